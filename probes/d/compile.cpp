@@ -13,10 +13,16 @@ namespace vmrun::d {
 namespace lang {
 namespace {
 
+// Variables assigned further down whose types depend on others that are.
+constexpr unsigned kMostCompilations = 16;
+
 class Compilation {
  public:
-  explicit Compilation(const CompileOptions& options)
-      : options_(options), referenced_(options.arguments.size()), checker_(tree_, types_, script_, options) {
+  Compilation(const CompileOptions& options, LaterVariables& later)
+      : options_(options),
+        referenced_(options.arguments.size()),
+        checker_(tree_, types_, script_, options, later) {
+    later.begin();
     macros_.find = [this](std::string_view name, std::string& value) { return macro(name, value); };
     macros_.pragma = [this](const Pragma& pragma) { take(pragma); };
     macros_.file_number = [this](const std::string& file) { return file_number(file); };
@@ -33,6 +39,7 @@ class Compilation {
       if (checker_.clauses().size() == before && !options_.empty)
         fail({file, 0}, "D_EMPTY", "empty D program translation unit");
     }
+    if (checker_.failure()) throw Failure(*checker_.failure());
     for (std::size_t i = 1; i < referenced_.size() && !arguments_may_be_unused_; i++) {
       if (!referenced_[i])
         fail({}, "D_MACRO_UNUSED",
@@ -42,6 +49,11 @@ class Compilation {
     emit(script_, types_, checker_);
     script_.types = std::move(types_.all());
     return std::make_unique<Script>(std::move(script_));
+  }
+
+  /// The first of this and what the checker has passed by.
+  const Failure& first(const Failure& failure) const {
+    return checker_.failure() ? *checker_.failure() : failure;
   }
 
   std::string file(std::uint32_t number) const {
@@ -92,6 +104,8 @@ class Compilation {
     if (!set_option(script_.program.options, name, value, why)) {
       if (!why.empty()) refuse(why);
       if (!known_option(name)) refuse("invalid option name");
+      if (bool set; is_flag_option(name) && !value.empty() && !read_flag(value, set))
+        refuse("invalid value for specified option");
     }
     if (name == "strsize") types_.set_string_bytes(script_.program.options.strsize);
     if (name == "defaultargs") default_arguments_ = true;
@@ -108,27 +122,49 @@ class Compilation {
            });
   }
 
+  [[noreturn]] static void pragma_error(const Pragma& pragma, std::size_t first) {
+    std::string text = "#pragma error:";
+    for (std::size_t i = first; i < pragma.words.size(); i++) text += ' ' + pragma.words[i];
+    fail(pragma.place, "D_PRAGERR", text);
+  }
+
+  /// Name/Data/Class of a name: read, and nothing comes of it.
+  static void attributes(const Pragma& pragma) {
+    static constexpr std::string_view kStabilities[] = {"Internal", "Private",  "Obsolete", "External",
+                                                        "Unstable", "Evolving", "Stable",   "Standard"};
+    static constexpr std::string_view kClasses[] = {"Unknown", "CPU", "Platform", "Group", "ISA", "Common"};
+    if (pragma.words.size() < 4)
+      fail(pragma.place, "D_PRAGMA_MALFORM", "malformed #pragma D attributes: attributes and a name");
+    const std::string& text = pragma.words[2];
+    const std::size_t one = text.find('/'), two = text.find('/', one == std::string::npos ? one : one + 1);
+    const auto is = [](const auto& list, std::string_view word) {
+      return std::ranges::find(list, word) != std::end(list);
+    };
+    if (two == std::string::npos || !is(kStabilities, std::string_view(text).substr(0, one)) ||
+        !is(kStabilities, std::string_view(text).substr(one + 1, two - one - 1)) ||
+        !is(kClasses, std::string_view(text).substr(two + 1)))
+      fail(pragma.place, "D_PRAGMA_INVAL", "invalid attributes in #pragma D attributes: " + text);
+  }
+
   void take(const Pragma& pragma) {
     const auto& words = pragma.words;
     if (words.empty()) return;
-    if (words[0] == "error") {
-      std::string text = "#pragma error:";
-      for (std::size_t i = 1; i < words.size(); i++) text += ' ' + words[i];
-      fail(pragma.place, "D_PRAGERR", text);
-    }
+    if (words[0] == "error") pragma_error(pragma, 1);
     if (words[0] != "D") return;  // other compilers'
     if (words.size() < 2) fail(pragma.place, "D_PRAGMA_MALFORM", "malformed #pragma D: nothing follows");
     if (words[1] == "option") {
-      if (words.size() < 3)
+      if (words.size() != 3)
         fail(pragma.place, "D_PRAGMA_MALFORM",
              "superfluous or missing arguments: #pragma D option name=value");
-      for (std::size_t i = 2; i < words.size(); i++) {
-        const std::size_t equals = words[i].find('=');
-        std::string value = equals == std::string::npos ? "" : words[i].substr(equals + 1);
-        if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
-          value = value.substr(1, value.size() - 2);
-        option(pragma.place, words[i].substr(0, equals), value);
-      }
+      const std::size_t equals = words[2].find('=');
+      std::string value = equals == std::string::npos ? "" : words[2].substr(equals + 1);
+      if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+        value = value.substr(1, value.size() - 2);
+      option(pragma.place, words[2].substr(0, equals), value);
+    } else if (words[1] == "error") {
+      pragma_error(pragma, 2);
+    } else if (words[1] == "attributes") {
+      attributes(pragma);
     } else if (words[1] == "depends_on") {
       if (words.size() != 4)
         fail(pragma.place, "D_PRAGMA_MALFORM", "malformed #pragma D depends_on: class and name");
@@ -136,7 +172,7 @@ class Compilation {
         fail(pragma.place, "D_PRAGMA_INVAL", "invalid class in #pragma D depends_on: " + words[2]);
       if (words[2] != "provider" || !has_provider(words[3]))
         fail(pragma.place, "D_PRAGMA_DEPEND", "program requires " + words[2] + " " + words[3]);
-    } else if (words[1] != "attributes" && words[1] != "binding") {
+    } else if (words[1] != "binding") {
       fail(pragma.place, "D_PRAGMA_INVAL", "invalid #pragma D: " + words[1]);
     }
   }
@@ -168,15 +204,20 @@ CompileError no_match(const Script& script, const ClauseInfo& clause, const std:
 
 std::unique_ptr<Script> compile(const std::vector<Source>& sources, const CompileOptions& options,
                                 std::vector<CompileError>& errors) {
-  lang::Compilation compilation(options);
-  try {
-    return compilation.run(sources);
-  } catch (const lang::Failure& failure) {
-    errors.push_back({failure.tag, compilation.file(failure.place.file), failure.text, failure.place.line});
-  } catch (const std::exception& e) {
-    errors.push_back({"D_UNKNOWN", "", std::string("the compiler failed: ") + e.what(), 0});
+  lang::LaterVariables later;
+  for (unsigned again = 0;; again++) {
+    lang::Compilation compilation(options, later);
+    try {
+      return compilation.run(sources);
+    } catch (const lang::Failure& failure) {
+      if (later.has_learned() && again < lang::kMostCompilations) continue;
+      const lang::Failure& first = compilation.first(failure);
+      errors.push_back({first.tag, compilation.file(first.place.file), first.text, first.place.line});
+    } catch (const std::exception& e) {
+      errors.push_back({"D_UNKNOWN", "", std::string("the compiler failed: ") + e.what(), 0});
+    }
+    return nullptr;
   }
-  return nullptr;
 }
 
 }  // namespace vmrun::d

@@ -1,5 +1,4 @@
-// Layouts and buckets are dtrace's; see dtrace_aggregate_* of its kernel part for quantize and
-// llquantize.
+// Layouts and buckets are dtrace's; those of llquantize are Oracle's, with negative values.
 #include "probes/engine/aggregation.hpp"
 
 #include <sys/mman.h>
@@ -8,6 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 namespace vmrun::d {
 
@@ -17,6 +17,8 @@ using Wide = unsigned __int128;
 
 std::uint64_t unsigned_of(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
+/// The parameters of llquantize. The range r, from factor^r to factor^(r + 1), has steps of
+/// factor^(r + 1) / steps; those of them that lie below factor^r belong to lower ranges.
 struct LogLinear {
   std::uint64_t factor, low, high, steps;
   explicit LogLinear(const Aggregation& a)
@@ -24,39 +26,38 @@ struct LogLinear {
         low(unsigned_of(a.parameters[1])),
         high(unsigned_of(a.parameters[2])),
         steps(unsigned_of(a.parameters[3])) {}
-  // Powers beyond 64 bits stay at the most.
-  std::int64_t times_factor(std::int64_t n) const {
-    const Wide product = static_cast<Wide>(n) * factor;
-    constexpr auto most = std::numeric_limits<std::int64_t>::max();
-    return product > static_cast<Wide>(most) ? most : static_cast<std::int64_t>(product);
-  }
-  std::uint64_t buckets_below(std::int64_t power) const { return std::min(unsigned_of(power), steps); }
+  std::uint64_t overlap() const { return steps / factor; }
+  std::uint64_t of_range() const { return steps - overlap(); }
+  /// Buckets of positive values, with that of what is above all ranges.
+  std::uint64_t of_side() const { return (high - low + 1) * of_range() + 1; }
 };
 
-// Bucket of a value; of the greatest: the last one.
-std::size_t log_linear(const LogLinear& q, std::int64_t value) {
-  std::int64_t power = 1;
-  for (std::uint64_t order = 0; order < q.low; ++order) power = q.times_factor(power);
-  if (value < power) return 0;
-  std::size_t base = 1;
-  std::int64_t last = power;
-  for (std::uint64_t order = q.low; order <= q.high; ++order) {
-    power = q.times_factor(last);
-    if (power == last) break;  // no more powers
-    const auto buckets = q.buckets_below(power);
-    const auto width = std::max<std::int64_t>(power / static_cast<std::int64_t>(buckets), 1);
-    const auto steps = buckets - buckets / q.factor;  // at least 1
-    // Steps that do not divide the power have a last one that is wider.
-    if (value < power) return base + std::min(unsigned_of((value - last) / width), steps - 1);
-    base += steps;
-    last = power;
-  }
-  return base;
+Wide power_of(std::uint64_t factor, std::uint64_t exponent) {
+  Wide power = 1;
+  for (; exponent > 0 && power >> 64 == 0; --exponent) power *= factor;
+  return power;
 }
 
+/// The bucket of a value that is not negative, counted from factor^low; none: it lies below.
+std::optional<std::uint64_t> step_of(const LogLinear& q, std::uint64_t size) {
+  Wide power = power_of(q.factor, q.low);
+  if (size < power) return std::nullopt;
+  for (std::uint64_t range = q.low; range <= q.high; ++range) {
+    power *= q.factor;
+    if (size < power)
+      return (range - q.low) * q.of_range() + static_cast<std::uint64_t>(Wide{size} * q.steps / power) -
+             q.overlap();
+  }
+  return q.of_side() - 1;
+}
+
+/// Buckets lie between whole numbers: also the narrowest steps do, or each is as wide as several.
 bool possible(const LogLinear& q) {
-  return q.factor >= 2 && q.factor <= 65535 && q.low <= q.high && q.high <= 63 && q.steps >= q.factor &&
-         q.steps <= 65535;
+  if (q.factor < 2 || q.factor > 65535 || q.low > q.high || q.high > 63 || q.steps < 1 || q.steps > 65535)
+    return false;
+  if (power_of(q.factor, q.high + 1) >> 64 != 0) return false;
+  if (q.steps < q.factor) return q.factor % q.steps == 0;
+  return q.steps % q.factor == 0 && power_of(q.factor, q.low == 0 ? 2 : q.low + 1) % q.steps == 0;
 }
 
 void add_square(std::uint64_t* low_high, std::int64_t value, std::uint64_t times) {
@@ -107,7 +108,7 @@ std::size_t value_words(const Aggregation& a) {
     case Aggregating::kLlquantize: {
       const LogLinear q(a);
       if (!possible(q)) return 0;
-      const auto words = log_linear(q, std::numeric_limits<std::int64_t>::max()) + 1;
+      const auto words = 2 * q.of_side() + 1;
       return words > kMostBuckets ? 0 : words;
     }
   }
@@ -139,7 +140,10 @@ std::size_t lquantize_bucket(const Aggregation& a, std::int64_t value) {
 }
 
 std::size_t llquantize_bucket(const Aggregation& a, std::int64_t value) {
-  return log_linear(LogLinear(a), value);
+  const LogLinear q(a);
+  const auto step = step_of(q, value < 0 ? 0 - unsigned_of(value) : unsigned_of(value));
+  const std::size_t middle = q.of_side();
+  return !step ? middle : value < 0 ? middle - 1 - *step : middle + 1 + *step;
 }
 
 void start_values(const Aggregation& a, std::uint64_t* values) {

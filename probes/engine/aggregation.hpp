@@ -23,7 +23,8 @@
 ///   quantize 127  bucket 63 is of 0; 63 + n of 2^(n-1) and more; 63 - n of -2^(n-1) and less
 ///   lquantize     levels + 2: below base, the levels, limit and above;
 ///                 levels = (limit - base) / step
-///   llquantize    llquantize_buckets: below factor^low, the steps, factor^(high + 1) and above
+///   llquantize    -factor^(high + 1) and less, the steps of negative values, one for all nearer
+///                 to 0 than factor^low, the steps of positive values, factor^(high + 1) and more
 namespace vmrun::d {
 
 inline constexpr unsigned kQuantizeBuckets = 127, kQuantizeZero = 63;
@@ -35,6 +36,7 @@ std::size_t value_words(const Aggregation& aggregation);
 std::int64_t quantize_bucket_value(unsigned bucket);
 std::size_t quantize_bucket(std::int64_t value, bool is_signed);
 std::size_t lquantize_bucket(const Aggregation& aggregation, std::int64_t value);
+/// Only of parameters that are possible.
 std::size_t llquantize_bucket(const Aggregation& aggregation, std::int64_t value);
 
 /// Values before anything is taken in; one value, `times` times; another element's values.

@@ -37,14 +37,18 @@ class Memory {
     if (segment >= static_cast<std::size_t>(Segment::kCount)) return nullptr;
     if (write && segment == static_cast<std::size_t>(Segment::kTexts)) return nullptr;
     const Piece& piece = pieces_[segment];
-    return offset < piece.bytes && bytes <= piece.bytes - offset ? piece.base + offset : nullptr;
+    const std::size_t there = segment == static_cast<std::size_t>(Segment::kScratch) ? used_ : piece.bytes;
+    return offset < there && bytes <= there - offset ? piece.base + offset : nullptr;
   }
 
   /// The text at a: up to its NUL, or most bytes, or the end of the segment. False: a bad address.
   bool text(Address a, std::size_t most, std::string_view& out) const {
     const char* start = at(a, 1);
     if (start == nullptr) return false;
-    const std::size_t left = pieces_[a >> 32].bytes - (a & 0xffffffff);
+    const std::size_t segment = a >> 32;
+    const std::size_t there =
+        segment == static_cast<std::size_t>(Segment::kScratch) ? used_ : pieces_[segment].bytes;
+    const std::size_t left = there - (a & 0xffffffff);
     out = {start, strnlen(start, left < most ? left : most)};
     return true;
   }

@@ -13,7 +13,7 @@
 /// reads; whether a program may run is the verifier's to say (verify.hpp).
 namespace vmrun::d {
 
-inline constexpr std::uint32_t kProgramVersion = 2;
+inline constexpr std::uint32_t kProgramVersion = 3;
 
 enum class Operation : std::uint8_t;  // operations.tab; probes/engine/operations.hpp is made from it
 
@@ -119,7 +119,7 @@ struct Clause {
 
 /// Sizes and rates. Zero: the engine's default. What exceeds its bounds is refused with a reason.
 struct Options {
-  std::uint32_t strsize = 256;
+  std::uint32_t strsize = 257;      // of a text with its NUL: one more than -x strsize
   std::uint64_t bufsize = 4 << 20;  // bytes a thread
   std::uint64_t aggsize = 4 << 20;
   std::uint64_t dynvarsize = 1 << 20;

@@ -98,10 +98,11 @@ bool burn(Thread& t, std::size_t bytes) {
   return true;
 }
 
+// NULL sorts before all texts.
 [[gnu::noinline]] bool compare_texts(Thread& t, Address x, Address y, std::uint64_t& out) {
   std::string_view a(""), b("");
   if ((x != 0 && !t.text(x, a)) || (y != 0 && !t.text(y, b))) return false;
-  const int order = a.compare(b);
+  const int order = x != 0 && y != 0 ? a.compare(b) : (x != 0) - (y != 0);
   out = static_cast<std::uint64_t>(static_cast<std::int64_t>(order > 0) - (order < 0));
   return true;
 }
@@ -558,6 +559,7 @@ op_kRet:
   TRY(kLd, load(t, B + static_cast<std::uint64_t>(SIGNED(i->imm)), i->c, A))
   TRY(kSt, store(t, B + static_cast<std::uint64_t>(SIGNED(i->imm)), i->c, A))
   TRY(kCopy, copy_bytes(t, A, B, N))
+  TRY(kCopyn, copy_bytes(t, A, B, C))
   TRY(kCopys, copy_text(t, A, B, N))
   TRY(kAlloc, allocate(t, B, A))
   OP(kFrame, A = address(Segment::kFrame, N))
@@ -606,9 +608,18 @@ op_kRet:
   TRY(kTtext, term_in_scratch(t, terms[i->b], A))
 
   OP(kSpec, A = t.shared.speculations.start(); if (A == 0) t.ring->drop(Drop::kSpeculationUnavailable))
-  OP(kSpecto, t.speculation = A; t.redirected = true)
-  OP(kCommit, told(t, t.shared.speculations.commit(A, *t.ring)))
-  OP(kDiscard, told(t, t.shared.speculations.discard(A)))
+op_kSpecto:
+  if (!t.shared.speculations.is_active(A)) {  // the clause ends here, and records nothing
+    t.record_words = 0;
+    return true;
+  }
+  t.speculation = A;
+  t.redirected = true;
+  NEXT();
+  TRY(kCommit, t.shared.speculations.can_be(A) ? (told(t, t.shared.speculations.commit(A, *t.ring)), true)
+                                               : t.fail(FaultKind::kIllegalOperation))
+  TRY(kDiscard, t.shared.speculations.can_be(A) ? (told(t, t.shared.speculations.discard(A)), true)
+                                                : t.fail(FaultKind::kIllegalOperation))
   OP(kExit, exit_with(t, A))
 
 fault:

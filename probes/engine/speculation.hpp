@@ -24,6 +24,11 @@ class Speculations {
 
   /// A number from 1; 0: none is free.
   std::uint64_t start();
+  bool is_active(std::uint64_t number) const {
+    return valid(number) && all_[number - 1].active.load(std::memory_order_relaxed);
+  }
+  /// Whether there can be one of this number; 0, which is none, counts.
+  bool can_be(std::uint64_t number) const { return number <= count_; }
   /// kNone: this speculation is not under way.
   Result add(std::uint64_t number, const std::uint64_t* record, std::size_t words);
   Result commit(std::uint64_t number, Ring& ring);

@@ -102,7 +102,8 @@ bool token(Thread& t, Arguments a, Result& out) {
   while (at < t.token_text.size() && is_separator(at)) ++at;
   const std::size_t start = at;
   while (at < t.token_text.size() && !is_separator(at)) ++at;
-  t.token_at = std::min(at + 1, t.token_text.size());
+  // The separator stays: the next call may have others.
+  t.token_at = at;
   if (start == at) return out = 0, true;
   return t.make_text(std::string_view(t.token_text).substr(start, at - start), out);
 }
@@ -254,6 +255,7 @@ std::size_t clean(std::string_view s, char* place) {
     used += name.size();
     if (up) fixed = used;
   }
+  if (used == 0 && !s.empty()) place[used++] = '.';
   return used;
 }
 
@@ -262,13 +264,16 @@ bool clean_path(Thread& t, Arguments a, Result& out) {
   return t.text(a[0], s) && made(t, s.size(), out, [&](char* place) { return clean(s, place); });
 }
 
-bool network_address(Thread& t, std::uint64_t family, Address address, Result& out) {
+// of_ipv4: addresses of IPv4 within those of IPv6, mapped or compatible ones, are shown as such.
+bool network_address(Thread& t, std::uint64_t family, Address address, Result& out, bool of_ipv4 = false) {
   if (family != AF_INET && family != AF_INET6) return t.fail(FaultKind::kIllegalOperation);
   const char* from = t.memory.at(address, family == AF_INET ? 4 : 16);
   if (from == nullptr) return t.fail(FaultKind::kBadAddress, address);
   char text[INET6_ADDRSTRLEN];
   inet_ntop(static_cast<int>(family), from, text, sizeof text);
-  return t.make_text(text, out);
+  std::string_view shown(text);
+  if (of_ipv4 && shown.find('.') != std::string_view::npos) shown.remove_prefix(shown.rfind(':') + 1);
+  return t.make_text(shown, out);
 }
 
 bool json(Thread& t, Arguments a, Result& out) {
@@ -360,7 +365,7 @@ bool call_subroutine(Thread& t, Subroutine which, Arguments a, Result& out) {
     case kDirname: return directory_name(t, a, out);
     case kCleanpath: return clean_path(t, a, out);
     case kInetNtoa: return network_address(t, AF_INET, a[0], out);
-    case kInetNtoa6: return network_address(t, AF_INET6, a[0], out);
+    case kInetNtoa6: return network_address(t, AF_INET6, a[0], out, a[1] == 0);
     case kInetNtop: return network_address(t, a[0], a[1], out);
     case kJson: return json(t, a, out);
     case kCopyin: return copy_in(t, a, out);

@@ -1,6 +1,7 @@
 #include "probes/print/aggregation_print.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -12,9 +13,17 @@ namespace {
 
 constexpr std::size_t kTextColumn = 50;
 
+/// Narrower than trace() has them.
+void put_integer_key(std::string& out, const Value& value) {
+  const std::string digits =
+      value.is_signed ? fmt::format_int(value.number).str() : fmt::format_int(value.raw()).str();
+  out += ' ';
+  put_right(out, digits, value.width == 8 ? 16 : value.width == 4 ? 8 : value.width == 2 ? 5 : 3);
+}
+
 void put_key(std::string& out, const Value& value, const TableOptions& options) {
   switch (value.kind) {
-    case Field::Kind::kInteger: return format_trace(out, value, false);
+    case Field::Kind::kInteger: return put_integer_key(out, value);
     case Field::Kind::kStack:
       if (options.folded) {
         (out += "  ") += value.bytes;
@@ -67,7 +76,11 @@ void print_formatted(std::string& out, Aggregates& all, const std::vector<std::u
       out += given.prefix;
       if (given.letter == 0) continue;
       Conversion c = given;
-      if (c.dynamic_width) c.width = static_cast<int>(std::clamp<std::int64_t>(take().number, 0, 1 << 16));
+      if (c.dynamic_width) {
+        const auto width = static_cast<int>(std::clamp<std::int64_t>(take().number, -(1 << 16), 1 << 16));
+        c.left = c.left || width < 0;
+        c.width = std::abs(width);
+      }
       if (c.dynamic_precision)
         c.precision = static_cast<int>(std::clamp<std::int64_t>(take().number, -1, 1 << 16));
       if (!c.of_aggregation) {

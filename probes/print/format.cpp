@@ -273,6 +273,17 @@ void format_dump(std::string& out, std::string_view bytes) {
   }
 }
 
+namespace {
+
+/// All bytes of the variable that a text lies in.
+std::string padded(const Value& value) {
+  std::string bytes(until_nul(value.bytes));
+  bytes.resize(std::max<std::size_t>(value.most, bytes.size()));
+  return bytes;
+}
+
+}  // namespace
+
 void format_trace(std::string& out, const Value& value, bool quiet, bool raw_bytes) {
   if (value.kind == Field::Kind::kInteger) {
     const std::string digits =
@@ -282,10 +293,11 @@ void format_trace(std::string& out, const Value& value, bool quiet, bool raw_byt
       return;
     }
     out += ' ';
-    return put_right(out, digits, value.width == 8 ? 16 : value.width == 4 ? 8 : value.width == 2 ? 5 : 3);
+    return put_right(out, digits, value.width == 8 ? 19 : value.width == 4 ? 10 : value.width == 2 ? 5 : 3);
   }
   std::string_view text = value.is_null ? "(null)" : value.bytes;
   if (value.kind == Field::Kind::kText) {
+    if (raw_bytes) return format_dump(out, padded(value));
     text = until_nul(text);
   } else if (raw_bytes || !is_printable(value.bytes, text)) {
     return format_dump(out, value.bytes);

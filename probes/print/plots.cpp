@@ -60,41 +60,69 @@ std::vector<Bucket> lquantize_buckets(const Aggregation& how, const std::uint64_
   return all;
 }
 
-/// Within factor^order to factor^(order + 1) there are `steps` steps of that size, or as many as
-/// there are whole numbers.
-std::vector<Bucket> llquantize_buckets(const Aggregation& how, const std::uint64_t* values) {
-  const std::int64_t factor = how.parameters[0], low = how.parameters[1], high = how.parameters[2],
-                     steps = how.parameters[3];
-  const std::size_t count = value_words(how);
-  std::int64_t value = 1;
-  for (std::int64_t i = 0; i < low; ++i) value *= factor;
+/// Of positive values, from factor^low on: each begins at `least`, the last has no end.
+std::vector<Bucket> steps_above(std::uint64_t factor, std::uint64_t low, std::uint64_t high,
+                                std::uint64_t steps) {
   std::vector<Bucket> all;
-  all.push_back({kLeast, value - 1, value, static_cast<std::int64_t>(values[0]), Bucket::End::kBelow});
-  for (std::int64_t order = low; order <= high; ++order) {
-    const std::int64_t next = value * factor, step = next > steps ? next / steps : 1;
-    for (; value < next && all.size() + 1 < count; value += step)
-      all.push_back({value, value + step - 1, value, static_cast<std::int64_t>(values[all.size()]),
+  U128 power = 1;
+  for (std::uint64_t i = 0; i < low; ++i) power *= factor;
+  const auto at = [](U128 value) { return static_cast<std::int64_t>(std::min<U128>(value, kMost)); };
+  for (std::uint64_t range = low; range <= high; ++range) {
+    const U128 next = power * factor;
+    // What lies between whole numbers has no value: a bucket without bounds.
+    for (std::uint64_t step = steps / factor; step < steps; ++step) {
+      const U128 least = std::max(next * step / steps, power), most = next * (step + 1) / steps;
+      const bool is_whole = next * step % steps == 0;
+      all.push_back({at(least), is_whole ? at(std::max(most, least + 1) - 1) : at(least) - 1, at(least), 0,
                      Bucket::End::kNone});
-    value = next;
+    }
+    power = next;
   }
-  all.push_back({value, kMost, value, static_cast<std::int64_t>(values[count - 1]), Bucket::End::kAbove});
+  all.push_back({at(power), kMost, at(power), 0, Bucket::End::kAbove});
+  return all;
+}
+
+std::vector<Bucket> llquantize_buckets(const Aggregation& how, const std::uint64_t* values) {
+  const auto parameter = [&](unsigned i) { return static_cast<std::uint64_t>(how.parameters[i]); };
+  const std::vector<Bucket> above = steps_above(parameter(0), parameter(1), parameter(2), parameter(3));
+  const std::int64_t least = above.front().least;
+  const std::size_t middle = above.size();
+  const auto count = [&](std::size_t i) { return static_cast<std::int64_t>(values[i]); };
+  std::vector<Bucket> all;
+  for (std::size_t i = middle; i-- > 0;)
+    if (const Bucket& b = above[i]; b.least <= b.most)
+      all.push_back({i + 1 == middle ? kLeast : -b.most, -b.least, -b.bound, count(middle - 1 - i),
+                     i + 1 == middle ? Bucket::End::kAtMost : Bucket::End::kNone});
+  all.push_back({1 - least, least - 1, least, count(middle), Bucket::End::kAround});
+  for (std::size_t i = 0; i < middle; ++i)
+    if (Bucket b = above[i]; b.least <= b.most) {
+      b.count = count(middle + 1 + i);
+      all.push_back(b);
+    }
   return all;
 }
 
 /// A value that stands for all of the bucket where plots are compared, as libdtrace has it.
 long double weighed_as(const Aggregation& how, const Bucket& bucket) {
   const auto bound = static_cast<long double>(bucket.bound);
-  if (how.how == Aggregating::kLlquantize) return bucket.end == Bucket::End::kBelow ? 0 : bound;
+  if (how.how == Aggregating::kLlquantize) return bucket.end == Bucket::End::kAround ? 0 : bound;
   return bucket.end == Bucket::End::kBelow   ? bound - 1
          : bucket.end == Bucket::End::kAbove ? bound + 1
                                              : bound;
 }
 
-std::string label_of(const Bucket& bucket) {
-  const char* sign = bucket.end == Bucket::End::kBelow   ? "< "
-                     : bucket.end == Bucket::End::kAbove ? ">= "
-                                                         : "";
-  return fmt::format("{}{}", sign, bucket.bound);
+/// with_negatives: the plot shows buckets below that around 0.
+std::string label_of(const Bucket& bucket, bool with_negatives) {
+  switch (bucket.end) {
+    case Bucket::End::kBelow: return fmt::format("< {}", bucket.bound);
+    case Bucket::End::kAbove: return fmt::format(">= {}", bucket.bound);
+    case Bucket::End::kAtMost: return fmt::format("<= {}", bucket.bound);
+    case Bucket::End::kAround:
+      if (bucket.bound == 1) return "0";
+      return fmt::format("{}{}", with_negatives ? "abs() < " : "< ", bucket.bound);
+    case Bucket::End::kNone: break;
+  }
+  return fmt::format("{}", bucket.bound);
 }
 
 /// Those with something in them and one more on either side; without any, those around the first
@@ -103,9 +131,9 @@ void choose(const std::vector<Bucket>& all, const Aggregation& how, std::size_t&
   const auto has = [](const Bucket& b) { return b.count != 0; };
   const auto begin = std::find_if(all.begin(), all.end(), has);
   if (begin == all.end()) {
-    const bool around_zero = how.how == Aggregating::kQuantize;
-    first = around_zero ? kQuantizeZero - 1 : 0;
-    last = std::min(around_zero ? kQuantizeZero + 1 : std::size_t{2}, all.size() - 1);
+    const bool around_zero = how.how == Aggregating::kQuantize, log = how.how == Aggregating::kLlquantize;
+    first = around_zero ? kQuantizeZero - 1 : log ? all.size() / 2 : 0;
+    last = std::min(first + 2, all.size() - 1);
     return;
   }
   first = begin - all.begin();
@@ -146,7 +174,7 @@ void put_plot(std::string& out, const Aggregation& how, const std::uint64_t* val
   }
   out += "\n           value  ------------- Distribution ------------- count    \n";
   for (std::size_t i = first; i <= last; ++i) {
-    put_right(out, label_of(all[i]), 16);
+    put_right(out, label_of(all[i], all[first].most < 0), 16);
     out += ' ';
     put_bar(out, all[i].count, normal, total, positives, negatives);
   }

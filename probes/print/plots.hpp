@@ -18,7 +18,9 @@ bool is_plot(const Aggregation& how);
 
 /// One bucket of quantize, lquantize or llquantize: how many of least to most, both included.
 struct Bucket {
-  enum class End : std::uint8_t { kNone, kBelow, kAbove };  // of what lies below and above all steps
+  /// Of what lies below and above all steps, and of llquantize: -bound and less, nearer to 0 than
+  /// bound.
+  enum class End : std::uint8_t { kNone, kBelow, kAbove, kAtMost, kAround };
   std::int64_t least, most;
   std::int64_t bound;  // what plots show
   std::int64_t count;

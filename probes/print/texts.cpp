@@ -99,6 +99,7 @@ Value Texts::value(const RecordField& field) {
   value.width = field.field->bytes;
   value.is_signed = field.field->is_signed;
   value.type = field.field->type;
+  value.most = field.field->most;
   value.number = field.number;
   if (value.kind == Field::Kind::kInteger) return value;
   switch (field.shape) {

@@ -20,6 +20,7 @@ struct Value {
   bool is_signed = true;
   bool is_null = false;  // of a text: there is none
   std::uint32_t type = 0;
+  std::uint32_t most = 0;  // bytes of the variable that a text is of
   std::int64_t number = 0;
   std::string_view bytes;  // a text, the bytes of a structure, or the lines of a stack
 

@@ -10,16 +10,35 @@ namespace {
 constexpr const char* kWithValue = "snPmfipcxoDUIb";
 constexpr const char* kFlags = "lqeSvwZCFVh";
 
-void take_option(CommandLine& line, std::string_view text) {
+/// The preprocessor's are not handed on. False: the value is none.
+bool for_preprocessor(CommandLine& line, std::string_view name, std::string_view value, bool& is_good) {
+  constexpr std::pair<std::string_view, std::string_view> kFlagOf[] = {
+      {"define", "-D"}, {"undef", "-U"}, {"incdir", "-I"}};
+  for (const auto& [option, flag] : kFlagOf)
+    if (name == option) return line.preprocessor.push_back(std::string(flag).append(value)), true;
+  if (name == "cpp" && value.empty()) return line.preprocess = true;
+  if (name != "stdc") return false;
+  is_good = value == "a" || value == "c" || value == "s" || value == "t";
+  if (value == "s") line.preprocessor.emplace_back("-traditional-cpp");
+  return true;
+}
+
+bool take_option(CommandLine& line, std::string_view text) {
   const auto at = text.find('=');
-  line.options.emplace_back(text.substr(0, at), at == std::string_view::npos ? "" : text.substr(at + 1));
+  const std::string_view name = text.substr(0, at),
+                         value = at == std::string_view::npos ? "" : text.substr(at + 1);
+  bool is_good = true;
+  if (!for_preprocessor(line, name, value, is_good)) line.options.emplace_back(name, value);
+  return is_good;
 }
 
 void take_value(CommandLine& line, char letter, const std::string& value) {
   switch (letter) {
     case 'p': line.pids.push_back(value); return;
     case 'c': line.commands.push_back(value); return;
-    case 'x': return take_option(line, value);
+    case 'x':
+      if (!take_option(line, value)) line.options.emplace_back(value, "");  // the compiler refuses it
+      return;
     case 'b': line.options.emplace_back("bufsize", value); return;
     case 'o': line.output = value; return;
     case 'D':

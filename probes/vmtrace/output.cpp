@@ -71,6 +71,14 @@ void Output::message(const std::string& text) {
   std::fputs(("vmtrace: " + text + "\n").c_str(), stderr);
 }
 
+/// Structures are shown as bytes; arrays of characters as a text if they are one.
+bool Output::is_structure(std::uint32_t type) const {
+  const std::vector<CType>& types = script_.types;
+  while (type < types.size() && types[type].kind == CType::Kind::kTypedef) type = types[type].element;
+  return type < types.size() &&
+         (types[type].kind == CType::Kind::kStruct || types[type].kind == CType::Kind::kUnion);
+}
+
 ProbeInfo Output::probe_of(const Origin& origin, const Record& record) {
   return probe_info(*origin.probes, origin.script->program, record.probe, *origin.texts);
 }
@@ -127,7 +135,8 @@ void Output::act(const ActionInfo& action, std::size_t number) {
     case ActionKind::kTrace:
       if (values_.empty()) return;
       if (values_[0].kind == Field::Kind::kStack) return stack(values_[0]);
-      return format_trace(text_, values_[0], options_.quiet, options_.tables.raw_bytes);
+      return format_trace(text_, values_[0], options_.quiet,
+                          options_.tables.raw_bytes || is_structure(values_[0].type));
     case ActionKind::kSymbol:
       if (!values_.empty()) format_symbol(text_, values_[0]);
       return;

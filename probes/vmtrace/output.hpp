@@ -62,6 +62,7 @@ class Output {
   const ReaderOptions& options() const { return options_; }
 
  private:
+  bool is_structure(std::uint32_t type) const;
   static ProbeInfo probe_of(const Origin& origin, const Record& record);
   void line_head(const Origin& origin, const Record& record);
   void fault(const Origin& origin, const Record& record, const Fault& fault);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -65,7 +66,11 @@ bool preprocess(const std::string& file, const std::string& text, const std::vec
                 std::string& out, std::string& why) {
   std::string marked = "# 1 \"" + file + "\"\n" + text;
   if (text.starts_with("#!")) marked.replace(marked.size() - text.size(), 2, "//");
-  std::vector<std::string> words = {"cpp", "-D__SUNW_D=1", "-D__SUNW_D_VERSION=1"};
+  std::vector<std::string> words = {"cpp",           "-D__linux",    "-D__unix",
+                                    "-D__SVR4",      "-D__SUNW_D=1", "-D__SUNW_D_VERSION=1",
+                                    "-D__SUNW_D_64", "-U__GNUC__"};
+  // Without what GNU's libraries have besides C, whose headers define functions.
+  if (std::ranges::find(flags, "-traditional-cpp") == flags.end()) words.push_back("-std=c99");
   words.insert(words.end(), flags.begin(), flags.end());
   words.push_back("-I" + folder_of(file));
   words.push_back("-");

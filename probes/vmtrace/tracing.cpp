@@ -15,6 +15,7 @@
 
 #include "probes/d/compile.hpp"
 #include "probes/d/script/options.hpp"
+#include "probes/engine/aggregation.hpp"
 #include "probes/vmtrace/listing.hpp"
 #include "probes/vmtrace/output_file.hpp"
 #include "probes/vmtrace/preprocess.hpp"
@@ -178,6 +179,16 @@ bool is_destructive(const Script& script) {
   return false;
 }
 
+/// Sizes that hold nothing at all: a line of output, an element.
+bool is_too_small(const Script& script) {
+  const Program& program = script.program;
+  const bool has_arrays = std::ranges::any_of(program.variables, &Variable::associative);
+  return program.options.bufsize < 64 || (has_arrays && program.options.dynvarsize < 16) ||
+         std::ranges::any_of(program.aggregations, [&](const Aggregation& a) {
+           return program.options.aggsize <= 8 * value_words(a);
+         });
+}
+
 std::int64_t pid_of(const std::string& text) {
   std::int64_t pid = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
@@ -332,6 +343,8 @@ int trace(const CommandLine& line, const std::vector<Source>& sources, Presentat
   if (line.compile_only) return 0;
   if (is_destructive(script) && !job.options.destructive)
     fail("failed to enable '" + sources.front().file + "': destructive actions not allowed without -w");
+  if (script.clauses.empty()) fail("no probes matched");
+  if (is_too_small(script)) fail("could not enable tracing: Enabling exceeds size of buffer");
   open_all(traced, job.options);
   if (shows != nullptr) name_machines(traced);
   if (!job.options.quiet) tell_matches(sources, traced);

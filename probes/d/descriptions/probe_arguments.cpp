@@ -30,7 +30,8 @@ TypeId ProbeArguments::type(Place place, std::uint64_t n, bool as_term) const {
   TypeId type = kVoid;
   for (const ProbeInfo* probe : matched_->probes) {
     if (probe == nullptr)
-      fail(place, "D_ARGS_NONE", "args[ ] may not be referenced: " + description_ + " has none");
+      fail(place, "D_ARGS_IDX",
+           "index " + std::to_string(n) + " is out of range for " + description_ + " args[ ]: it has none");
     if (n >= probe->arguments.size() && !(as_term && probe->of_function))
       fail(place, "D_ARGS_IDX",
            "index " + std::to_string(n) + " is out of range for " + probe->name + " args[ ]");

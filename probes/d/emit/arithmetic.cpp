@@ -10,12 +10,13 @@ void Arithmetic::fit(unsigned r, TypeId type) {
   code_.put(types_.is_signed(type) ? Operation::kSext : Operation::kZext, r, r, bytes * 8);
 }
 
-void Arithmetic::convert(unsigned r, TypeId from, TypeId to) {
+void Arithmetic::convert(unsigned r, TypeId from, TypeId to, bool is_cut) {
   const CType &f = types_.base(from), &t = types_.base(to);
-  if (!types_.is_integer(to) || t.bytes >= 8) return;
+  if (!types_.is_integer(to)) return;
   if (types_.is_integer(from)) {
+    if (f.bytes < t.bytes && !is_cut) fit(r, from);
     if (f.bytes < t.bytes && (!f.is_signed || t.is_signed)) return;
-    if (f.bytes == t.bytes && f.is_signed == t.is_signed) return;
+    if (f.bytes == t.bytes && f.is_signed == t.is_signed && is_cut) return;
   }
   fit(r, to);
 }
@@ -39,19 +40,18 @@ void Arithmetic::binary(Op op, TypeId type, unsigned a, unsigned b) {
   const bool is_signed = types_.is_signed(type);
   const auto with = [&](Operation operation) { code_.put(operation, a, a, b); };
   switch (op) {
-    case Op::kAdd: with(Operation::kAdd); break;
-    case Op::kSub: with(Operation::kSub); break;
-    case Op::kMul: with(Operation::kMul); break;
-    case Op::kDiv: with(is_signed ? Operation::kSdiv : Operation::kUdiv); break;
+    case Op::kAdd: with(Operation::kAdd); return;
+    case Op::kSub: with(Operation::kSub); return;
+    case Op::kMul: with(Operation::kMul); return;
+    case Op::kDiv: with(is_signed ? Operation::kSdiv : Operation::kUdiv); return;
     case Op::kRem: with(is_signed ? Operation::kSrem : Operation::kUrem); return;
     case Op::kAnd: with(Operation::kAnd); return;
     case Op::kOr: with(Operation::kOr); return;
     case Op::kXor: with(Operation::kXor); return;
-    case Op::kShl: with(Operation::kSll); break;
+    case Op::kShl: with(Operation::kSll); return;
     case Op::kShr: with(is_signed ? Operation::kSra : Operation::kSrl); return;
     default: return;
   }
-  fit(a, type);
 }
 
 std::uint64_t Arithmetic::pointed_bytes(TypeId pointer) const {

@@ -5,8 +5,8 @@
 #include "probes/d/emit/code.hpp"
 #include "probes/d/syntax/types.hpp"
 
-/// Operators on integers that are in registers: 64 bits wide there, so that results are cut to
-/// their C type.
+/// Operators on integers that are in registers, 64 bits wide. Results are cut to their C type where
+/// they are stored, recorded or cast.
 namespace vmrun::d::lang {
 
 class Arithmetic {
@@ -15,7 +15,8 @@ class Arithmetic {
 
   /// Cuts a register to a type of less than 64 bits.
   void fit(unsigned r, TypeId type);
-  void convert(unsigned r, TypeId from, TypeId to);
+  /// is_cut: the register's value lies within its type.
+  void convert(unsigned r, TypeId from, TypeId to, bool is_cut);
   /// r := r != 0
   void truth(unsigned r);
   /// r := r * bytes

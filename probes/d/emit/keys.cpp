@@ -9,7 +9,7 @@ Key Keys::prepare_one(const Node* n, bool in_aggregation, bool as_it_is) {
   if (in_aggregation && n->is_call("term2str")) return {Key::kTerm, evaluator_.term(n->children[0]), 0};
   if (types_.kind(n->type) == CType::Kind::kStack) return {Key::kStack, 0, frames(n)};
   const unsigned r = evaluator_.value(n);
-  if (types_.is_text(n->type)) return {Key::kText, r, 0};
+  if (types_.is_text(n->type) && !types_.is_pointer(n->type)) return {Key::kText, r, 0};
   if (types_.is_by_reference(n->type)) return {Key::kBytes, r, types_.bytes(n->type)};
   return {Key::kInteger, r, 0};
 }

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace vmrun::d::lang {
+namespace {
+
+constexpr std::uint64_t kNullText = 0x0100;  // the first two bytes
+
+}  // namespace
 
 Location Locations::of(const Node* n) {
   code_.at(n->place);
@@ -95,9 +100,22 @@ void Locations::load(const Location& from, unsigned r) {
     variable(Operation::kLda, Operation::kLdta, from, r);
   } else if (types_.is_by_reference(type)) {
     load_address(from, r);
+    if (types_.is_string(type)) null_text(r);
   } else {
     load_word(from, r);
   }
+}
+
+/// r: address of a string in memory; becomes 0 when that is NULL.
+void Locations::null_text(unsigned r) {
+  const unsigned start = code_.take(), null = code_.take();
+  code_.put(Operation::kLd, start, r, 2, 0);
+  code_.number(null, kNullText);
+  code_.put(Operation::kSeq, start, start, null);
+  const std::size_t end = code_.put(Operation::kJz, 0, start);
+  code_.number(r, 0);
+  code_.here(end);
+  code_.free_from(start);
 }
 
 void Locations::load_address(const Location& l, unsigned r) {
@@ -154,14 +172,18 @@ void Locations::store_by_reference(const Location& l, unsigned r) {
   else code_.put(Operation::kCopy, to, r, 0, types_.bytes(type));
 }
 
-/// NULL is kept as an empty text.
+/// In memory NULL is an empty text whose second byte is not 0 (a string has two bytes at least).
 void Locations::store_text(unsigned address, unsigned r, std::uint32_t bytes) {
-  const std::size_t there = code_.put(Operation::kJnz, 0, r);
-  code_.put(Operation::kSt, r, address, 1, 0);
-  const std::size_t end = code_.put(Operation::kJump);
-  code_.here(there);
+  const unsigned mark = code_.take();
+  code_.number(mark, kNullText);
+  const std::size_t null = code_.put(Operation::kJz, 0, r);
+  code_.number(mark, 0);
+  code_.here(null);
+  code_.put(Operation::kSt, mark, address, 2, 0);
+  const std::size_t end = code_.put(Operation::kJz, 0, r);
   code_.put(Operation::kCopys, address, r, 0, bytes);
   code_.here(end);
+  code_.free_from(mark);
 }
 
 void Locations::store_bits(const Location& l, unsigned r) {

@@ -45,6 +45,7 @@ class Locations {
   void address(const Node* n, Location& out);
   void address_of_copy(const Node* n, Location& out);
   void address_of_element(const Node* n, Location& out);
+  void null_text(unsigned r);
   void load_address(const Location& l, unsigned r);
   void load_word(const Location& l, unsigned r);
   void store_by_reference(const Location& l, unsigned r);

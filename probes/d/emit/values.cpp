@@ -1,5 +1,8 @@
 #include "probes/d/emit/values.hpp"
 
+#include "probes/d/expressions/nodes.hpp"
+#include "probes/d/expressions/vocabulary.hpp"
+
 namespace vmrun::d::lang {
 namespace {
 
@@ -47,7 +50,7 @@ void Values::value_in(const Node* n, unsigned r) {
       return;
     case Kind::kCast:
       value(n->children[0]);
-      arithmetic_.convert(r, n->children[0]->type, n->type);
+      arithmetic_.convert(r, n->children[0]->type, n->type, is_cut(n->children[0]));
       return;
     default: fail(n->place, "D_UNKNOWN", "this expression cannot be compiled");
   }
@@ -112,7 +115,6 @@ void Values::unary(const Node* n, unsigned r) {
   value(operand);
   if (n->op == Op::kNegate) code_.put(Operation::kNeg, r, r);
   if (n->op == Op::kNot) code_.put(Operation::kNot, r, r);
-  if (n->op != Op::kPlus) arithmetic_.fit(r, n->type);
 }
 
 void Values::address(const Node* n, unsigned r) {
@@ -176,7 +178,7 @@ void Values::binary(const Node* n, unsigned r) {
     code_.number(b, 0);
     arithmetic_.compare(n->op, true, r, r, b);
   } else if (is_comparison(n->op)) {
-    arithmetic_.compare(n->op, integers && types_.is_signed(left), r, r, b);
+    arithmetic_.compare(n->op, integers && types_.is_signed(types_.common(left, right)), r, r, b);
   } else if (types_.is_integer(left)) {
     arithmetic_.binary(n->op, n->type, r, b);
   } else if (types_.is_integer(right)) {
@@ -203,11 +205,8 @@ void Values::assign_with(const Node* n, unsigned r) {
     arithmetic_.move_pointer(n->op, to->type, r, b);
   } else {
     const bool shift = n->op == Op::kShl || n->op == Op::kShr;
-    const TypeId type = shift ? types_.promoted(to->type) : types_.common(to->type, from->type);
-    arithmetic_.convert(r, to->type, type);
-    if (!shift) arithmetic_.convert(b, from->type, type);
-    arithmetic_.binary(n->op, type, r, b);
-    arithmetic_.convert(r, type, to->type);
+    arithmetic_.binary(n->op, shift ? to->type : types_.common(to->type, from->type), r, b);
+    arithmetic_.fit(r, to->type);
   }
   locations_.store(l, r);
 }
@@ -230,6 +229,9 @@ bool Values::call_of_term(const Node* n, unsigned r) {
 }
 
 void Values::call(const Node* n, unsigned r) {
+  if (is_action(n->text))
+    fail(n->place, "D_CG_EXPR",
+         n->text + "( ) may not be called from a D expression (D program context required)");
   if (n->text == "speculation") {
     code_.put(Operation::kSpec, r);
   } else if (n->text == "alloca") {
@@ -237,8 +239,8 @@ void Values::call(const Node* n, unsigned r) {
     code_.put(Operation::kAlloc, r, r);
   } else if (n->text == "bcopy") {
     value(n->children[0]);
-    const unsigned to = value(n->children[1]);
-    code_.put(Operation::kCopy, to, r, 0, static_cast<std::int64_t>(n->children[2]->value));
+    const unsigned to = value(n->children[1]), bytes = value(n->children[2]);
+    code_.put(Operation::kCopyn, to, r, bytes);
   } else if (n->text == "copyinstr") {
     value(n->children[0]);
     code_.put(Operation::kArgof, r, r);

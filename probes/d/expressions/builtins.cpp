@@ -5,19 +5,29 @@
 #include <algorithm>
 
 #include "probes/engine/operations.hpp"
+#include "probes/engine/record.hpp"
 
 namespace vmrun::d::lang {
 namespace {
 
 constexpr unsigned kMostArgument = 11;
 
+constexpr std::uint64_t fault(FaultKind kind) { return static_cast<std::uint64_t>(kind); }
+
 struct Constant {
   std::string_view name;
   std::uint64_t value;
   TypeId type;
 };
-constexpr Constant kConstants[] = {
-    {"NULL", 0, kVoidPointer}, {"AF_INET", AF_INET, kInt}, {"AF_INET6", AF_INET6, kInt}};
+constexpr Constant kConstants[] = {{"NULL", 0, kInt},
+                                   {"AF_INET", AF_INET, kInt},
+                                   {"AF_INET6", AF_INET6, kInt},
+                                   {"DTRACEFLT_UNKNOWN", fault(FaultKind::kUnknown), kInt},
+                                   {"DTRACEFLT_BADADDR", fault(FaultKind::kBadAddress), kInt},
+                                   {"DTRACEFLT_ILLOP", fault(FaultKind::kIllegalOperation), kInt},
+                                   {"DTRACEFLT_DIVZERO", fault(FaultKind::kDivideByZero), kInt},
+                                   {"DTRACEFLT_NOSCRATCH", fault(FaultKind::kNoScratch), kInt},
+                                   {"DTRACEFLT_TUPOFLOW", fault(FaultKind::kTupleOverflow), kInt}};
 
 TypeId type_of(ValueType type) {
   switch (type) {

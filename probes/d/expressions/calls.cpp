@@ -11,6 +11,8 @@ using Kind = Node::Kind;
 
 namespace {
 
+constexpr std::uint64_t kMostScratch = 64 << 10;
+
 std::string argument_of(const Node* call, std::size_t n) {
   return call->text + "( ) argument #" + std::to_string(n + 1);
 }
@@ -27,6 +29,7 @@ bool default_argument(Subroutine which, std::int64_t& value) {
   switch (which) {
     case Subroutine::kStrtoll:
     case Subroutine::kLltostr: value = 10; return true;
+    case Subroutine::kInetNtoa6:
     case Subroutine::kIndex: value = 0; return true;
     case Subroutine::kSubstr:
     case Subroutine::kRindex: value = INT64_MAX; return true;
@@ -95,9 +98,7 @@ void Calls::begin(const Node* n, bool is_variable) const {
   const std::string& name = n->text;
   if (const std::string_view why = why_refused(name); !why.empty())
     fail(n->place, "D_FUNC_UNDEF", name + "( ) is not available: " + std::string(why));
-  if (is_action(name))
-    fail(n->place, "D_CG_EXPR",
-         name + "( ) may not be called from a D expression (D program context required)");
+  if (is_action(name)) return need_arguments(n, fewest_arguments(name), 64);
   if (is_aggregating(name)) fail(n->place, "D_CG_EXPR", name + "( ) may only be assigned to an aggregation");
   if (const Own* row = own(name)) return need_arguments(n, row->least, row->most);
   const unsigned number = subroutine_number(name);
@@ -109,6 +110,10 @@ void Calls::begin(const Node* n, bool is_variable) const {
 }
 
 void Calls::check(Node*& n) {
+  if (is_action(n->text)) {
+    n->type = kVoid;
+    return;
+  }
   if (const Own* row = own(n->text)) return (this->*row->check)(n);
   const unsigned number = subroutine_number(n->text);
   n->index = number;
@@ -195,6 +200,10 @@ void Calls::speculation(Node*& n) { n->type = kInt; }
 
 void Calls::allocate(Node*& n) {
   conversions_.need_integer(n->children[0], "D_PROTO_ARG", argument_of(n, 0));
+  const Node* bytes = n->children[0];
+  if (bytes->kind == Kind::kInteger && bytes->value > kMostScratch)
+    fail(n->place, "D_ALLOCA_SIZE",
+         "alloca(" + std::to_string(bytes->value) + "): larger than the scratch memory of a clause");
   n->type = kVoidPointer;
 }
 
@@ -204,9 +213,7 @@ void Calls::bcopy(Node*& n) {
     if (!types_.is_pointer(type) && !types_.is_by_reference(type))
       fail(n->place, "D_PROTO_ARG", argument_of(n, i) + " must be a pointer");
   }
-  const Node* bytes = n->children[2];
-  if (bytes->kind != Kind::kInteger || bytes->value == 0 || bytes->value > 65536)
-    fail(n->place, "D_PROTO_ARG", argument_of(n, 2) + " must be a positive constant here");
+  conversions_.need_integer(n->children[2], "D_PROTO_ARG", argument_of(n, 2));
   n->type = kVoid;
 }
 
@@ -222,9 +229,8 @@ void Calls::subroutine(Node* n, unsigned number) {
   for (std::size_t i = 0; i < n->children.size(); i++) {
     Node*& argument = n->children[i];
     if (info.parameters[i] == ParameterType::kString) {
-      const bool goes_on =
-          which == Subroutine::kStrtok && i == 0 && argument->kind == Kind::kInteger && argument->value == 0;
-      if (!goes_on) conversions_.need_text(argument, "D_PROTO_ARG", argument_of(n, i));
+      const bool is_null = argument->kind == Kind::kInteger && argument->value == 0;
+      if (!is_null) conversions_.need_text(argument, "D_PROTO_ARG", argument_of(n, i));
     } else if (info.parameters[i] == ParameterType::kBytes) {
       if (!types_.is_pointer(argument->type) && !types_.is_by_reference(argument->type))
         fail(argument->place, "D_PROTO_ARG",

@@ -71,16 +71,21 @@ void Expressions::there(const Node* n) const {
 
 void Expressions::name(Node*& n) {
   if (const Symbol* symbol = symbols_.find(n->scope, n->text)) return known_symbol(n, *symbol);
-  if (n->scope != VariableScope::kGlobal)
+  if (n->scope != VariableScope::kGlobal) {
+    if (const Symbol* symbol = symbols_.find_later(n->scope, n->text, n->place))
+      return known_symbol(n, *symbol);
     fail(n->place, "D_VAR_UNDEF",
          (n->scope == VariableScope::kSelf ? "self->" : "this->") + n->text +
              " has not yet been declared or assigned");
+  }
   if (builtin(n, nodes_)) return there(n);
   if (is_aggregating(n->text) || is_action(n->text))
     fail(n->place, "D_IDENT_BADREF", n->text + " is not a variable");
   if (is_kernel_variable(n->text) || n->text.find('`') != std::string::npos)
     fail(n->place, "D_IDENT_UNDEF",
          "failed to resolve " + n->text + ": data of the kernel is not within reach");
+  if (const Symbol* symbol = symbols_.find_later(n->scope, n->text, n->place))
+    return known_symbol(n, *symbol);
   fail(n->place, "D_IDENT_UNDEF", "failed to resolve " + n->text + ": unknown variable name");
 }
 
@@ -145,6 +150,12 @@ void Expressions::assign(Node* n) {
   if (types_.is_pointer(to->type) && (n->op == Op::kAdd || n->op == Op::kSub) &&
       types_.is_integer(value->type))
     return;
+  if (types_.is_pointer(value->type) && types_.is_integer(to->type))
+    fail(n->place, "D_OP_VFPTR",
+         "operator may not have a pointer, " + nodes_.described(value) + ", as its right operand");
+  if (types_.is_integer(to->type) && types_.is_string(value->type))
+    fail(n->place, "D_OP_INCOMPAT",
+         "operands have incompatible types: " + nodes_.described(to) + " and " + nodes_.described(value));
   if (!types_.is_integer(to->type) || !types_.is_integer(value->type))
     fail(n->place, n->op > Op::kRem ? "D_OP_INT" : "D_OP_ARITH",
          "operator requires operands of integral type, not " + nodes_.described(to) + " and " +
@@ -184,6 +195,7 @@ std::vector<Node*> Expressions::array_keys(const Node* n, Symbol& array) {
            name + "[ ] key #" + std::to_string(i + 1) + " is incompatible with its prototype: \"" +
                types_.name(want) + "\" expected, " + nodes_.described(key) + " given");
     if (types_.is_integer(want)) key = nodes_.cast_to(key, want);
+    if (types_.is_text(want) && types_.is_pointer(key->type)) key = nodes_.cast_to(key, kString);
     symbols_.note_key(array, i, key, arguments_);
   }
   return given;
@@ -222,7 +234,10 @@ void Expressions::probe_argument(Node* n) {
   if (n->children.size() != 2) fail(n->place, "D_ARGS_IDX", "args[ ] takes one integer constant");
   check(n->children[1]);
   const Node* number = n->children[1];
-  if (number->kind != Kind::kInteger || !types_.is_integer(number->type))
+  if (!types_.is_integer(number->type))
+    fail(n->place, "D_PROTO_ARG",
+         "args[ ] must be referenced using an integer, not " + nodes_.described(number));
+  if (number->kind != Kind::kInteger)
     fail(n->place, "D_ARGS_TYPE", "args[ ] must be referenced using an integer constant");
   n->type = arguments_.type(n->place, number->value, is_term);
   n->index = static_cast<std::uint32_t>(number->value);
@@ -240,6 +255,9 @@ void Expressions::index(Node*& n) {
     if (symbol == nullptr && name->scope == VariableScope::kGlobal &&
         (name->text == "args" || name->text == "targs"))
       return probe_argument(n);
+    if (symbol == nullptr && name->text.find('`') == std::string::npos)
+      symbol = symbols_.find_later(name->scope, name->text, name->place);
+    if (symbol != nullptr && symbol->associative) return element(n, *symbol);
   }
   check_all(n->children);
   operators_.index(n);
@@ -247,6 +265,11 @@ void Expressions::index(Node*& n) {
 
 void Expressions::member(Node*& n) {
   Node* under = n->children[0];
+  if (under->kind == Kind::kName && under->scope == VariableScope::kGlobal) {
+    const Symbol* symbol = symbols_.find(under->scope, under->text);
+    if (symbol != nullptr && symbol->inlined != nullptr && symbol->inlined->kind == Kind::kXlate)
+      under = nodes_.clone(symbol->inlined, {});
+  }
   if (under->kind == Kind::kUnary && under->op == Op::kDereference &&
       under->children[0]->kind == Kind::kXlate)
     under = under->children[0];
@@ -277,10 +300,15 @@ void Expressions::check(Node*& n) {
         increment(n);
         break;
       }
+      if (n->op == Op::kAddress && n->children[0]->kind == Kind::kAggregation)
+        fail(n->place, "D_ADDROF_VAR", "cannot take the address of an aggregation");
       check(n->children[0]);
       operators_.unary(n);
       break;
     case Kind::kBinary:
+      for (const Node* child : n->children)
+        if (child->kind == Kind::kAggregation)
+          fail(n->place, "D_OP_INCOMPAT", "@" + child->text + ": operators do not take aggregations");
       check_all(n->children);
       operators_.binary(n);
       break;
@@ -295,12 +323,14 @@ void Expressions::check(Node*& n) {
       break;
     case Kind::kCall:
       calls_.begin(n, symbols_.find(VariableScope::kGlobal, n->text) != nullptr);
-      check_all(n->children);
+      if (!is_action(n->text)) check_all(n->children);
       calls_.check(n);
       break;
     case Kind::kIndex: index(n); break;
     case Kind::kMember: member(n); break;
     case Kind::kCast:
+      if (n->children[0]->kind == Kind::kXlate)
+        fail(n->place, "D_CAST_INVAL", "what xlate makes cannot be cast: only its members can be used");
       check_all(n->children);
       operators_.cast(n);
       break;

@@ -14,6 +14,17 @@ std::uint64_t cut(std::uint64_t value, std::uint32_t bytes, bool is_signed) {
 
 }  // namespace
 
+bool is_cut(const Node* n) {
+  switch (n->kind) {
+    case Kind::kBinary: return n->op >= Op::kEq && n->op <= Op::kLogicalXor;
+    case Kind::kUnary:
+      return n->op >= Op::kPreIncrement || n->op == Op::kLogicalNot || n->op == Op::kDereference;
+    case Kind::kConditional:
+    case Kind::kComma: return false;
+    default: return true;
+  }
+}
+
 Node* Nodes::integer(Place place, std::uint64_t value, TypeId type) {
   Node* n = tree_.make(Kind::kInteger, place);
   n->value = cut(value, types_.bytes(type), types_.is_signed(type));
@@ -24,7 +35,7 @@ Node* Nodes::integer(Place place, std::uint64_t value, TypeId type) {
 
 Node* Nodes::cast_to(Node* n, TypeId type) {
   if (n->kind == Kind::kInteger) return integer(n->place, n->value, type);
-  if (types_.base_id(n->type) == types_.base_id(type)) return n;
+  if (types_.base_id(n->type) == types_.base_id(type) && (types_.bytes(type) >= 8 || is_cut(n))) return n;
   Node* out = tree_.make(Kind::kCast, n->place);
   out->children = {n};
   out->type = type;
@@ -54,8 +65,10 @@ void Nodes::fold(Node*& n) {
   const std::uint64_t a = n->children[0]->value;
   const std::uint64_t b = n->children.size() > 1 ? n->children[1]->value : 0;
   const auto sa = static_cast<std::int64_t>(a), sb = static_cast<std::int64_t>(b);
-  const TypeId operand = n->children[0]->type;
-  const bool is_signed = types_.is_signed(operand);
+  const bool shift = n->op == Op::kShl || n->op == Op::kShr;
+  const TypeId left = n->children[0]->type;
+  const bool is_signed =
+      types_.is_signed(n->children.size() < 2 || shift ? left : types_.common(left, n->children[1]->type));
   std::uint64_t out = 0;
   switch (n->op) {
     case Op::kAdd: out = a + b; break;
@@ -87,7 +100,9 @@ void Nodes::fold(Node*& n) {
     case Op::kLogicalNot: out = a == 0; break;
     default: return;
   }
+  // As what is computed at a firing: 64 bits wide until it is stored.
   n = integer(n->place, out, n->type);
+  n->value = out;
 }
 
 }  // namespace vmrun::d::lang

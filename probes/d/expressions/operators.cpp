@@ -1,5 +1,7 @@
 #include "probes/d/expressions/operators.hpp"
 
+#include "probes/d/expressions/vocabulary.hpp"
+
 namespace vmrun::d::lang {
 
 using Kind = Node::Kind;
@@ -51,8 +53,7 @@ void Operators::unary(Node*& n) {
     if (!types_.is_integer(operand->type))
       fail(n->place, n->op == Op::kNot ? "D_OP_INT" : "D_OP_ARITH",
            "operator requires an operand of integral type, not " + nodes_.described(operand));
-    n->type = types_.promoted(operand->type);
-    operand = nodes_.cast_to(operand, n->type);
+    n->type = types_.of_arithmetic(operand->type);
   }
   nodes_.fold(n);
 }
@@ -80,9 +81,6 @@ void Operators::comparison(Node*& n) {
     fail(n->place, "D_OP_INCOMPAT",
          "operands have incompatible types: " + nodes_.described(a) + " and " + nodes_.described(b));
   if (!types_.is_integer(a->type) || !types_.is_integer(b->type)) return;
-  const TypeId type = types_.common(a->type, b->type);
-  a = nodes_.cast_to(a, type);
-  b = nodes_.cast_to(b, type);
   nodes_.fold(n);
 }
 
@@ -124,9 +122,7 @@ void Operators::arithmetic(Node*& n) {
              nodes_.described(b) + (is_term ? " (term2int makes an integer of a term)" : ""));
   }
   const bool shift = n->op == Op::kShl || n->op == Op::kShr;
-  n->type = shift ? types_.promoted(a->type) : types_.common(a->type, b->type);
-  a = nodes_.cast_to(a, n->type);
-  if (!shift) b = nodes_.cast_to(b, n->type);
+  n->type = shift ? types_.of_arithmetic(a->type) : types_.common(a->type, b->type);
   if ((n->op == Op::kDiv || n->op == Op::kRem) && b->kind == Kind::kInteger && b->value == 0)
     fail(n->place, "D_DIV_ZERO", "expression contains division by zero");
   nodes_.fold(n);
@@ -141,11 +137,12 @@ void Operators::binary(Node*& n) {
 void Operators::conditional(Node*& n) {
   need_scalar(n->children[0], "?:");
   Node *&a = n->children[1], *&b = n->children[2];
+  for (const Node* x : {a, b})
+    if (x->kind == Kind::kCall && is_action(x->text))
+      fail(n->place, "D_OP_ACT", "an action may not follow the operator ?: (use if)");
   const auto is_null = [](const Node* x) { return x->kind == Kind::kInteger && x->value == 0; };
   if (types_.is_integer(a->type) && types_.is_integer(b->type)) {
     n->type = types_.common(a->type, b->type);
-    a = nodes_.cast_to(a, n->type);
-    b = nodes_.cast_to(b, n->type);
   } else if ((types_.is_text(a->type) || types_.is_term(a->type) || is_null(a)) &&
              (types_.is_text(b->type) || types_.is_term(b->type) || is_null(b))) {
     conversions_.to_text(a);
@@ -171,8 +168,12 @@ void Operators::cast(Node*& n) {
   if (types_.kind(to) == CType::Kind::kVoid && types_.bytes(to) == 0) return;
   if (types_.is_string(to)) {
     if (operand->kind == Kind::kInteger && operand->value == 0) return;
-    conversions_.need_text(operand, "D_CAST_INVAL", "what is cast to string");
-    operand->type = kString;
+    if (!types_.is_pointer(operand->type) || conversions_.to_text(operand))
+      conversions_.need_text(operand, "D_CAST_INVAL", "what is cast to string");
+    if (types_.is_string(operand->type)) n = operand;
+    return;
+  }
+  if (types_.is_struct(to) && types_.same(to, operand->type)) {
     n = operand;
     return;
   }
@@ -192,7 +193,10 @@ void Operators::size_of(Node*& n) {
   const CType& t = types_.base(type);
   if (t.bytes == 0 || !t.complete || t.kind == CType::Kind::kFunction || t.kind == CType::Kind::kTerm)
     fail(n->place, "D_SIZEOF_TYPE", "cannot apply sizeof to type \"" + types_.name(type) + '"');
-  n = nodes_.integer(n->place, t.bytes, kUnsignedLong);
+  // Of a text without its NUL, but for a constant, which is an array of characters.
+  std::uint64_t bytes = t.kind == CType::Kind::kString ? t.bytes - 1 : t.bytes;
+  if (!n->is_typed && n->children[0]->kind == Kind::kString) bytes = n->children[0]->text.size() + 1;
+  n = nodes_.integer(n->place, bytes, kUnsignedLong);
 }
 
 void Operators::offset_of(Node*& n) {
@@ -245,10 +249,15 @@ void Operators::member(Node* n) {
 void Operators::string_of(Node*& n) {
   Node*& operand = n->children[0];
   if (operand->kind == Kind::kReference && operand->where == Where::kArgument) operand->type = kCharPointer;
-  conversions_.need_text(operand, "D_STRINGOF_TYPE", "the operand of stringof");
-  n = operand;
-  n->lvalue = false;
-  if (n->kind != Kind::kReference) n->type = kString;
+  if (!types_.is_pointer(operand->type) || conversions_.to_text(operand))
+    conversions_.need_text(operand, "D_STRINGOF_TYPE", "the operand of stringof");
+  if (types_.is_string(operand->type)) {
+    n = operand;
+    n->lvalue = false;
+    return;
+  }
+  n->kind = Kind::kCast;
+  n->type = kString;
 }
 
 }  // namespace vmrun::d::lang

@@ -31,8 +31,16 @@ Symbol* Symbols::find(VariableScope scope, const std::string& name) {
   return at == names.end() ? nullptr : &at->second;
 }
 
+Symbol* Symbols::find_later(VariableScope scope, const std::string& name, Place place) {
+  if (const auto type = later_.find(types_, scope, name))
+    return &create(scope, name, type->id, type->associative, place);
+  later_.want(scope, name);
+  return nullptr;
+}
+
 Symbol& Symbols::create(VariableScope scope, const std::string& name, TypeId type, bool associative,
                         Place place) {
+  later_.assigned(types_, scope, name, {type, associative});
   Symbol symbol{.place = place, .type = type, .associative = associative};
   const std::uint32_t bytes = std::max<std::uint32_t>(types_.bytes(type), 1);
   if (!types_.base(type).complete)

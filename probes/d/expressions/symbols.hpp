@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "probes/d/descriptions/probe_arguments.hpp"
+#include "probes/d/expressions/later.hpp"
 #include "probes/d/script/script.hpp"
 #include "probes/d/syntax/tree.hpp"
 #include "probes/d/syntax/types.hpp"
@@ -34,10 +35,13 @@ struct Symbol {
 
 class Symbols {
  public:
-  Symbols(const Types& types, Program& program) : types_(types), program_(program) {}
+  Symbols(Types& types, Program& program, LaterVariables& later)
+      : types_(types), program_(program), later_(later) {}
 
   /// Null when there is none.
   Symbol* find(VariableScope scope, const std::string& name);
+  /// The same for a name that is used; it may be assigned further down. Null: it is wanted there.
+  Symbol* find_later(VariableScope scope, const std::string& name, Place place);
   /// A new variable: of the program, or bytes of the frame.
   Symbol& create(VariableScope scope, const std::string& name, TypeId type, bool associative, Place place);
   /// An enumerator or inline.
@@ -58,8 +62,9 @@ class Symbols {
  private:
   std::map<std::string, Symbol>& table(VariableScope scope);
 
-  const Types& types_;
+  Types& types_;
   Program& program_;
+  LaterVariables& later_;
   std::map<std::string, Symbol> globals_, selfs_, thises_;
   std::vector<std::vector<std::uint64_t>> key_kinds_;  // by variable, by key: kinds that were used
   std::vector<bool> addressed_;

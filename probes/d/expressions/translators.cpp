@@ -6,7 +6,7 @@ namespace vmrun::d::lang {
 
 void Translators::declare(Place place, TypeId to, TypeId from, const std::string& variable,
                           std::vector<Listener::Member> members) {
-  if (!types_.is_struct(to))
+  if (!types_.is_struct(to) || !types_.base(to).complete)
     fail(place, "D_XLATE_SOU", "a translator makes a struct or union, not \"" + types_.name(to) + '"');
   for (const Translator& t : translators_)
     if (types_.same(t.to, to) && types_.same(t.from, from))

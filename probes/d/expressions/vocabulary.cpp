@@ -64,6 +64,11 @@ constexpr std::string_view kKernelVariables[] = {
 
 bool is_action(std::string_view name) { return std::ranges::find(kActions, name) != std::end(kActions); }
 
+std::size_t fewest_arguments(std::string_view action) {
+  if (action == "ustack" || action == "jstack" || action == "ftruncate") return 0;
+  return action == "tracemem" || action == "normalize" ? 2 : 1;
+}
+
 bool is_traced_alone(std::string_view name) {
   return name == "ufunc" || name == "usym" || name == "uaddr" || name == "umod";
 }

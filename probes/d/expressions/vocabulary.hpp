@@ -9,6 +9,7 @@
 namespace vmrun::d::lang {
 
 bool is_action(std::string_view name);
+std::size_t fewest_arguments(std::string_view action);
 /// A function whose value a statement that is nothing else traces: ufunc(x);
 bool is_traced_alone(std::string_view name);
 bool is_aggregating(std::string_view name);

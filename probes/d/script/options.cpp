@@ -9,16 +9,17 @@ namespace vmrun::d {
 namespace {
 
 constexpr std::string_view kOthers[] = {
-    "agghist",    "aggpack",    "aggrate",  "aggsortkey",  "aggsortkeypos", "aggsortpos",  "aggsortrev",
-    "aggzoom",    "amin",       "argref",   "bufresize",   "cleanrate",     "core",        "cpp",
-    "cpphdrs",    "cpppath",    "cpu",      "ctypes",      "debug",         "debugassert", "defaultargs",
-    "define",     "disasm",     "droptags", "dtypes",      "empty",         "encoding",    "errtags",
-    "evaltime",   "flowindent", "grabanon", "incdir",      "iregs",         "kdefs",       "knodefs",
-    "lazyload",   "ldpath",     "libdir",   "linkmode",    "linktype",      "maxframes",   "modpath",
-    "nolibs",     "noresolve",  "pgmax",    "preallocate", "pspec",         "quiet",       "quietresize",
-    "rawbytes",   "setenv",     "stackfmt", "stackindent", "statusrate",    "stdc",        "strip",
-    "switchrate", "syslibdir",  "sysslice", "temporal",    "tree",          "tregs",       "udefs",
-    "undef",      "unodefs",    "unsetenv", "useruid",     "verbose",       "version",     "zdefs"};
+    "agghist",  "aggpack",     "aggrate",   "aggsortkey",  "aggsortkeypos", "aggsortpos",  "aggsortrev",
+    "aggzoom",  "amin",        "argref",    "bufresize",   "cleanrate",     "core",        "cpp",
+    "cpphdrs",  "cpppath",     "cpu",       "ctypes",      "debug",         "debugassert", "defaultargs",
+    "define",   "disasm",      "droptags",  "dtypes",      "empty",         "encoding",    "errtags",
+    "evaltime", "flowindent",  "grabanon",  "incdir",      "iregs",         "kdefs",       "knodefs",
+    "lazyload", "ldpath",      "libdir",    "linkmode",    "linktype",      "maxframes",   "modpath",
+    "nolibs",   "noresolve",   "pgmax",     "preallocate", "pspec",         "quiet",       "quietresize",
+    "rawbytes", "scratchsize", "setenv",    "stackfmt",    "stackindent",   "statusrate",  "stdc",
+    "strip",    "switchrate",  "syslibdir", "sysslice",    "temporal",      "tree",        "tregs",
+    "udefs",    "undef",       "unodefs",   "unsetenv",    "useruid",       "verbose",     "version",
+    "zdefs"};
 
 /// 4, 4k, 4m, 4g, 4t
 bool size_of(std::string_view text, std::uint64_t& out) {
@@ -63,11 +64,11 @@ bool set_option(Options& options, std::string_view name, std::string_view value,
     // An engine's bound exists; this one keeps frames and records in proportion.
     std::uint32_t bytes = 0;
     if (!set(bytes)) return false;
-    if (bytes > 65536) {
-      why = "at most 64k";
+    if (bytes < 2 || bytes >= 65536) {
+      why = "invalid value for specified option: 2 to 65535";
       return false;
     }
-    options.strsize = bytes;
+    options.strsize = bytes + 1;
     return true;
   }
   if (name == "bufsize") return set(options.bufsize);
@@ -92,8 +93,12 @@ bool set_option(Options& options, std::string_view name, std::string_view value,
     return true;
   }
   if (name == "destructive") {
-    options.destructive = value != "disabled" && value != "0" && value != "unset";
-    return true;
+    if (value.empty() || read_flag(value, options.destructive)) {
+      options.destructive = value.empty() || options.destructive;
+      return true;
+    }
+    why = "invalid value";
+    return false;
   }
   return false;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -13,5 +15,23 @@ bool set_option(Options& options, std::string_view name, std::string_view value,
 
 /// An option that the engine does not have but dtrace or the reader does.
 bool known_option(std::string_view name);
+
+/// One of the reader's that is on or off.
+inline bool is_flag_option(std::string_view name) {
+  constexpr std::string_view kFlags[] = {"quiet",    "flowindent", "errtags",   "droptags",
+                                         "rawbytes", "aggsortkey", "aggsortrev"};
+  return std::ranges::find(kFlags, name) != std::end(kFlags);
+}
+
+/// yes, no and their like, in capitals or not. False: it is none of them.
+inline bool read_flag(std::string_view text, bool& value) {
+  constexpr std::string_view kOn[] = {"1", "yes", "true", "enable", "enabled", "on", "set"};
+  constexpr std::string_view kOff[] = {"0", "no", "false", "disable", "disabled", "off", "unset"};
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  value = std::ranges::find(kOn, lower) != std::end(kOn);
+  return value || std::ranges::find(kOff, lower) != std::end(kOff);
+}
 
 }  // namespace vmrun::d

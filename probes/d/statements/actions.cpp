@@ -113,28 +113,28 @@ void Actions::on_aggregation(ActionInfo& info, Node* call) {
   struct Arguments {
     ActionKind kind;
     std::size_t least, most;
-    const char *proto, *argument, *unknown, *scalar;  // tags
+    const char *argument, *unknown;  // tags
   };
   static constexpr Arguments kArguments[] = {
-      {ActionKind::kClear, 1, 1, "D_CLEAR_PROTO", "D_CLEAR_AGGARG", "D_CLEAR_AGGBAD", ""},
-      {ActionKind::kTrunc, 1, 2, "D_TRUNC_PROTO", "D_TRUNC_AGGARG", "D_TRUNC_AGGBAD", "D_TRUNC_SCALAR"},
-      {ActionKind::kNormalize, 2, 2, "D_NORMALIZE_PROTO", "D_NORMALIZE_AGGARG", "D_NORMALIZE_AGGBAD",
-       "D_NORMALIZE_SCALAR"},
-      {ActionKind::kDenormalize, 1, 1, "D_NORMALIZE_PROTO", "D_NORMALIZE_AGGARG", "D_NORMALIZE_AGGBAD", ""}};
+      {ActionKind::kClear, 1, 1, "D_CLEAR_AGGARG", "D_CLEAR_AGGBAD"},
+      {ActionKind::kTrunc, 1, 2, "D_TRUNC_AGGARG", "D_TRUNC_AGGBAD"},
+      {ActionKind::kNormalize, 2, 2, "D_NORMALIZE_AGGARG", "D_NORMALIZE_AGGBAD"},
+      {ActionKind::kDenormalize, 1, 1, "D_NORMALIZE_AGGARG", "D_NORMALIZE_AGGBAD"}};
   const Arguments& is = *std::ranges::find(kArguments, info.kind, &Arguments::kind);
-  need_arguments(call, is.least, is.most, is.proto);
+  need_arguments(call, is.least, is.most);
   info.aggregations.push_back(
       aggregations_.argument(call->children[0], is.argument, is.unknown, call->text + "( ) argument #1"));
   if (call->children.size() < 2) return;
+  if (call->children[1]->kind == Kind::kAggregation)
+    fail(call->place, "D_PROTO_ARG", call->text + "( ) argument #2 must not be an aggregation");
   expressions_.check(call->children[1]);
   if (!types_.is_scalar(call->children[1]->type))
-    fail(call->place, is.scalar, call->text + "( ) argument #2 must be of scalar type");
-  info.fields.push_back(fields_.field(call->children[1], is.scalar));
+    fail(call->place, "D_PROTO_ARG", call->text + "( ) argument #2 must be of scalar type");
+  info.fields.push_back(fields_.field(call->children[1], "D_PROTO_ARG"));
 }
 
 void Actions::printa(ActionInfo& info, Node* call) {
-  if (call->children.empty())
-    fail(call->place, "D_PRINTA_PROTO", "printa( ) prototype mismatch: an aggregation is expected");
+  need_arguments(call, 1, 64);
   std::size_t first = 0;
   if (call->children[0]->kind == Kind::kString) {
     info.format = call->children[0]->text;
@@ -142,7 +142,7 @@ void Actions::printa(ActionInfo& info, Node* call) {
       fail(call->place, "D_PRINTF_FMT_EMPTY", "printa( ) format string must not be empty");
     parse_format(info.format, call->place);
     first = 1;
-  } else if (call->children[0]->kind != Kind::kAggregation || call->children.size() > 1) {
+  } else if (call->children[0]->kind != Kind::kAggregation) {
     fail(call->place, "D_PRINTA_AGGARG",
          "printa( ) takes an aggregation, or a format and the aggregations it is for");
   }
@@ -164,11 +164,13 @@ void Actions::printa(ActionInfo& info, Node* call) {
 }
 
 void Actions::tracemem(ActionInfo& info, Node* call) {
-  need_arguments(call, 2, 3, "D_TRACEMEM_ARGS");
+  need_arguments(call, 2, 3);
   expressions_.check_all(call->children);
   if (!types_.is_scalar(call->children[0]->type) && !types_.is_by_reference(call->children[0]->type))
     fail(call->place, "D_TRACEMEM_ADDR", "tracemem( ) argument #1 must be an address");
   const Node* size = call->children[1];
+  if (!types_.is_integer(size->type))
+    fail(call->place, "D_PROTO_ARG", "tracemem( ) argument #2 must be an integer");
   if (size->kind != Kind::kInteger || size->value == 0 || size->value > 65536)
     fail(call->place, "D_TRACEMEM_SIZE",
          "tracemem( ) argument #2 must be a non-zero positive integral constant expression");
@@ -178,8 +180,8 @@ void Actions::tracemem(ActionInfo& info, Node* call) {
                          .most = static_cast<std::uint32_t>(size->value)});
   if (call->children.size() < 3) return;
   if (!types_.is_integer(call->children[2]->type))
-    fail(call->place, "D_TRACEMEM_DYNSIZE", "tracemem( ) argument #3 must be an integer");
-  info.fields.push_back(fields_.field(call->children[2], "D_TRACEMEM_DYNSIZE"));
+    fail(call->place, "D_PROTO_ARG", "tracemem( ) argument #3 must be an integer");
+  info.fields.push_back(fields_.field(call->children[2], "D_PROTO_ARG"));
 }
 
 }  // namespace vmrun::d::lang

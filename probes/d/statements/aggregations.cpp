@@ -56,12 +56,10 @@ void Aggregations::compare_keys(const Node* target, std::vector<Node*>& keys, co
 void Aggregations::value(Aggregation& a, Node* function, bool is_new) {
   const bool linear = a.how == Aggregating::kLquantize, log = a.how == Aggregating::kLlquantize;
   const bool quantizes = linear || log || a.how == Aggregating::kQuantize;
+  if (a.how == Aggregating::kCount) return need_arguments(function, 0, 0);
   // The last argument of those that quantize says how often.
   const std::size_t times = linear ? 4 : log ? 5 : 1;
-  need_arguments(function, 0, a.how == Aggregating::kCount ? 0 : times + (quantizes ? 1 : 0));
-  if (a.how == Aggregating::kCount) return;
-  if (function->children.empty())
-    fail(function->place, "D_AGG_SCALAR", function->text + "( ) needs the value that is taken in");
+  need_arguments(function, linear ? 3 : times, times + (quantizes ? 1 : 0));
   Node*& taken = function->children[0];
   expressions_.check(taken);
   if (!types_.is_scalar(taken->type))
@@ -77,6 +75,8 @@ void Aggregations::value(Aggregation& a, Node* function, bool is_new) {
 
 void Aggregations::need_function(const Statement& s) {
   const Node* target = s.expression;
+  if (s.function == nullptr && !numbers_.contains(target->text))
+    fail(s.place, "D_IDENT_UNDEF", "undefined aggregation: @" + target->text);
   if (s.function == nullptr)
     fail(s.place, "D_AGG_NULL",
          "@" + target->text + ": expression is an aggregation by itself, which does nothing");

@@ -55,7 +55,8 @@ void Checker::variable(const Declared& d) {
   if (d.scope == VariableScope::kGlobal) {
     Node* n = nodes_.make(Kind::kName, d.place);
     n->text = d.name;
-    if (d.name == "args" || d.name == "targs" || builtin(n, nodes_))
+    if (d.name == "args" || d.name == "targs" || builtin(n, nodes_) || is_function(d.name) ||
+        is_action(d.name) || is_aggregating(d.name))
       fail(d.place, "D_DECL_IDRED", "identifier redeclared: " + d.name);
   }
   Symbol& symbol = symbols_.create(d.scope, d.name, d.type, d.associative, d.place);
@@ -65,11 +66,16 @@ void Checker::variable(const Declared& d) {
 void Checker::inlined(const Declared& d, const std::vector<std::string>& parameters, Node* value) {
   if (symbols_.find(VariableScope::kGlobal, d.name) != nullptr)
     fail(d.place, "D_DECL_IDRED", "identifier redeclared: " + d.name);
+  if (is_function(d.name) || is_action(d.name) || is_aggregating(d.name))
+    fail(d.place, "D_DECL_IDRED", "identifier redeclared: " + d.name);
   if (types_.kind(d.type) == CType::Kind::kVoid)
     fail(d.place, "D_DECL_VOIDOBJ", "an inline cannot be of type void: " + d.name);
   if (parameters.size() != d.keys.size() || std::ranges::find(parameters, "") != parameters.end())
     fail(d.place, "D_DECL_PROTO_FORM", "each parameter of " + d.name + " needs a name");
-  if (!d.associative) {
+  if (value->kind == Kind::kXlate) {
+    if (!types_.same(value->type, d.type))
+      fail(d.place, "D_OP_INCOMPAT", "inline " + d.name + " is of another type than what is translated");
+  } else if (!d.associative) {
     Node* trial = nodes_.clone(value, {});
     expressions_.check(trial);
     conversions_.assignable(trial, d.type, d.place);
@@ -86,7 +92,18 @@ void Checker::inlined(const Declared& d, const std::vector<std::string>& paramet
 
 void Checker::translator(Place place, TypeId to, TypeId from, const std::string& variable,
                          std::vector<Member> members) {
-  translators_.declare(place, to, from, variable, std::move(members));
+  translators_.declare(place, to, from, variable, members);
+  // Each member is checked once with something that stands for what is translated.
+  Node* input = nodes_.make(Kind::kReference, place);
+  input->type = from;
+  input->checked = true;
+  for (const Member& member : members) {
+    FoundMember found;
+    find_member(types_, to, member.name, found);
+    Node* value = nodes_.clone(member.value, {{variable, input}});
+    expressions_.check(value);
+    conversions_.assignable(value, found.type, member.place, "D_XLATE_INCOMPAT");
+  }
 }
 
 // --- Clauses ---
@@ -118,8 +135,18 @@ void Checker::statement(Statement& s) {
   expressions_.check(s.expression);
 }
 
+template <class Check>
+void Checker::look_on(Check check) {
+  try {
+    check();
+  } catch (const Failure& failure) {
+    if (!later_.wants_any()) throw;
+    if (!failure_) failure_ = failure;
+  }
+}
+
 void Checker::statements(std::vector<Statement>& list) {
-  for (Statement& s : list) statement(s);
+  for (Statement& s : list) look_on([&] { statement(s); });
 }
 
 /// Matches the descriptions of a clause against the probes there are.
@@ -142,6 +169,12 @@ ClauseInfo Checker::match_descriptions(CheckedClause& clause) {
   return out;
 }
 
+void Checker::predicate(Node*& n) {
+  expressions_.check(n);
+  if (!types_.is_scalar(n->type))
+    fail(n->place, "D_PRED_SCALAR", "predicate result must be of scalar type, not " + nodes_.described(n));
+}
+
 void Checker::clause(ClauseTree tree) {
   if (clauses_.size() >= 65535) fail(tree.place, "D_ID_OFLOW", "too many clauses");
   CheckedClause& clause = clauses_.emplace_back();
@@ -149,12 +182,7 @@ void Checker::clause(ClauseTree tree) {
   script_.clauses.push_back(match_descriptions(clause));
   arguments_.begin(clause.matched, script_.clauses.back().description);
   actions_.begin(clauses_.size() - 1);
-  if (clause.tree.predicate != nullptr) {
-    expressions_.check(clause.tree.predicate);
-    if (!types_.is_scalar(clause.tree.predicate->type))
-      fail(clause.tree.predicate->place, "D_PRED_SCALAR",
-           "predicate result must be of scalar type, not " + nodes_.described(clause.tree.predicate));
-  }
+  if (clause.tree.predicate != nullptr) look_on([&] { predicate(clause.tree.predicate); });
   statements(clause.tree.body);
   clause.records = actions_.order().records();
   arguments_.end();

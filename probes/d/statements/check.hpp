@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,15 @@ struct CheckedClause {
 
 class Checker : public Listener {
  public:
-  Checker(Tree& tree, Types& types, Script& script, const CompileOptions& options)
-      : types_(types), script_(script), options_(options), nodes_(tree, types) {}
+  Checker(Tree& tree, Types& types, Script& script, const CompileOptions& options, LaterVariables& later)
+      : types_(types), script_(script), options_(options), later_(later), nodes_(tree, types) {}
 
   void begin_source(Source::Kind kind) { source_kind_ = kind; }
   std::vector<CheckedClause>& clauses() { return clauses_; }
   const Symbols& symbols() const { return symbols_; }
+  /// The first error of those that may come of a variable that is assigned further down: what
+  /// follows was checked nevertheless, to learn its type.
+  const std::optional<Failure>& failure() const { return failure_; }
 
   std::int64_t constant(Node* expression, const char* tag) override;
   void enumerator(Place place, const std::string& name, std::int64_t value) override;
@@ -39,19 +43,24 @@ class Checker : public Listener {
 
  private:
   ClauseInfo match_descriptions(CheckedClause& clause);
+  template <class Check>
+  void look_on(Check check);
+  void predicate(Node*& n);
   void statements(std::vector<Statement>& list);
   void statement(Statement& s);
 
   Types& types_;
   Script& script_;
   const CompileOptions& options_;
+  LaterVariables& later_;
+  std::optional<Failure> failure_;
   Source::Kind source_kind_ = Source::Kind::kFile;
   std::vector<CheckedClause> clauses_;
 
   Nodes nodes_;
   Conversions conversions_{nodes_, types_};
   ProbeArguments arguments_;
-  Symbols symbols_{types_, script_.program};
+  Symbols symbols_{types_, script_.program, later_};
   Translators translators_{types_, nodes_};
   Operators operators_{types_, nodes_, conversions_, symbols_};
   Calls calls_{types_, nodes_, conversions_};

@@ -17,7 +17,6 @@ void ClauseOrder::speculate(Place place) {
 }
 
 void ClauseOrder::commit(Place place) {
-  if (committed_) fail(place, "D_COMM_COMM", "commit( ) may not follow commit( )");
   if (recorded_) fail(place, "D_COMM_DREC", "commit( ) may not follow data-recording actions");
   committed_ = true;
 }

@@ -9,13 +9,14 @@ bool is_stack(const Node* n) {
 }
 
 Field Fields::field(Node*& n, const char* tag) {
-  if (conversions_.to_text(n))
+  if (conversions_.to_text(n) && !types_.is_pointer(n->type))
     return {.kind = Field::Kind::kText,
             .bytes = 0,
             .is_signed = false,
             .type = n->type,
             .most = types_.bytes(kString)};
   const CType& type = types_.base(n->type);
+  if (types_.is_integer(n->type)) n = nodes_.cast_to(n, n->type);
   if (types_.is_scalar(n->type))
     return {.kind = Field::Kind::kInteger,
             .bytes = static_cast<std::uint8_t>(type.bytes),
@@ -27,11 +28,14 @@ Field Fields::field(Node*& n, const char* tag) {
 }
 
 Field Fields::stack(Node* call) {
-  need_arguments(call, 0, 2, "D_USTACK_PROTO");
+  need_arguments(call, 0, 2);
   std::uint64_t frames = 0;
   for (std::size_t i = 0; i < call->children.size(); i++) {
     expressions_.check(call->children[i]);
     const Node* number = call->children[i];
+    if (!types_.is_integer(number->type))
+      fail(call->place, "D_PROTO_ARG",
+           call->text + "( ) argument #" + std::to_string(i + 1) + " must be an integer constant");
     if (number->kind != Kind::kInteger || (i == 0 && number->value == 0) || number->value > 65535)
       fail(call->place, i == 0 ? "D_USTACK_FRAMES" : "D_USTACK_STRSIZE",
            call->text + "( ) argument #" + std::to_string(i + 1) + " must be a positive integer constant");

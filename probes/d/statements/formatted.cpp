@@ -56,20 +56,29 @@ Field Formatted::value(const Conversion& c, const Argument& argument) {
     fail(call->place, "D_PRINTF_ARG_TYPE",
          call->text + "( ) argument #" + std::to_string(argument.next) + " of type " +
              nodes_.described(value) + " is incompatible with conversion " + argument.conversion);
-  const Field field = fields_.field(value, "D_PRINTF_ARG_TYPE");
-  if (field.kind != Field::Kind::kBytes) return field;
-  return {.kind = Field::Kind::kInteger, .bytes = 8, .is_signed = false, .type = kVoidPointer};
+  // What is an address is shown as such, whatever lies there.
+  if (type_of(c.what) != ConversionType::kText && types_.is_by_reference(value->type))
+    value = nodes_.cast_to(value, kVoidPointer);
+  if (type_of(c.what) == ConversionType::kText && types_.is_pointer(value->type))
+    value = nodes_.cast_to(value, kString);
+  return fields_.field(value, "D_PRINTF_ARG_TYPE");
 }
 
 void Formatted::arguments(ActionInfo& info, Node* call) {
   if (call->children.empty()) need_arguments(call, 1, 64);
-  const Node* format = call->children[0];
+  Node*& format = call->children[0];
+  if (format->kind != Kind::kString) expressions_.check(format);
+  if (!types_.is_text(format->type))
+    fail(call->place, "D_PROTO_ARG", call->text + "( ) argument #1 must be a string: the format");
   if (format->kind != Kind::kString)
     fail(call->place, "D_PRINTF_ARG_FMT",
          call->text + "( ) argument #1 must be a string constant: the format");
   if (format->text.empty() && info.kind != ActionKind::kFreopen)
     fail(call->place, "D_PRINTF_FMT_EMPTY", call->text + "( ) format string must not be empty");
   info.format = format->text;
+  for (std::size_t i = 1; i < call->children.size(); i++)
+    if (call->children[i]->kind != Kind::kAggregation && !is_stack(call->children[i]))
+      expressions_.check(call->children[i]);
   std::size_t next = 1, number = 0;
   for (const Conversion& c : parse_format(format->text, call->place)) {
     const Argument argument{call, next, "#" + std::to_string(++number) + " (%" + c.what + ")"};

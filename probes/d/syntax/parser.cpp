@@ -157,7 +157,7 @@ void Parser::define_type(const Declarator& d) {
   TypeId known;
   if (d.associative) fail(d.place, "D_DECL_DYNOBJ", "a type cannot be an associative array: " + d.name);
   if (!types_.find(d.name, known)) types_.add_typedef(d.name, d.type);
-  else if (!types_.same(known, d.type)) fail(d.place, "D_DECL_TYPERED", "type redeclared: " + d.name);
+  else if (!types_.same(known, d.type)) fail(d.place, "D_DECL_IDRED", "identifier redeclared: " + d.name);
 }
 
 void Parser::declare(const Specifiers& s, const Declarator& d) {

@@ -72,6 +72,15 @@ int digit_value(char c) {
   return 99;
 }
 
+/// Where a number ends and something else begins: digits, hexadecimal ones after 0x, suffixes.
+std::size_t number_end(std::string_view word) {
+  const bool is_hexadecimal = word.size() > 2 && word[0] == '0' && (word[1] | 0x20) == 'x';
+  std::size_t at = is_hexadecimal ? 2 : 0;
+  while (at < word.size() && digit_value(word[at]) < (is_hexadecimal ? 16 : 10)) at++;
+  while (at < word.size() && std::strchr("uUlL", word[at])) at++;
+  return at;
+}
+
 }  // namespace
 
 bool is_keyword(std::string_view word) { return keyword(word) != nullptr; }
@@ -164,6 +173,8 @@ Token Lexer::number() {
   const std::size_t begin = at_;
   while (word_char(look())) at_++;
   std::string_view digits = text_.substr(begin, at_ - begin);
+  if (const std::size_t end = number_end(digits); end < digits.size())
+    fail(place_, "D_SYNTAX", "syntax error near \"" + std::string(digits.substr(end)) + '"');
   token.text = digits;
   if (look() == '.' && digit(look(1)))
     fail(place_, "D_SYNTAX", "floating-point constants are not permitted in D programs");
@@ -306,6 +317,7 @@ Token Lexer::macro() {
     token.kind = is_keyword(value) ? Token::Kind::kKeyword : Token::Kind::kName;
     return token;
   }
+  if (name == "0") return token;  // the script's name
   fail(place, "D_SYNTAX", "macro $" + name + " is neither an integer nor an identifier: " + value);
 }
 

@@ -93,6 +93,8 @@ bool TypeParser::is_implicit_int(const Specifiers& s) {
   TypeId known;
   if (next.kind == Token::Kind::kName) {
     if ((s.storage == "self" || s.storage == "this") && !types_.find(next.text, known)) return true;
+    if (s.storage == "typedef") tokens_.unexpected(next);
+    if (s.storage == "static" || s.storage == "auto" || s.storage == "register") return true;  // refused
     if (!s.storage.empty()) fail(next.place, "D_DECL_IDENT", "unknown type name: " + next.text);
   }
   tokens_.unexpected(next);
@@ -126,8 +128,9 @@ void TypeParser::bit_field(NewMember& member, Place place) {
   const std::int64_t bits = context_.constant("D_DECL_BFCONST");
   if (!types_.is_integer(member.type))
     fail(place, "D_DECL_BFTYPE", "invalid type for bit-field: " + member.name);
-  if (bits < 0 || bits > 8 * static_cast<std::int64_t>(types_.bytes(member.type)) ||
-      (bits == 0 && !member.name.empty()))
+  if (bits < 0 || (bits == 0 && !member.name.empty()))
+    fail(place, "D_DECL_BFCONST", "a bit-field's size must be a positive constant: " + member.name);
+  if (bits > 8 * static_cast<std::int64_t>(types_.bytes(member.type)))
     fail(place, "D_DECL_BFSIZE", "invalid size of bit-field: " + member.name);
   member.bits = static_cast<int>(bits);
 }
@@ -233,6 +236,7 @@ std::vector<TypeId> TypeParser::parameter_types(std::string_view end, std::vecto
                                                 bool* varargs) {
   Deeper deeper(tokens_);
   std::vector<TypeId> out;
+  std::vector<std::string> given;
   if (tokens_.accept(end)) return out;
   do {
     if (tokens_.accept("...")) {
@@ -243,11 +247,26 @@ std::vector<TypeId> TypeParser::parameter_types(std::string_view end, std::vecto
     if (!s.storage.empty() && s.storage != "register")
       fail(s.place, "D_DECL_PARMCLASS", "storage class " + s.storage + " is not allowed for a parameter");
     const Declarator d = declarator(s.type, false);
-    if (names != nullptr) names->push_back(d.name);
+    if (d.associative)
+      fail(d.place, "D_DECL_PROTO_TYPE",
+           "a prototype may not use an associative array as parameter: " + d.name);
+    given.push_back(d.name);
     out.push_back(d.type);
   } while (tokens_.accept(","));
   tokens_.expect(end);
+  if (names != nullptr) *names = std::move(given);
   return out;
+}
+
+void TypeParser::function_parameters() {
+  const Place place = tokens_.take().place;  // (
+  std::vector<std::string> names;
+  const std::vector<TypeId> types = parameter_types(")", &names, nullptr);
+  for (std::size_t i = 0; i < types.size(); i++) {
+    if (types_.base_id(types[i]) != kVoid) continue;
+    if (types.size() > 1) fail(place, "D_DECL_PROTO_VOID", "void must be the sole parameter");
+    if (!names[i].empty()) fail(place, "D_DECL_PROTO_NAME", "void may not have a name: " + names[i]);
+  }
 }
 
 std::vector<TypeId> TypeParser::key_types(std::vector<std::string>* names) {
@@ -256,18 +275,16 @@ std::vector<TypeId> TypeParser::key_types(std::vector<std::string>* names) {
   bool varargs = false;
   std::vector<TypeId> out = parameter_types("]", &given, &varargs);
   if (varargs) fail(place, "D_DECL_PROTO_VARARGS", "a variable number of keys is not allowed");
-  for (std::size_t i = 0; i < out.size(); i++) {
-    if (types_.base_id(out[i]) != kVoid) continue;
-    if (out.size() > 1) fail(place, "D_DECL_PROTO_VOID", "void must be the sole parameter");
-    if (!given[i].empty()) fail(place, "D_DECL_PROTO_NAME", "void may not have a name: " + given[i]);
-  }
+  for (const TypeId type : out)
+    if (types_.base_id(type) == kVoid)
+      fail(place, "D_DECL_PROTO_TYPE", "array prototype may not use a parameter of type void");
   if (names != nullptr) *names = std::move(given);
   return out;
 }
 
 void TypeParser::array_suffix(std::vector<Modifier>& modifiers, Declarator& out) {
   const Place place = tokens_.take().place;  // [
-  if (begins_type(0)) {
+  if (begins_type(0) || tokens_.peek().is("...")) {
     out.associative = true;
     out.keys = key_types(nullptr);
     return;
@@ -312,8 +329,7 @@ void TypeParser::declarator_part(std::vector<Modifier>& modifiers, Declarator& o
     if (tokens_.peek().is("[")) {
       array_suffix(modifiers, out);
     } else {
-      tokens_.take();
-      parameter_types(")", nullptr, nullptr);
+      function_parameters();
       modifiers.push_back({Modifier::kFunction});
     }
   }

@@ -76,6 +76,7 @@ class TypeParser {
   void declared_name(std::vector<Modifier>& modifiers, Declarator& out);
   void array_suffix(std::vector<Modifier>& modifiers, Declarator& out);
   TypeId modified(TypeId type, const Modifier& modifier, Place place);
+  void function_parameters();
   std::vector<TypeId> parameter_types(std::string_view end, std::vector<std::string>* names, bool* varargs);
 
   TokenStream& tokens_;

@@ -49,6 +49,17 @@ constexpr Alias kTypedefs[] = {{"int64_t", kLong},
                                {"uchar_t", kUnsignedChar},
                                {"ushort_t", kUnsignedShort},
                                {"uint_t", kUnsigned},
+                               {"uint", kUnsigned},
+                               {"ushort", kUnsignedShort},
+                               {"ulong", kUnsignedLong},
+                               {"__u8", kUnsignedChar},
+                               {"__s8", kSignedChar},
+                               {"__u16", kUnsignedShort},
+                               {"__s16", kShort},
+                               {"__u32", kUnsigned},
+                               {"__s32", kInt},
+                               {"__u64", kUnsignedLongLong},
+                               {"__s64", kLongLong},
                                {"ulong_t", kUnsignedLong},
                                {"longlong_t", kLongLong},
                                {"u_longlong_t", kUnsignedLongLong},
@@ -78,13 +89,37 @@ Types::Types() {
   // No arithmetic is done with these: they can be named, and stand in structures.
   types_.push_back({.kind = TypeKind::kVoid, .name = "float", .bytes = 4});
   types_.push_back({.kind = TypeKind::kVoid, .name = "double", .bytes = 8});
-  types_.push_back({.kind = TypeKind::kString, .name = "string", .bytes = 256});
+  types_.push_back({.kind = TypeKind::kString, .name = "string", .bytes = 257});
   types_.push_back({.kind = TypeKind::kStack, .name = "stack"});
   types_.push_back({.kind = TypeKind::kTerm, .name = "term"});
   pointer_to(kChar);
   pointer_to(kVoid);
   for (const Alias& alias : kTypedefs) add_typedef(alias.name, alias.type);
   names_["string"] = kString;
+  add_addresses();
+  builtin_count_ = static_cast<TypeId>(types_.size());
+}
+
+/// What inet_ntoa6() and inet_ntop() take, as the system's headers have them.
+void Types::add_addresses() {
+  const auto make = [&](CType::Kind kind, const char* name, const std::vector<NewMember>& members) {
+    CType type{.kind = kind, .name = name};
+    lay_out(*this, type, members);
+    const TypeId id = add(std::move(type));
+    add_tag(name, id);
+    return id;
+  };
+  TypeId word = kUint32;
+  find("uint32_t", word);
+  make(TypeKind::kStruct, "struct in_addr", {{"s_addr", word}});
+  add_typedef("in_addr_t", word);
+  TypeId byte = kUnsignedChar, half = kUnsignedShort;
+  find("uint8_t", byte), find("uint16_t", half);
+  const TypeId words = make(
+      TypeKind::kUnion, "union {...}",
+      {{"u6_addr8", array_of(byte, 16)}, {"u6_addr16", array_of(half, 8)}, {"u6_addr32", array_of(word, 4)}});
+  tags_.erase("union {...}");
+  add_typedef("in6_addr_t", make(TypeKind::kStruct, "struct in6_addr", {{"in6_u", words}}));
 }
 
 bool Types::is_text(TypeId id) const {
@@ -94,16 +129,12 @@ bool Types::is_text(TypeId id) const {
   return element.kind == TypeKind::kInteger && element.bytes == 1;
 }
 
-TypeId Types::promoted(TypeId id) const {
-  const TypeId b = base_id(id);
-  if (types_[b].kind == TypeKind::kEnum) return kInt;
-  return types_[b].bytes < 4 ? TypeId{kInt} : id;
-}
+TypeId Types::of_arithmetic(TypeId id) const { return kind(id) == TypeKind::kEnum ? TypeId{kInt} : id; }
 
 TypeId Types::common(TypeId a, TypeId b) const {
   if (is_pointer(a)) return a;
   if (is_pointer(b)) return b;
-  a = promoted(a), b = promoted(b);
+  a = of_arithmetic(a), b = of_arithmetic(b);
   const CType &x = base(a), &y = base(b);
   if (x.bytes != y.bytes) return x.bytes > y.bytes ? a : b;
   if (x.is_signed != y.is_signed) return x.is_signed ? b : a;

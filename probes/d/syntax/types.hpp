@@ -46,6 +46,8 @@ class Types {
   CType& operator[](TypeId id) { return types_[id]; }
   const CType& operator[](TypeId id) const { return types_[id]; }
   std::vector<CType>& all() { return types_; }
+  /// Those below are the same in each table.
+  TypeId builtin_count() const { return builtin_count_; }
 
   /// Under typedefs.
   const CType& base(TypeId id) const { return types_[base_id(id)]; }
@@ -73,8 +75,9 @@ class Types {
   bool is_signed(TypeId id) const { return base(id).is_signed; }
   std::uint32_t bytes(TypeId id) const { return base(id).bytes; }
 
-  /// C's integer promotion, and the type two operands meet in.
-  TypeId promoted(TypeId id) const;
+  /// The type of an operator with this operand, and that of an operator with two. Unlike C, D does
+  /// not promote what is narrower than int: the larger type counts, unsigned at equal sizes.
+  TypeId of_arithmetic(TypeId id) const;
   TypeId common(TypeId a, TypeId b) const;
   bool same(TypeId a, TypeId b) const;
   std::string name(TypeId id) const { return types_[id].name; }
@@ -96,7 +99,10 @@ class Types {
   void set_string_bytes(std::uint32_t bytes) { types_[kString].bytes = bytes; }
 
  private:
+  void add_addresses();
+
   std::vector<CType> types_;
+  TypeId builtin_count_ = 0;
   std::map<std::string, TypeId, std::less<>> names_, tags_;
   std::map<TypeId, TypeId> pointers_;
 };

@@ -1,4 +1,4 @@
-/* Below and above the magnitudes. */
+/* Nearer to 0 than the magnitudes, and above them. */
 #pragma D option quiet
 
 BEGIN { @ = llquantize(0, 10, 0, 1, 10); @ = llquantize(5, 10, 0, 1, 10); @ = llquantize(500, 10, 0, 1, 10); exit(0); }
@@ -6,7 +6,8 @@ BEGIN { @ = llquantize(0, 10, 0, 1, 10); @ = llquantize(5, 10, 0, 1, 10); @ = ll
 /* expect: */
 /* expect: */
 /* expect:            value  ------------- Distribution ------------- count */
-/* expect:              < 1 |@@@@@@@@@@@@@                            1 */
+/* expect:               -1 |                                         0 */
+/* expect:                0 |@@@@@@@@@@@@@                            1 */
 /* expect:                1 |                                         0 */
 /* expect:                2 |                                         0 */
 /* expect:                3 |                                         0 */

@@ -1,3 +1,3 @@
 /* An aggregation alone is no statement. */
 
-BEGIN { @a; }
+BEGIN { @a = count(); @a; }

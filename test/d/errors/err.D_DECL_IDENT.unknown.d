@@ -1,4 +1,4 @@
 /* A type that there is not. */
 
-typedef nothing x;
+extern nothing x;
 BEGIN {  }

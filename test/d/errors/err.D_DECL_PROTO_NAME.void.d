@@ -1,4 +1,4 @@
 /* void with a name. */
 
-int a[void x];
+int f(void x);
 BEGIN {  }

@@ -1,4 +1,4 @@
-/* void beside another key. */
+/* void beside another parameter. */
 
-int a[int, void];
+int f(int, void);
 BEGIN {  }

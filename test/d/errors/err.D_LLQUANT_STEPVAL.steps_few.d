@@ -1,3 +1,3 @@
-/* llquantize(): steps few. */
+/* llquantize(): fewer steps than the factor, which do not divide it. */
 
-BEGIN { x = 1; y = 2; @ = llquantize(x, 10, 1, 3, 5); }
+BEGIN { @ = llquantize(1, 10, 1, 3, 3); }

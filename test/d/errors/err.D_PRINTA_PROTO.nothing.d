@@ -1,3 +1,3 @@
-/* printa of nothing. */
+/* A format, and no aggregation. */
 
-BEGIN { printa(); }
+BEGIN { printa("%@d"); }

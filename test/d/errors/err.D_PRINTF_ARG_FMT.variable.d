@@ -1,3 +1,3 @@
 /* A format that is no constant. */
 
-BEGIN { printf(1); }
+BEGIN { s = "%d"; printf(s, 1); }

@@ -1,5 +1,5 @@
-/* strsize counts the NUL: no text has more than 7 characters, wherever it stands or comes from. */
-/* flags: -x strsize=8 */
+/* No text has more characters than strsize, wherever it stands or comes from. */
+/* flags: -x strsize=7 */
 #pragma D option quiet
 
 struct holder { int n; string text; };
@@ -25,7 +25,7 @@ BEGIN
 /* expect: abcdefg abcdefg abcdefg */
 /* expect: abcdefg abcdefg 7 */
 /* expect: abcdefg abcdefg abcdefg */
-/* expect: 7 8 */
+/* expect: 7 7 */
 /* expect: abcdefgstring "abcdefg" */
 /* expect: 5 1 */
 /* expect: */

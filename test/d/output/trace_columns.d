@@ -7,4 +7,4 @@ BEGIN
 }
 
 /* expect: CPU     ID                    FUNCTION:NAME */
-/* expect:   0      1                           :BEGIN    1     2        3                4  five */
+/* expect:   0      1                           :BEGIN    1     2          3                   4  five */

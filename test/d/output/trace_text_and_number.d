@@ -2,4 +2,4 @@
 BEGIN { trace(1); trace("x"); trace((char)2); exit(0); }
 
 /* expect: CPU     ID                    FUNCTION:NAME */
-/* expect:   0      1                           :BEGIN         1  x                                   2 */
+/* expect:   0      1                           :BEGIN           1  x                                   2 */

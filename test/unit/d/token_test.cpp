@@ -66,8 +66,8 @@ TEST_CASE("constants: bases, suffixes, characters, escapes") {
 TEST_CASE("bytes that are no tokens have their tags") {
   CHECK(tag_of_tokens("18446744073709551616") == "D_INT_OFLOW");
   CHECK(tag_of_tokens("089") == "D_INT_DIGIT");
-  CHECK(tag_of_tokens("1abc") == "D_INT_DIGIT");
-  CHECK(tag_of_tokens("0x") == "D_INT_DIGIT");
+  CHECK(tag_of_tokens("1abc") == "D_SYNTAX");
+  CHECK(tag_of_tokens("0x") == "D_SYNTAX");
   CHECK(tag_of_tokens("1.5") == "D_SYNTAX");
   CHECK(tag_of_tokens("\"a\nb\"") == "D_STR_NL");
   CHECK(tag_of_tokens("'a\n'") == "D_CHR_NL");

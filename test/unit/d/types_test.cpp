@@ -5,15 +5,15 @@
 using namespace vmrun::d;
 using namespace vmrun::d::lang;
 
-TEST_CASE("operands meet in C's types") {
+TEST_CASE("operands meet in the larger type, and nothing is promoted to int") {
   const Types types;
-  CHECK(types.common(kChar, kShort) == kInt);
+  CHECK(types.common(kChar, kShort) == kShort);
+  CHECK(types.common(kUnsignedChar, kChar) == kUnsignedChar);
   CHECK(types.common(kInt, kUnsigned) == kUnsigned);
   CHECK(types.common(kUnsigned, kLong) == kLong);
   CHECK(types.common(kLong, kUnsignedLong) == kUnsignedLong);
   CHECK(types.common(kInt64, kInt) == kInt64);
-  CHECK(types.promoted(kUnsignedChar) == kInt);
-  CHECK(types.promoted(kUnsigned) == kUnsigned);
+  CHECK(types.of_arithmetic(kUnsignedChar) == kUnsignedChar);
 }
 
 TEST_CASE("sizes are LP64's, typedefs are what they name") {

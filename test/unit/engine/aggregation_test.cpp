@@ -63,28 +63,45 @@ TEST_CASE("lquantize") {
 }
 
 TEST_CASE("llquantize") {
-  // Below 1; 1 to 9 by 1, 10 to 99 by 10, 100 to 999 by 100; 1000 and above.
+  // 0; 1 to 9 by 1, 10 to 99 by 10, 100 to 999 by 100; 1000 and above; the same below 0.
   const Aggregation a{"ll", Aggregating::kLlquantize, {10, 0, 2, 10}};
-  CHECK(value_words(a) == 29);
+  CHECK(value_words(a) == 57);
   CHECK(llquantize_bucket(a, kLeast) == 0);
-  CHECK(llquantize_bucket(a, 0) == 0);
-  CHECK(llquantize_bucket(a, 1) == 1);
-  CHECK(llquantize_bucket(a, 9) == 9);
-  CHECK(llquantize_bucket(a, 10) == 10);
-  CHECK(llquantize_bucket(a, 19) == 10);
-  CHECK(llquantize_bucket(a, 99) == 18);
-  CHECK(llquantize_bucket(a, 100) == 19);
-  CHECK(llquantize_bucket(a, 999) == 27);
-  CHECK(llquantize_bucket(a, 1000) == 28);
-  CHECK(llquantize_bucket(a, kMost) == 28);
-  // Also with steps that dtrace's compiler refuses.
+  CHECK(llquantize_bucket(a, -1000) == 0);
+  CHECK(llquantize_bucket(a, -999) == 1);
+  CHECK(llquantize_bucket(a, -1) == 27);
+  CHECK(llquantize_bucket(a, 0) == 28);
+  CHECK(llquantize_bucket(a, 1) == 29);
+  CHECK(llquantize_bucket(a, 9) == 37);
+  CHECK(llquantize_bucket(a, 10) == 38);
+  CHECK(llquantize_bucket(a, 19) == 38);
+  CHECK(llquantize_bucket(a, 99) == 46);
+  CHECK(llquantize_bucket(a, 100) == 47);
+  CHECK(llquantize_bucket(a, 999) == 55);
+  CHECK(llquantize_bucket(a, 1000) == 56);
+  CHECK(llquantize_bucket(a, kMost) == 56);
+  // Fewer steps than the factor: 1, 2 and 3, 4 to 7, 8 to 15.
+  const Aggregation few{"few", Aggregating::kLlquantize, {4, 0, 1, 2}};
+  CHECK(value_words(few) == 11);
+  CHECK(llquantize_bucket(few, 1) == 6);
+  CHECK(llquantize_bucket(few, 3) == 7);
+  CHECK(llquantize_bucket(few, 7) == 8);
+  CHECK(llquantize_bucket(few, 15) == 9);
+  CHECK(llquantize_bucket(few, -16) == 0);
+  // Steps that do not lie between whole numbers, or beyond 64 bits.
+  CHECK(value_words({"l", Aggregating::kLlquantize, {10, 0, 2, 3}}) == 0);
+  CHECK(value_words({"l", Aggregating::kLlquantize, {10, 0, 2, 30}}) == 0);
+  CHECK(value_words({"l", Aggregating::kLlquantize, {10, 0, 63, 10}}) == 0);
   for (std::int64_t factor : {2, 3, 10, 1000})
     for (std::int64_t high : {0, 1, 2, 18, 63})
-      for (std::int64_t steps : {2, 3, 7, 30, 1000, 2001, 60000}) {
+      for (std::int64_t steps : {1, 2, 3, 20, 1000, 2000, 60000}) {
         const Aggregation wide{"w", Aggregating::kLlquantize, {factor, 0, high, steps}};
         const auto words = value_words(wide);
         if (words == 0) continue;
-        for (std::int64_t v = kMost; v > 0; v -= v / 7 + 1) CHECK(llquantize_bucket(wide, v) < words);
+        for (std::int64_t v = kMost; v > 0; v -= v / 7 + 1) {
+          CHECK(llquantize_bucket(wide, v) < words);
+          CHECK(llquantize_bucket(wide, v) + llquantize_bucket(wide, -v) == words - 1);
+        }
       }
 }
 

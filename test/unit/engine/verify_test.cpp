@@ -188,7 +188,7 @@ TEST_CASE("options that are 0 become the defaults") {
   p.options.bufsize = 0;
   std::string why;
   REQUIRE(verify(p, 0, why));
-  CHECK(p.options.strsize == 256);
+  CHECK(p.options.strsize == 257);
   CHECK(p.options.bufsize == 4 << 20);
 }
 

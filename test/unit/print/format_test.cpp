@@ -109,11 +109,11 @@ TEST_CASE("printf: what is no conversion stays") {
 }
 
 TEST_CASE("trace: integers stand in a column as wide as their type") {
-  CHECK(traced(Value::integer(1, 8)) == "                1");
-  CHECK(traced(Value::integer(1, 4)) == "        1");
+  CHECK(traced(Value::integer(1, 8)) == "                   1");
+  CHECK(traced(Value::integer(1, 4)) == "          1");
   CHECK(traced(Value::integer(1, 2)) == "     1");
   CHECK(traced(Value::integer(1, 1)) == "   1");
-  CHECK(traced(Value::integer(-1, 4)) == "       -1");
+  CHECK(traced(Value::integer(-1, 4)) == "         -1");
   CHECK(traced(Value::integer(-1, 4), true) == "-1");
   CHECK(traced(Value::integer(-1, 4, false), true) == "4294967295");
 }

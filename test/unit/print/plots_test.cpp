@@ -100,7 +100,8 @@ TEST_CASE("llquantize: steps within orders of magnitude") {
   Plotted e(Aggregating::kLlquantize, {10, 0, 2, 10});
   e.take(0).take(7).take(35).take(350).take(5000);
   CHECK(e.text() == kHead +
-                        "             < 1 |@@@@@@@@                                 1        \n"
+                        "              -1 |                                         0        \n"
+                        "               0 |@@@@@@@@                                 1        \n"
                         "               1 |                                         0        \n"
                         "               2 |                                         0        \n"
                         "               3 |                                         0        \n"

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "probes/d/syntax/tree.hpp"
+#include "probes/d/syntax/types.hpp"
+
+/// Variables that a script uses before the clause that assigns them. Their types are known only
+/// there, so such a script is compiled again with what was learned. One for all compilations of a
+/// script.
+namespace vmrun::d::lang {
+
+class LaterVariables {
+ public:
+  /// The type of a variable that an earlier compilation has found assigned.
+  struct Type {
+    TypeId id = 0;
+    bool associative = false;
+  };
+
+  /// A compilation begins.
+  void begin() { wanted_.clear(), has_learned_ = false; }
+  std::optional<Type> find(Types& types, VariableScope scope, const std::string& name) const;
+  /// A variable that nobody knows is used.
+  void want(VariableScope scope, const std::string& name) { wanted_.emplace(scope, name); }
+  bool wants_any() const { return !wanted_.empty(); }
+  /// A variable is made by an assignment.
+  void assigned(const Types& types, VariableScope scope, const std::string& name, Type type);
+  /// Compiling again may go better.
+  bool has_learned() const { return has_learned_; }
+
+ private:
+  using Key = std::pair<VariableScope, std::string>;
+  /// A type that another compilation finds again: a built-in one or a named structure, under so
+  /// many pointers.
+  struct Spelled {
+    TypeId builtin;
+    std::string tag;
+    unsigned pointers;
+    bool associative;
+  };
+
+  std::map<Key, Spelled> known_;
+  std::set<Key> wanted_;
+  bool has_learned_ = false;
+};
+
+}  // namespace vmrun::d::lang

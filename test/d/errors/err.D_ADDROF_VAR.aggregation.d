@@ -1,0 +1,3 @@
+/* The address of an aggregation. */
+
+BEGIN { @a = count(); x = &@a; }

@@ -1,3 +1,0 @@
-/* Two commits in a clause. */
-
-BEGIN { commit(1); commit(2); }

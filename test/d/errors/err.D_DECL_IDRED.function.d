@@ -1,0 +1,4 @@
+/* The name of a function. */
+
+inline int strlen = 7;
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* An array of keys as a parameter. */
+
+int f(int a[int]);
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* Any keys. */
+
+int a[...];
+BEGIN {  }

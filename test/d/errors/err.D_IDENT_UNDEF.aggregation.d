@@ -1,0 +1,3 @@
+/* An aggregation that nothing is taken into. */
+
+BEGIN { @a; }

@@ -1,0 +1,3 @@
+/* llquantize(): high text. */
+
+BEGIN { @ = llquantize(1, 10, 1, "3", 10); }

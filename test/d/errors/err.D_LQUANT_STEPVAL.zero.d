@@ -1,3 +1,0 @@
-/* lquantize(): stepval, zero. */
-
-BEGIN { x = 1; @ = lquantize(x, 0, 10, 0); }

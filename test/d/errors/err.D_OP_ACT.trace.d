@@ -1,0 +1,3 @@
+/* An aggregation as a value. */
+
+BEGIN { @a = count(); x = @a; }

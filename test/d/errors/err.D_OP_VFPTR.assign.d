@@ -1,0 +1,4 @@
+/* A pointer taken from a number. */
+
+int n;
+BEGIN { n -= alloca(10); }

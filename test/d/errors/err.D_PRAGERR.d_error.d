@@ -1,0 +1,4 @@
+/* #pragma D error. */
+#pragma D error "not this one"
+
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* No such stability. */
+#pragma D attributes Steady/Stable/Common x
+
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* Attributes of nothing. */
+#pragma D attributes Stable/Stable/Common
+
+BEGIN {  }

@@ -1,0 +1,4 @@
+/* One option a line. */
+#pragma D option nspec=4 * 2
+
+BEGIN {  }

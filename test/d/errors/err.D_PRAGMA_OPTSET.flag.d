@@ -1,0 +1,4 @@
+/* Neither yes nor no. */
+#pragma D option quiet=please
+
+BEGIN {  }

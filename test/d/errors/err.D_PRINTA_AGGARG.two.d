@@ -1,3 +1,0 @@
-/* Aggregations without a format. */
-
-BEGIN { @a = count(); @b = count(); printa(@a, @b); }

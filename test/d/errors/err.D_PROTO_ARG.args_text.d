@@ -1,0 +1,3 @@
+/* A text for the number of an argument. */
+
+BEGIN { trace(args["a"]); }

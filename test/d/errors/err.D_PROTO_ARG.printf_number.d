@@ -1,0 +1,3 @@
+/* A number for a format. */
+
+BEGIN { printf(1); }

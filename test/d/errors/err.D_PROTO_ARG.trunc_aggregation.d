@@ -1,0 +1,3 @@
+/* An aggregation for a number. */
+
+BEGIN { @a = count(); trunc(@a, @a); }

@@ -1,0 +1,3 @@
+/* A text for the number of frames. */
+
+BEGIN { ustack("ten"); }

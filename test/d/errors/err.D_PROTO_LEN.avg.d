@@ -1,0 +1,3 @@
+/* Nothing to take in. */
+
+BEGIN { @ = avg(); }

@@ -1,0 +1,3 @@
+/* printa of nothing. */
+
+BEGIN { printa(); }

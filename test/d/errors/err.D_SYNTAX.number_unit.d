@@ -1,0 +1,3 @@
+/* A unit behind a number. */
+
+BEGIN { trace(10ms); }

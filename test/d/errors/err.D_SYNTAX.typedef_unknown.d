@@ -1,0 +1,4 @@
+/* A type that there is not. */
+
+typedef nothing x;
+BEGIN {  }
