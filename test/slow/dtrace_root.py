@@ -1,5 +1,5 @@
 """Oracle's DTrace on a system whose release has no package of it: a Debian unstable of its own in a folder (VMRUN_DTRACE_ROOT, by
-default /var/tmp/vmrun-dtrace), made once, whose dtrace is run with the host's processes. Needs root, Debian and 1 GB."""
+default /var/tmp/vmrun-dtrace), made once, whose dtrace is run with the host's processes. Needs root, Debian and 200 MB."""
 import fcntl
 import glob
 import os
