@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/bif/allocators.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/memory_items.hpp"
 #include "runtime/bif/support.hpp"
@@ -132,11 +133,6 @@ Term compile_info(Process& p) {
   return list.finish();
 }
 
-/// An allocator nobody knows, as OTP says of one that it was not built with.
-Term allocator(Process& p) {
-  return new_tuple(p.heap, atoms::undefined, Term::nil(), Term::nil(), Term::nil());
-}
-
 Term schedulers_state(Process& p) {
   const Term online = Term::small(schedulers_online());
   return new_tuple(p.heap, Term::small(scheduler_count()), online, online);
@@ -198,7 +194,7 @@ const InsideItem kItems[] = {
     {"info", [](Process& p) { return text_binary(p.heap, info_text()); }},
     {"loaded", [](Process& p) { return text_binary(p.heap, loaded_text()); }},
     {"allocated_areas", allocated_areas},
-    {"allocator", allocator},
+    {"allocator", allocator_settings},
     {"check_io", check_io},
     {"compile_info", compile_info},
     {"dist", [](Process& p) { return text_binary(p.heap, distribution_text()); }},
@@ -219,48 +215,12 @@ const InsideItem kItems[] = {
     {"lock_checking", [](Process&) { return atoms::false_; }},
 };
 
-constexpr std::string_view kAllocators[] = {
-    "sys_alloc",    "temp_alloc", "sl_alloc",   "std_alloc",     "ll_alloc",
-    "eheap_alloc",  "ets_alloc",  "fix_alloc",  "literal_alloc", "binary_alloc",
-    "driver_alloc", "test_alloc", "mseg_alloc", "erts_mmap",     "literal_mmap",
-};
-
-bool is_allocator(Term name) { return name.is_atom() && std::ranges::count(kAllocators, atom_text(name)); }
-
 }  // namespace
 
 std::optional<Term> inside_info(Process& p, std::string_view name) {
   for (const InsideItem& item : kItems)
     if (name == item.name) return item.value(p);
   return {};
-}
-
-Term allocator_names(Process& p) {
-  ListBuilder list(p.heap);
-  for (const std::string_view name : kAllocators)
-    if (name != "sys_alloc" && name != "mseg_alloc" && !name.ends_with("_mmap")) list.add(intern_atom(name));
-  return list.finish();
-}
-
-std::optional<Term> allocator_info(Process& p, Term names) {
-  if (is_allocator(names)) return atoms::false_;
-  if (!names.is_list()) return {};
-  ListBuilder list(p.heap);
-  for (; names.is_list(); names = names.tail()) {
-    if (!is_allocator(names.head())) return {};
-    list.add(new_tuple(p.heap, names.head(), atoms::false_));
-  }
-  return names.is_nil() ? std::optional(list.finish()) : std::nullopt;
-}
-
-std::optional<Term> send_allocator_info(Process& p, Term ref, Term names) {
-  const std::optional<Term> all = names.is_list() ? allocator_info(p, names) : std::nullopt;
-  if (!ref.is_local_ref() || !all) return {};
-  for (unsigned n = 1; n <= scheduler_count(); ++n) {
-    Arena arena;
-    send_from_vm(p.id, new_tuple(arena, ref, Term::small(n), n == 1 ? *all : Term::nil()));
-  }
-  return atoms::true_;
 }
 
 }  // namespace vmrun

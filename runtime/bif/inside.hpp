@@ -43,12 +43,4 @@ std::string distribution_text();
 /// With writers kept out.
 void for_each_persistent_term(const std::function<void(Term key, Term value)>& visit);
 
-/// Of {allocator, Names} and {allocator_sizes, Names}; Names is an atom or a list of them. Nothing
-/// when a name is none of an allocator. May collect.
-std::optional<Term> allocator_info(Process& p, Term names);
-/// The same by messages {Ref, Scheduler, Answer}, one of each scheduler; the first tells of all.
-std::optional<Term> send_allocator_info(Process& p, Term ref, Term names);
-/// The names of OTP's allocators that are made of its alloc_util.
-Term allocator_names(Process& p);
-
 }  // namespace vmrun

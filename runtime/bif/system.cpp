@@ -6,6 +6,7 @@
 #include <string>
 
 #include "probes/probes.hpp"
+#include "runtime/bif/allocators.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/cpu_topology.hpp"
 #include "runtime/bif/crash_report.hpp"
@@ -381,16 +382,9 @@ Term bif_erlang_system_info_1(Process& p, const Term* a) {
     if (item.element(1) == intern_atom("detected") || item.element(1) == intern_atom("used"))
       return cpu_topology(p);
   }
-  if (item.is_tuple() && item.tuple_arity() == 2 &&
-      (item.element(0) == intern_atom("allocator") || item.element(0) == intern_atom("allocator_sizes"))) {
-    const std::optional<Term> of_allocator = allocator_info(p, item.element(1));
-    return of_allocator ? *of_allocator : raise_badarg(p);
-  }
-  if (item.is_tuple() && item.tuple_arity() == 3 &&
-      (item.element(0) == intern_atom("memory_internal") ||
-       item.element(0) == intern_atom("allocator_sizes"))) {
-    const std::optional<Term> sent = send_allocator_info(p, item.element(1), item.element(2));
-    return sent ? *sent : raise_badarg(p);
+  if (item.is_tuple() && item.tuple_arity() >= 2) {
+    const std::optional<Term> of_allocators = allocator_item(p, item);
+    if (of_allocators) return *of_allocators;
   }
   const std::optional<Term> inside = item.is_atom() ? inside_info(p, atom_text(item)) : std::nullopt;
   return inside ? *inside : answer(p, kInfo, item);

@@ -238,28 +238,26 @@ void write_identity(DumpFile& out, const Process& p, const char* state) {
   out.print("Spawned as: {}\n", MfaText(p.initial_module, p.initial_function, p.initial_arity).view());
 }
 
-/// For people. A crash dump has sections for them.
-void write_messages_and_dictionary(DumpFile& out, const Process& p) {
-  std::string text;
-  const auto add = [&](const std::string& item) { text += (text.empty() ? "" : ",") + item; };
-  for_each_message(p, [&](const Fragment& f) { add(term_text(f.message, kShownBytes)); });
-  if (!text.empty()) out.print("Message queue: [{}]\n", std::exchange(text, {}));
-  if (!p.extra) return;
+/// For people. A crash dump has a section for it.
+void write_dictionary(DumpFile& out, const Process& p) {
+  if (!p.extra || !p.extra->dictionary.size()) return;
   const Dictionary& d = p.extra->dictionary;
+  std::string text;
   for (std::size_t i = 0; i < d.size(); ++i)
-    add(fmt::format("{{{},{}}}", term_text(d.key(i), kShownBytes), term_text(d.value(i), kShownBytes)));
-  if (!text.empty()) out.print("Dictionary: [{}]\n", text);
+    text += fmt::format("{}{{{},{}}}", i ? "," : "", term_text(d.key(i), kShownBytes),
+                        term_text(d.value(i), kShownBytes));
+  out.print("Dictionary: [{}]\n", text);
 }
 
 void write_contents(DumpFile& out, Process& p, bool for_people) {
   out.print("Spawned by: {}\nMessage queue length: {}\n", p.parent.is_local_pid() ? pid_text(p.parent) : "[]",
             p.mailbox.exact_length());
-  if (for_people && !is_sensitive(p)) write_messages_and_dictionary(out, p);
   const Heap& h = p.heap;
   Word fragments = 0;
   for (const Fragment* f = h.fragments; f; f = f->next) ++fragments;
   out.print("Number of heap fragments: {}\nHeap fragment data: {}\n", fragments, h.fragment_words);
   if (p.extra) write_relations(out, *p.extra);
+  if (for_people && !is_sensitive(p)) write_dictionary(out, p);
   out.print("Reductions: {}\nStack+heap: {}\nOldHeap: {}\nHeap unused: {}\nOldHeap unused: {}\n",
             p.reductions_done, h.block_words(), h.old_end - h.old_start, h.free_words(),
             h.old_end - h.old_top);

@@ -3,9 +3,11 @@
 
 #include "vm/message/signal.hpp"
 #include "vm/port/callbacks.hpp"
+#include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/port/task.hpp"
+#include "vm/port/term_input.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/registry.hpp"
@@ -156,14 +158,23 @@ void close_port(Port& p, Term who, Term reason) {
   terminate(p);
 }
 
+namespace {
+
+void add_traffic(PortTraffic& sum, const Port& p) {
+  if (p.driver->is_for_files()) return;
+  sum.input += p.input_bytes.load(std::memory_order_relaxed);
+  sum.output += p.output_bytes.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
 void remove_port(Port& p) {
   cancel_port_timer(p);
   drop_driver_monitors(p);
   p.leaves_table = true;
   {
     std::lock_guard guard(gone_traffic_lock);
-    gone_traffic.input += p.input_bytes.load(std::memory_order_relaxed);
-    gone_traffic.output += p.output_bytes.load(std::memory_order_relaxed);
+    add_traffic(gone_traffic, p);
     port_table.remove(p);
   }
   close_inbox(p);
@@ -176,10 +187,8 @@ PortTraffic port_traffic() {
   // A port counts either here or in the table: it changes sides under the lock.
   std::lock_guard guard(gone_traffic_lock);
   PortTraffic sum = gone_traffic;
-  port_table.for_each([&](const Port& p) {
-    sum.input += p.input_bytes.load(std::memory_order_relaxed);
-    sum.output += p.output_bytes.load(std::memory_order_relaxed);
-  });
+  sum.input += term_input();
+  port_table.for_each([&](const Port& p) { add_traffic(sum, p); });
   return sum;
 }
 

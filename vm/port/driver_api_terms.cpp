@@ -9,6 +9,7 @@
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/port/driver_api.hpp"
+#include "vm/port/term_input.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
@@ -51,12 +52,19 @@ class TermMachine {
     }
     return stack_.size() == 1 ? stack_[0] : kNonValue;
   }
+  /// Bytes of binaries and strings.
+  Word data_bytes() const { return data_bytes_; }
 
  private:
   template <class T>
   T operand() {
     --left_;
     return (T)*next_++;
+  }
+  ErlDrvUInt data_size() {
+    const auto size = operand<ErlDrvUInt>();
+    data_bytes_ += size;
+    return size;
   }
   bool have(std::size_t elements) const { return stack_.size() >= elements; }
 
@@ -77,17 +85,17 @@ class TermMachine {
       case ERL_DRV_BINARY: return driver_binary_part();
       case ERL_DRV_BUF2BINARY: {
         const auto* bytes = operand<const char*>();
-        const auto size = operand<ErlDrvUInt>();
+        const auto size = data_size();
         return bytes || size == 0 ? make_binary(heap_, bytes, size) : kNonValue;
       }
       case ERL_DRV_STRING: {
         const auto* bytes = operand<const char*>();
-        const auto size = operand<ErlDrvUInt>();
+        const auto size = data_size();
         return byte_list(heap_, bytes, size, Term::nil());
       }
       case ERL_DRV_STRING_CONS: {
         const auto* bytes = operand<const char*>();
-        const auto size = operand<ErlDrvUInt>();
+        const auto size = data_size();
         if (!have(1)) return kNonValue;
         const Term tail = stack_.back();
         stack_.pop_back();
@@ -118,7 +126,7 @@ class TermMachine {
 
   Term driver_binary_part() {
     auto* bin = operand<ErlDrvBinary*>();
-    const auto size = operand<ErlDrvUInt>(), offset = operand<ErlDrvUInt>();
+    const auto size = data_size(), offset = operand<ErlDrvUInt>();
     if (!bin) return size == 0 ? make_binary(heap_, nullptr, 0) : kNonValue;
     const auto whole = static_cast<ErlDrvUInt>(bin->orig_size);
     if (size > whole || offset > whole - size) return kNonValue;
@@ -156,6 +164,7 @@ class TermMachine {
   Heap& heap_;
   const ErlDrvTermData* next_;
   int left_;
+  Word data_bytes_ = 0;
   std::vector<Term> stack_;
 };
 
@@ -181,12 +190,14 @@ Fragment* message_of(Heap& heap, Term root) {
 /// 1: sent; 0: nobody there; -1: no term. from: the port.
 int send_terms(Term from, Term to, const ErlDrvTermData* data, int length) {
   Heap heap;
-  const Term root = TermMachine(heap, data, length).run();
+  TermMachine machine(heap, data, length);
+  const Term root = machine.run();
   if (!root) return -1;
   EpochGuard guard;
   // Other threads than the port's holder tell nothing.
   if (Port* p = current_port; p && p->id == from && p->tracing.is_on(kTraceSend)) [[unlikely]]
     tell_port_send(p->tracing, from, to, root, process_table.find(to) != nullptr);
+  if (machine.data_bytes()) count_term_input(machine.data_bytes());
   return send_from_vm(to, message_of(heap, root)) ? 1 : 0;
 }
 

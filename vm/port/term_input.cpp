@@ -1,0 +1,29 @@
+#include "vm/port/term_input.hpp"
+
+#include <atomic>
+
+#include "vm/trace/tracer.hpp"
+
+namespace vmrun {
+namespace {
+
+// Schedulers count apart, so that they do not wait for each other's line of the cache.
+struct alignas(64) Counter {
+  std::atomic<Word> bytes{0};
+};
+constexpr unsigned kCounters = 64;
+Counter counters[kCounters];
+
+}  // namespace
+
+void count_term_input(Word bytes) {
+  counters[scheduler_number() % kCounters].bytes.fetch_add(bytes, std::memory_order_relaxed);
+}
+
+Word term_input() {
+  Word sum = 0;
+  for (const Counter& c : counters) sum += c.bytes.load(std::memory_order_relaxed);
+  return sum;
+}
+
+}  // namespace vmrun
