@@ -88,7 +88,7 @@ TEST_CASE("without -q: the heading, the columns, the end of the line") {
   Report r;
   const auto trace = r.add(ActionKind::kTrace, "", {integer(4)});
   CHECK(r.print(Words().action(trace).number(5)) ==
-        kHead + "  0      1                           :BEGIN         5\n");
+        kHead + "  0      1                           :BEGIN           5\n");
   CHECK(r.print(Words()) == kHead + "  0      1                           :BEGIN \n");
   CHECK(r.print(Words(), {}, 0) == kHead + "  0      4                   -:message-send \n");
 }
