@@ -142,7 +142,11 @@ void Expressions::assign(Node* n) {
   if (n->op == Op::kNone) {
     target(to, conversions_.kept_type(value));
     n->type = to->type;
-    conversions_.assignable(value, to->type, n->place);
+    // 0 gives a variable of self-> or an element back, whatever its type.
+    const bool is_dynamic = to->is_reference(Where::kVariable) && (to->self || !to->children.empty());
+    const bool gives_back = is_dynamic && types_.is_struct(to->type) && value->kind == Kind::kInteger &&
+                            types_.is_integer(value->type) && value->value == 0;
+    if (!gives_back) conversions_.assignable(value, to->type, n->place);
     return;
   }
   target(to, kInt64);

@@ -15,7 +15,8 @@ std::optional<LaterVariables::Type> LaterVariables::find(Types& types, VariableS
 
 void LaterVariables::assigned(const Types& types, VariableScope scope, const std::string& name, Type type) {
   if (!wanted_.contains({scope, name}) || known_.contains({scope, name})) return;
-  Spelled spelled{.builtin = types.base_id(type.id), .tag = "", .pointers = 0, .associative = type.associative};
+  Spelled spelled{
+      .builtin = types.base_id(type.id), .tag = "", .pointers = 0, .associative = type.associative};
   for (; types.is_pointer(spelled.builtin) && spelled.builtin >= types.builtin_count(); spelled.pointers++)
     spelled.builtin = types.base_id(types[spelled.builtin].element);
   if (spelled.builtin >= types.builtin_count()) spelled.tag = types.name(spelled.builtin);
