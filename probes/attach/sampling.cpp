@@ -40,10 +40,10 @@
 namespace vmrun::attach {
 namespace {
 
-constexpr unsigned kSamplers = 64;       // profile-N and wall-N at once, of all sessions
-constexpr unsigned kMostClocks = 8192;   // one for each of them in each thread
-constexpr std::uint32_t kWaiting = 32;   // samples of a thread that have not been fired
-constexpr Word kMostStackWords = 16384;  // of a stack, that are searched for return addresses
+constexpr unsigned kSamplers = 64;              // profile-N and wall-N at once, of all sessions
+constexpr unsigned kMostClocks = 8192;          // one for each of them in each thread
+constexpr std::uint32_t kWaiting = 32;          // samples of a thread that have not been fired
+constexpr std::size_t kMostStackWords = 16384;  // of a stack, that are searched for return addresses
 constexpr int kMostNativeFrames = 64;
 constexpr std::uint64_t kScanEveryNs = 50'000'000;
 // A thread that has run no longer than this sleeps on: the last wall clock's signal made it do
@@ -125,6 +125,9 @@ int value_of(unsigned clock) {
 int sampling_signal() { return SIGRTMIN + d::kDoorSignal + 1; }
 
 constinit thread_local SampledThread* sampled_here = nullptr;
+constinit thread_local int known_tid = 0;
+int tid_here() { return known_tid ? known_tid : known_tid = static_cast<int>(gettid()); }
+pid_t own_pid = 0;
 bool loop_is_known = false;
 ErlangRegisters registers;
 
@@ -160,7 +163,8 @@ constexpr int kOfDwarf[16] = {};
 struct Place {
   const Word* at = nullptr;
   const Term* stack = nullptr;
-  bool native = false;  // in what the instruction calls
+  bool in_loop = false;  // the thread is in it, or in hot code
+  bool native = false;   // in what the instruction calls
   int frames_left = kMostNativeFrames;
 };
 
@@ -184,6 +188,7 @@ Place place_of(const Registers& interrupted) {
   if (is_in_loop(pc)) place.at = reinterpret_cast<const Word*>(interrupted.at(registers.instruction));
   else place.at = instruction_of_hot_code(pc);
   if (place.at) {
+    place.in_loop = true;
     place.stack = reinterpret_cast<const Term*>(interrupted.at(registers.stack));
     return place;
   }
@@ -195,26 +200,31 @@ Place place_of(const Registers& interrupted) {
 /// Of memory that may have been given back: what can be read of it.
 std::size_t read_words(const Term* from, std::size_t count, Word* to) {
   const iovec there{const_cast<Term*>(from), count * sizeof(Word)}, here{to, count * sizeof(Word)};
-  const ssize_t bytes = syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0);
+  const ssize_t bytes = syscall(SYS_process_vm_readv, own_pid, &here, 1, &there, 1, 0);
   return bytes < 0 ? 0 : static_cast<std::size_t>(bytes) / sizeof(Word);
 }
 
 /// As stack_of (terms.cpp) does it: return addresses are the words with a header's tag.
-void add_callers(Sample& s, const Term* stack, const Term* bottom, Word* words, std::size_t room) {
-  Word previous = s.frame_count ? s.frames[0] : 0, looked = 0;
-  while (stack < bottom && looked < kMostStackWords) {
-    const std::size_t n =
-        read_words(stack, std::min<std::size_t>(room, static_cast<std::size_t>(bottom - stack)), words);
-    if (n == 0) return;
-    for (std::size_t i = 0; i < n; ++i) {
-      const Term t = Term::from_raw(words[i]);
-      if (!t.is_header() || words[i] == 0 || words[i] == previous) continue;
-      if (s.frame_count == Sample::kMostFrames) return;
-      s.frames[s.frame_count++] = (previous = words[i]) - 1;  // inside the call
-    }
-    stack += n;
-    looked += n;
+void add_callers(Sample& s, const Term* stack, std::size_t count) {
+  Word previous = s.frame_count > 1 ? s.frames[s.frame_count - 1] + 1 : s.frame_count ? s.frames[0] : 0;
+  for (const Term* t = stack; t < stack + count && s.frame_count < Sample::kMostFrames; ++t) {
+    if (!t->is_header() || t->raw() == 0 || t->raw() == previous) continue;
+    s.frames[s.frame_count++] = (previous = t->raw()) - 1;  // inside the call
   }
+}
+/// The same of a stack that may be given back at this moment.
+void add_readable_callers(Sample& s, const Term* stack, std::size_t count, Word (&words)[512]) {
+  while (count && s.frame_count < Sample::kMostFrames) {
+    const std::size_t n = read_words(stack, std::min(count, std::size(words)), words);
+    if (n == 0) return;
+    add_callers(s, reinterpret_cast<const Term*>(words), n);
+    stack += n;
+    count -= n;
+  }
+}
+std::size_t stack_words(const Term* stack, const Heap& h) {
+  const Term* const bottom = h.end - 1;  // where the machine's own code goes on
+  return stack < bottom ? std::min(static_cast<std::size_t>(bottom - stack), kMostStackWords) : 0;
 }
 
 void note_process(Sample& s, const Process& p, const Core* core) {
@@ -256,8 +266,11 @@ void note_place(Sample& s, const Process& p, const Registers& interrupted, Sampl
   s.native = place.native || !this_core();
   s.frames[0] = reinterpret_cast<std::uintptr_t>(place.at);
   s.frame_count = 1;
-  const Term* const bottom = h.end - 1;  // where the machine's own code goes on
-  add_callers(s, place.stack, bottom, thread.words, std::size(thread.words));
+  const std::size_t count = stack_words(place.stack, h);
+  // The loop's own code leaves the stack where it is; others may be about to move or free it.
+  if (!s.native && place.in_loop && !p.exiting.load(std::memory_order_relaxed))
+    add_callers(s, place.stack, count);
+  else add_readable_callers(s, place.stack, count, thread.words);
 }
 
 bool is_same(const Sample& a, const Sample& b) {
@@ -334,7 +347,7 @@ void handle(int, siginfo_t* info, void* context) {
   std::uint32_t times = 0;
   Clock* const clock = clock_of(*info, &times);
   SampledThread* const thread = clock ? clock->thread.load(std::memory_order_acquire) : nullptr;
-  if (thread && times && thread->tid.load(std::memory_order_relaxed) == gettid()) {
+  if (thread && times && thread->tid.load(std::memory_order_relaxed) == tid_here()) {
     if (samplers[clock->sampler].wall)
       clock->processor_ns.store(own_processor_ns(), std::memory_order_relaxed);
     take_sample(*thread, clock->sampler, times, Registers(*static_cast<ucontext_t*>(context)));
@@ -383,8 +396,7 @@ void resolve(Sample& s) {
   if (!s.knows_place && s.owner) {
     s.frames[0] = reinterpret_cast<std::uintptr_t>(s.owner->ip);
     s.frame_count = 1;
-    Word words[64];
-    add_callers(s, s.owner->heap.stop, s.owner->heap.end - 1, words, std::size(words));
+    add_callers(s, s.owner->heap.stop, stack_words(s.owner->heap.stop, s.owner->heap));
   }
   const auto* const at = s.frame_count ? reinterpret_cast<const Word*>(s.frames[0]) : nullptr;
   s.built_in = at && s.native && !s.activity[0] ? called_by(at) : nullptr;
@@ -438,8 +450,7 @@ void take_out(SampledThread& thread, const Process* owner, std::uint64_t until_n
 
 /// Of the calling thread. What it had when somebody profiled before may be another's by now.
 SampledThread* sampled_thread() {
-  const int tid = static_cast<int>(gettid());
-  const auto is_mine = [tid](const SampledThread* t) {
+  const auto is_mine = [tid = tid_here()](const SampledThread* t) {
     return t && t->tid.load(std::memory_order_acquire) == tid;
   };
   if (is_mine(sampled_here)) return sampled_here;
@@ -473,7 +484,6 @@ std::map<int, SampledThread*> threads;  // by tid
 std::vector<SampledThread*> free_threads;
 std::uint64_t scanned_ns = 0;
 unsigned next_clock = 0;
-int own_tid() { return static_cast<int>(gettid()); }
 
 bool is_sampling() {
   return std::ranges::any_of(samplers,
@@ -630,7 +640,7 @@ std::vector<int> threads_there_are() {
   std::vector<int> all;
   DIR* const d = opendir("/proc/self/task");
   if (!d) return all;
-  const int mine = own_tid();
+  const int mine = tid_here();
   while (const dirent* e = readdir(d))
     if (const int tid = std::atoi(e->d_name); tid > 0 && tid != mine) all.push_back(tid);
   closedir(d);
@@ -651,6 +661,7 @@ void scan_threads() {
 
 void install_handler() {
   static const bool done = [] {
+    own_pid = getpid();
     struct sigaction action {};
     action.sa_sigaction = handle;
     // Calls that it interrupts go on; the interrupted stack may have no room.
