@@ -75,16 +75,20 @@ TEST_CASE("timers are made as they are named, once each") {
   CHECK(take("tick-1s") == 1);
   CHECK(take("profile-97") == 1);
   CHECK(take("tick-5sec") == 1);
+  CHECK(take("wall-50") == 1);
   CHECK(take("tick-0") == 0);
   CHECK(take("tick-1ns") == 0);
   CHECK(take("tick-2parsec") == 0);
-  REQUIRE(program.timers.size() == 3);
+  REQUIRE(program.timers.size() == 4);
   CHECK(program.timers[0].interval_ns == 1'000'000'000);
   CHECK_FALSE(program.timers[0].profile);
   CHECK(program.timers[1].interval_ns == 10'309'278);
   CHECK(program.timers[1].profile);
+  CHECK_FALSE(program.timers[1].wall);
   CHECK(program.timers[2].interval_ns == 5'000'000'000);
-  REQUIRE(matched.enabled.size() == 3);
+  CHECK(program.timers[3].interval_ns == 20'000'000);
+  CHECK(program.timers[3].wall);
+  REQUIRE(matched.enabled.size() == 4);
   CHECK(matched.enabled[2].probe == kFirstTimerProbe + 2);
 }
 
