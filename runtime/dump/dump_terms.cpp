@@ -94,7 +94,7 @@ void TermDump::object(Term t) {
     out_.print("E{:X}:{}", bytes.size(),
                base64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
   } else {
-    out_.put("t0:");  // a context of matching, which is no term of a program
+    out_.put("t0:");  // of no kind that a program has
   }
   out_.put("\n");
 }

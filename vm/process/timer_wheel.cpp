@@ -77,16 +77,17 @@ void TimerWheel::give_back(Timer* t) {
 
 // ---- References ---------------------------------------------------------------------------------
 
-// A timer's reference: the mark of timers, the upper bits of the timer's number, the wheel's
-// number; in the count the lower bits of the timer's number, its place. A number comes round after
-// 2^43 timers.
-constexpr unsigned kLowNumberBits = 22;
+// A timer's reference: in the third number the mark of timers, the upper bits of the timer's
+// number, the wheel's number; in the second four more bits, and its place; in the first the lowest.
+// A number comes round after 2^43 timers.
+constexpr unsigned kLowNumberBits = kFirstNumberBits + 4;
 
 RefKey TimerWheel::key_of(const Timer& t) const {
   constexpr auto kMark = static_cast<std::uint32_t>(RefSpace::kTimers);
   constexpr Word kHighMask = kMark - 1;
+  const auto second = static_cast<std::uint32_t>(t.number >> kFirstNumberBits << kIndexBits) | t.index;
   return {
-      spread_count(t.number << kIndexBits | t.index),
+      Word{second} << 32 | (t.number & kFirstNumberMask),
       kMark | static_cast<std::uint32_t>((t.number >> kLowNumberBits << kNumberBits | number_) & kHighMask)};
 }
 
@@ -99,7 +100,7 @@ int TimerWheel::number_of(RefKey key) {
 
 /// nullptr when it has fired, or was never here.
 Timer* TimerWheel::find(RefKey key) {
-  const auto index = static_cast<std::uint32_t>(gathered_count(key.low) & ((Word{1} << kIndexBits) - 1));
+  const auto index = static_cast<std::uint32_t>(key.low >> 32) & ((1u << kIndexBits) - 1);
   if (index >= made_) return nullptr;
   std::uint32_t offset;
   Timer* t = place_of(index, &offset) + offset;
