@@ -78,7 +78,8 @@ bool DynamicVariables::open(const std::vector<Variable>& variables, std::size_t 
     self_arrays_ = self_arrays_ || (v.scope == Scope::kSelf && v.associative);
   }
   if (!any) return true;
-  // A few variables fit in, however little is asked for: what an entry needs besides is not the script's.
+  // A few variables fit in, however little is asked for: what an entry needs besides its value is
+  // not the script's.
   bytes = std::max<std::size_t>(bytes, 32 * kEntryWords * 8);
   const std::size_t chains = std::bit_floor(std::max<std::size_t>(bytes / 64, kFewestChains));
   bytes_ = bytes + chains * 4;

@@ -55,20 +55,11 @@ struct Allocator {
   Use (*use)();  // nullptr: what OTP has below its allocators, and this machine has not
 };
 constexpr Allocator kAllocators[] = {
-    {"temp_alloc", nothing},
-    {"sl_alloc", nothing},
-    {"std_alloc", nothing},
-    {"ll_alloc", code_and_atoms},
-    {"eheap_alloc", heaps},
-    {"ets_alloc", tables},
-    {"fix_alloc", process_structures},
-    {"literal_alloc", literals},
-    {"binary_alloc", binaries},
-    {"driver_alloc", nothing},
-    {"sys_alloc", nullptr},
-    {"test_alloc", nullptr},
-    {"mseg_alloc", nullptr},
-    {"erts_mmap", nullptr},
+    {"temp_alloc", nothing},           {"sl_alloc", nothing},       {"std_alloc", nothing},
+    {"ll_alloc", code_and_atoms},      {"eheap_alloc", heaps},      {"ets_alloc", tables},
+    {"fix_alloc", process_structures}, {"literal_alloc", literals}, {"binary_alloc", binaries},
+    {"driver_alloc", nothing},         {"sys_alloc", nullptr},      {"test_alloc", nullptr},
+    {"mseg_alloc", nullptr},           {"erts_mmap", nullptr},
 };
 constexpr std::size_t kAllocatorCount = std::size(kAllocators);
 
@@ -124,7 +115,8 @@ class Answer {
     const Term name = intern_atom(a.name), many = carriers("mbcs", name, now_[index], most_[index]),
                single = carriers("sbcs", name, {}, {});
     if (sizes_only_) return instance(list({many, single}));
-    const Term versions = new_tuple(heap_, intern_atom("versions"), text_list(heap_, "0.9"), text_list(heap_, "3.0"));
+    const Term versions =
+        new_tuple(heap_, intern_atom("versions"), text_list(heap_, "0.9"), text_list(heap_, "3.0"));
     return instance(list({versions, options(a), many, single, pair("calls", Term::nil())}));
   }
   Term options(const Allocator& a) {
@@ -158,7 +150,8 @@ class Answer {
     ListBuilder blocks(heap_), inside(heap_);
     if (most.bytes) {
       const Term size = three("size", now.bytes, most.bytes);
-      blocks.add(new_tuple(heap_, name, sizes_only_ ? list({size}) : list({three("count", now.count, most.count), size})));
+      blocks.add(new_tuple(heap_, name,
+                           sizes_only_ ? list({size}) : list({three("count", now.count, most.count), size})));
     }
     inside.add(pair("blocks", blocks.finish()));
     if (!sizes_only_) {

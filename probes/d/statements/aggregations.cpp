@@ -75,7 +75,7 @@ void Aggregations::value(Aggregation& a, Node* function, bool is_new) {
 
 void Aggregations::need_function(const Statement& s) {
   const Node* target = s.expression;
-  if (s.function == nullptr && !numbers_.contains(target->text))
+  if (s.function == nullptr && target->children.empty() && !numbers_.contains(target->text))
     fail(s.place, "D_IDENT_UNDEF", "undefined aggregation: @" + target->text);
   if (s.function == nullptr)
     fail(s.place, "D_AGG_NULL",

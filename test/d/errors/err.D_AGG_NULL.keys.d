@@ -1,0 +1,3 @@
+/* An element of an aggregation alone is no statement. */
+
+BEGIN { @a[1]; }
