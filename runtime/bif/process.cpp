@@ -18,7 +18,9 @@
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/away.hpp"
 #include "vm/process/bound.hpp"
+#include "vm/process/core.hpp"
 #include "vm/process/give_up_slice.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
@@ -274,9 +276,32 @@ Term bif_erts_internal_process_flag_3(Process& p, const Term* a) {
 
 namespace {
 
+/// Of a process that waits, and to which nothing has come: the caller has it meanwhile. The
+/// non-value when it cannot be had.
+Term info_of_waiting(Process& p, Process& q, Term what) {
+  if (!q.mailbox.unpark()) return kNonValue;
+  Term info = kNonValue;
+  if (!is_away(q) && !q.exiting.load(std::memory_order_relaxed)) {
+    Arena arena;
+    const Term there = process_info(q, what, arena, false);
+    if (probe::copy_object_enabled() && !there.is_immed()) [[unlikely]]
+      probe::fire_copy_object(p.id, size_words(there));
+    if (probe::copy_struct_enabled() && !there.is_immed()) [[unlikely]]
+      announce_copy(there);
+    info = copy_to(p.heap, there);
+    bump_reductions(p, static_cast<SWord>(arena.fragment_words / 16));
+  }
+  if (!q.mailbox.park()) make_runnable(q);
+  return info;
+}
+
 Term info_of_process(Process& p, Term pid, Term what) {
   if (!pid.is_local_pid() || !is_process_info(what)) return raise_badarg(p);
-  if (pid != p.id) return ask(p, pid, RequestKind::kProcessInfo, what, atoms::undefined);
+  if (pid != p.id) {
+    Process* const q = has_asked(p) ? nullptr : process_table.find(pid);
+    const Term info = q ? info_of_waiting(p, *q, what) : kNonValue;
+    return info ? info : ask(p, pid, RequestKind::kProcessInfo, what, atoms::undefined);
+  }
   if (p.mailbox.has_arrivals()) handle_arrivals(p);  // messages are counted and shown from the inner queue
   return process_info(p, what, p.heap, true);
 }
@@ -315,7 +340,8 @@ Term bif_erlang_is_process_alive_1(Process& p, const Term* a) {
   if (!p.extra || p.extra->request_id == 0) {
     const Process* q = process_table.find(a[0]);
     if (!q) return atoms::false_;
-    if (q->mailbox.is_parked()) return atoms::true_;  // every signal sent so far has been handled
+    if (q->mailbox.signals_are_handled(q->signals) && !q->exiting.load(std::memory_order_acquire))
+      return atoms::true_;
   }
   return ask(p, a[0], RequestKind::kIsAlive, Term::nil(), atoms::false_);
 }

@@ -181,7 +181,7 @@ void handle_signal(Process& p, Fragment* f) {
 
 Fragment* take_watched(Process& p) {
   MailboxProbeLock lock(p.mailbox);
-  return p.mailbox.take_arrivals();
+  return p.mailbox.take_arrivals(p.signals);
 }
 
 [[gnu::cold, gnu::noinline]] void handle_watched(Process& p) {
@@ -204,7 +204,7 @@ void handle_arrivals(Process& p) {
 void handle_arrivals_unobserved(Process& p) {
   if (p.deferred_requests && holds_back(p)) [[unlikely]]
     return;
-  handle_these(p, p.mailbox.take_arrivals());
+  handle_these(p, p.mailbox.take_arrivals(p.signals));
 }
 
 void handle_these(Process& p, Fragment* f) {
@@ -225,6 +225,8 @@ void handle_these(Process& p, Fragment* f) {
     }
     f = next;
   }
+  // What ends the process has had its effect when the process is in no table any more.
+  if (p.signals.handling() && !p.exit_pending) p.signals.handled();
 }
 
 }  // namespace vmrun

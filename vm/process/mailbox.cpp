@@ -20,6 +20,13 @@ bool Mailbox::park() {
                                                std::memory_order_relaxed);
 }
 
+bool Mailbox::unpark() {
+  Word expected = kParked;
+  // Acquire pairs with park(): what the owner wrote is seen.
+  return outer_.word().compare_exchange_strong(expected, 0, std::memory_order_acquire,
+                                               std::memory_order_relaxed);
+}
+
 Word Mailbox::exact_length() const {
   if (outer_count() < Tags::kCountMax) return length();
   // Others only push in front of what is here, and the owner alone takes. Acquire pairs with the

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "vm/base/inbox.hpp"
+#include "vm/base/under_way.hpp"
 #include "vm/heap/heap.hpp"
 
 /// Inbox of one process: messages and signals in one order per sender. Any thread may push; only
@@ -10,15 +11,16 @@
 ///
 /// The outer queue is an Inbox, whose word holds
 ///
-///   63            48 47                4 3  2   1   0
-///   | messages there | newest fragment  |0|not|clo|par|
+///   63            48 47                4  3   2   1   0
+///   | messages there | newest fragment  |sig|not|clo|par|
 ///
 /// so the length of the mailbox is known without another counter (16 bits: it stops at 65535, and
 /// then the owner counts; 48 bits are what addresses of programs have on x86-64 and arm64), and so
 /// that the push that ends a wait knows it
 /// (`par`ked: the owner gave up the core; who clears the bit must make the process runnable).
-/// `not`ice: the owner was woken without a message (a timer). `clo`sed: the process has exited. The
-/// inner queue is the owner's plain list, with a save position for selective receive.
+/// `sig`: not all that is there are messages. `not`ice: the owner was woken without a message (a
+/// timer). `clo`sed: the process has exited. The inner queue is the owner's plain list, with a save
+/// position for selective receive.
 namespace vmrun {
 
 struct Process;
@@ -60,8 +62,18 @@ class Mailbox {
   [[nodiscard]] bool notify();
   /// Messages in the outer queue; any thread, a snapshot. No more than 65535.
   Word outer_count() const { return outer_.word().load(std::memory_order_relaxed) >> kCountShift; }
+  /// Every signal that the calling thread, or a process that it runs, has pushed has been handled,
+  /// and the process does not end by it. Messages are no signals. under_way: the owner's. Any
+  /// thread.
+  bool signals_are_handled(const UnderWay& under_way) const {
+    return under_way.none(outer_.word(), kSignals | kClosed);
+  }
   /// Everything that was ever pushed has been handled and the owner waits. Any thread.
   bool is_parked() const { return outer_.word().load(std::memory_order_acquire) & kParked; }
+  /// Makes the calling thread the owner of a process that waits and to which nothing has come, as a
+  /// push that ends the wait would. It gives that up with park(); when that is false it makes the
+  /// process runnable. Any thread.
+  [[nodiscard]] bool unpark();
 
   // Everything below: owner only.
   /// Gives up the core: from here the process belongs to whoever wakes it. False when something
@@ -69,8 +81,9 @@ class Mailbox {
   [[nodiscard]] bool park();
   bool has_arrivals() const { return outer_.word().load(std::memory_order_relaxed) != 0; }
   /// Everything in the outer queue, oldest first. The messages among it are counted to the inner
-  /// queue: each is to be linked.
-  Fragment* take_arrivals();
+  /// queue: each is to be linked. When under_way.handling() is true then, signals may be among it:
+  /// under_way.handled() is to follow.
+  Fragment* take_arrivals(UnderWay& under_way);
   /// The newest of what has arrived and has not been taken; older ones through `next`. For who
   /// looks on while the owner stands still.
   const Fragment* newest_arrival() const {
@@ -106,15 +119,18 @@ class Mailbox {
   Fragment** save = &first;   // link that leads to the next message to look at
 
  private:
-  static constexpr Word kParked = 1, kClosed = 2, kNotice = 4;
+  static constexpr Word kParked = 1, kClosed = 2, kNotice = 4, kSignals = 8;
   static constexpr int kCountShift = 48;
   struct Tags {
     static constexpr Word kAddressMask = ((Word{1} << kCountShift) - 1) & ~Word{15};
     static constexpr Word kCountMax = (Word{1} << 16) - 1;
     static Word after_push(Word old, const Fragment& f) {
+      const Word kept = old & (kNotice | kSignals);
+      if (f.kind != static_cast<Word>(SignalKind::kMessage))
+        return (old & kCountMax << kCountShift) | kept | kSignals;
       Word count = old >> kCountShift;
-      if (count < kCountMax) count += f.kind == static_cast<Word>(SignalKind::kMessage);
-      return count << kCountShift | (old & kNotice);
+      count += count < kCountMax;
+      return count << kCountShift | kept;
     }
   };
   static_assert(Tags::kAddressMask >> 47, "addresses of 48 bits, as arm64 has them");
@@ -134,9 +150,9 @@ inline PushResult Mailbox::push(Fragment* f) {
   return old & kParked ? PushResult::kWakeOwner : PushResult::kQueued;
 }
 
-inline Fragment* Mailbox::take_arrivals() {
+inline Fragment* Mailbox::take_arrivals(UnderWay& under_way) {
   // Acquire pairs with the push. Only the owner closes, so no closed bit can get lost here.
-  Fragment* newest = Outer::address(outer_.word().exchange(0, std::memory_order_acquire));
+  Fragment* newest = Outer::address(under_way.take(outer_.word(), kSignals));
   Word messages = inner_count();
   Fragment* oldest = Outer::reversed(
       newest, [&](const Fragment& f) { messages += f.kind == static_cast<Word>(SignalKind::kMessage); });

@@ -116,6 +116,7 @@ struct Process {
   std::atomic<bool> has_begun{false};  // any thread; its first slice may not have ended
   std::atomic<AwayState> away{AwayState::kHome};
   std::atomic<bool> sensitive{false};  // any thread: others are told nothing of what it has and does
+  UnderWay signals;                    // any thread: whether it has taken signals that it has not handled
   Timer* receive_timer = nullptr;
   Process* next_in_queue = nullptr;  // run queue, inbox of a scheduler, retired, free list
   Term exit_reason;

@@ -13,6 +13,7 @@
 #include "vm/base/owner_lock.hpp"
 #include "vm/base/parker.hpp"
 #include "vm/base/shared_mutex.hpp"
+#include "vm/base/under_way.hpp"
 #include "vm/base/work_queue.hpp"
 
 using namespace vmrun;
@@ -79,6 +80,56 @@ TEST_CASE("Inbox: whatever is pushed is taken once, in each sender's order, or r
   };
   REQUIRE(holds(program).runs > 50);
   fails(program, Weaken::kUpdates, "lost");
+}
+
+namespace {
+
+struct alignas(16) Signal {
+  Signal* next = nullptr;
+  bool is_message = false;
+};
+struct SignalTags {
+  static constexpr std::uint64_t kAddressMask = ~std::uint64_t{15}, kSignals = 8;
+  static std::uint64_t after_push(std::uint64_t old, const Signal& s) {
+    return (old & kSignals) | (s.is_message ? 0 : kSignals);
+  }
+};
+
+/// A thread pushes a signal and asks whether it has been handled, another one pushes a message, and
+/// the owner takes what there is twice. marks: the owner does so by UnderWay.
+explorer::Program signals_handled(bool marks) {
+  return [marks](Run& run) {
+    struct Shared {
+      Inbox<Signal, &Signal::next, SignalTags, ExplorerSync> box;
+      BasicUnderWay<ExplorerSync> under_way;
+      Signal signal, message{nullptr, true};
+      explorer::Atomic<bool> handled{false};
+    };
+    auto s = std::make_shared<Shared>();
+    run.thread([s, &run] {
+      s->box.push(s->signal);
+      if (!s->under_way.none(s->box.word(), SignalTags::kSignals)) return;
+      if (!s->handled.load(std::memory_order_relaxed)) run.fail("said to be handled too early");
+    });
+    run.thread([s] { s->box.push(s->message); });
+    run.thread([s, marks] {
+      for (int i = 0; i < 2; ++i) {
+        auto& word = s->box.word();
+        const std::uint64_t taken = marks ? s->under_way.take(word, SignalTags::kSignals) : word.exchange(0);
+        for (const Signal* it = s->box.address(taken); it; it = it->next)
+          if (!it->is_message) s->handled.store(true, std::memory_order_relaxed);
+        if (marks && s->under_way.handling()) s->under_way.handled();
+      }
+    });
+  };
+}
+
+}  // namespace
+
+TEST_CASE("UnderWay: what is said to be handled has been") {
+  REQUIRE(holds(signals_handled(true)).runs > 50);
+  fails(signals_handled(false), Weaken::kNothing, "said to be handled too early");
+  fails(signals_handled(true), Weaken::kUpdates, "said to be handled too early");
 }
 
 TEST_CASE("Parker: who sleeps is woken for whatever comes") {

@@ -23,9 +23,10 @@ Fragment* message(SWord value) {
 
 TEST_CASE("Messages of one sender stay in order") {
   Mailbox m;
+  UnderWay signals;
   for (int i = 0; i < 10; ++i) REQUIRE(m.push(message(i)) == PushResult::kQueued);
   REQUIRE(m.length() == 10);
-  Fragment* f = m.take_arrivals();
+  Fragment* f = m.take_arrivals(signals);
   REQUIRE(m.inner_count() == 10);
   for (int i = 0; i < 10; ++i) {
     REQUIRE(f->message == Term::small(i));
@@ -39,10 +40,11 @@ TEST_CASE("Messages of one sender stay in order") {
 TEST_CASE("More messages than the mailbox's word can count are counted") {
   constexpr int kMany = 200'000;
   Mailbox m;
+  UnderWay signals;
   for (int i = 0; i < kMany; ++i) REQUIRE(m.push(message(i)) == PushResult::kQueued);
   REQUIRE(m.outer_count() == 65535);
   REQUIRE(m.exact_length() == kMany);
-  Fragment* f = m.take_arrivals();
+  Fragment* f = m.take_arrivals(signals);
   REQUIRE(m.inner_count() == kMany);
   REQUIRE(m.exact_length() == kMany);
   for (int i = 0; i < kMany; ++i) {
@@ -61,6 +63,7 @@ TEST_CASE("A mailbox's word takes addresses of 48 bits") {
 
 TEST_CASE("A parked mailbox asks for one wake, a closed one refuses") {
   Mailbox m;
+  UnderWay signals;
   REQUIRE(m.park());
   REQUIRE(m.push(message(1)) == PushResult::kWakeOwner);
   REQUIRE(m.push(message(2)) == PushResult::kQueued);
@@ -79,9 +82,10 @@ TEST_CASE("A parked mailbox asks for one wake, a closed one refuses") {
 
 TEST_CASE("A notice wakes without a message and keeps the owner from parking") {
   Mailbox m;
+  UnderWay signals;
   REQUIRE_FALSE(m.notify());
   REQUIRE_FALSE(m.park());
-  REQUIRE(m.take_arrivals() == nullptr);
+  REQUIRE(m.take_arrivals(signals) == nullptr);
   REQUIRE(m.park());
   REQUIRE(m.notify());
   REQUIRE_FALSE(m.notify());
@@ -90,6 +94,7 @@ TEST_CASE("A notice wakes without a message and keeps the owner from parking") {
 TEST_CASE("Many producers against one consumer that parks whenever it has nothing") {
   constexpr int kProducers = 6, kEach = 20000;
   Mailbox m;
+  UnderWay signals;
   std::atomic<int> wakes{0};  // handed over by a producer, consumed by the owner
   std::vector<std::thread> producers;
   for (int t = 0; t < kProducers; ++t)
@@ -102,7 +107,7 @@ TEST_CASE("Many producers against one consumer that parks whenever it has nothin
   int received = 0;
   long parks = 0;
   while (received < kProducers * kEach) {
-    Fragment* f = m.take_arrivals();
+    Fragment* f = m.take_arrivals(signals);
     if (!f) {
       if (!m.park()) continue;
       ++parks;
