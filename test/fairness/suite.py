@@ -22,7 +22,8 @@ OTHERS = {"exit of a table's owner": 'yields'}
 
 def tests(root, vmrun):
     return [Test('fairness', 'built-in functions', lambda: walk(root, vmrun, SMALL, 300)),
-            Test('fairness', 'modules', lambda: modules(vmrun))]
+            Test('fairness', 'modules', lambda: modules(vmrun)),
+            Test('fairness', 'collections', lambda: collections(vmrun))]
 
 
 def slow_tests(root, vmrun):
@@ -50,6 +51,25 @@ def modules(vmrun):
         done = subprocess.run([vmrun, '+S', '1', '-pa', folder, str(HERE / 'modules.act'), f'{folder}/text.erl'], env=ENVIRONMENT,
                               capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
     if done.returncode != 0 or done.stdout != 'called let others run\nasked_for let others run\ntext let others run\n':
+        raise Failure(f'status {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-2000:]}')
+
+
+COLLECTIONS = """collections of all: others had turns
+collections of what is young: on the scheduler
+garbage_collect of another: others had turns
+literals_1000: in turn
+literals_20000: in turn
+literals_100000: in turn
+literals_200000: in turn
+"""
+
+
+def collections(vmrun):
+    """Collections that the machine makes by itself, and those that are asked for."""
+    with tempfile.TemporaryDirectory(prefix='vmrun-fairness-') as folder:
+        done = subprocess.run([vmrun, '+S', '1', str(HERE / 'collections.act'), folder], env=ENVIRONMENT, capture_output=True, text=True,
+                              timeout=120, stdin=subprocess.DEVNULL)
+    if done.returncode != 0 or done.stdout != COLLECTIONS:
         raise Failure(f'status {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-2000:]}')
 
 

@@ -18,6 +18,7 @@
 #include "vm/message/signal.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/table.hpp"
 
 namespace vmrun {
@@ -25,7 +26,9 @@ namespace {
 
 constexpr Word kBatchBytes = usual_or_small<Word>(Word{1} << 22, 1);  // worth asking all processes
 constexpr Word kMostWaiting = Word{1} << 28;                          // a quarter of the literal area
-constexpr unsigned kAskedAtOnce = usual_or_small<unsigned>(64, 1);
+// Processes that are asked at the same time; fewer when each may have to take this much together.
+constexpr Word kAskedAtOnce = usual_or_small<Word>(64, 1);
+constexpr Word kCopiedAtOnceWords = usual_or_small<Word>(1 << 15, 16);
 
 struct Retired {
   Word bytes;
@@ -47,6 +50,7 @@ struct Reclaim {
   Round round = Round::kNone;
   Word position = 0;  // of the next process to be asked
   Word asked = 0;     // that have not answered
+  Word at_once = 0;   // that are asked at the same time
   Word stamp = 0;     // of the moment when all had answered; 0: not yet
   LiteralBlocks blocks{{}};
   Term collector;          // set_literal_collector; or the non-value
@@ -96,9 +100,19 @@ struct RootSearch {
   bool found = false;
 };
 
-void take_literals(Process& p) {
+Word words_of(const LiteralBlocks& blocks, const std::vector<bool>& marks) {
+  Word words = 0;
+  for (std::size_t i = 0; i < marks.size(); ++i)
+    if (marks[i]) words += blocks.all()[i]->words;
+  return words;
+}
+
+/// As CodeView::take_part_in_reclaim.
+std::int32_t take_literals(Process& p) {
   const LiteralBlocks& blocks = reclaim().blocks;
-  if (blocks.all().empty()) return;
+  if (blocks.all().empty()) return 0;
+  const bool on_scheduler = dirty_thread_kind() == DirtyKind::kNone;
+  if (on_scheduler && long_full_sweep(p)) return CodeView::kTooLong;
   std::vector<bool> marks(blocks.all().size());
   if (p.extra) {
     std::vector<bool> replaced(marks.size());
@@ -121,7 +135,10 @@ void take_literals(Process& p) {
         s.found |= s.blocks.mark_mentioned(terms, count, s.marks);
       },
       &search);
-  if (found || search.found) collect_literals(p, blocks, marks);
+  const auto looked_through = static_cast<std::int32_t>(p.heap.block_words() / 64);
+  if (!found && !search.found) return looked_through;
+  if (on_scheduler && words_of(blocks, marks) > kCopiedAtOnceWords) return CodeView::kTooLong;
+  return looked_through + collect_literals(p, blocks, marks);
 }
 
 // ---- Rounds -------------------------------------------------------------------------------------
@@ -129,7 +146,7 @@ void take_literals(Process& p) {
 /// Asks processes until enough of them have been asked or all; `asked` counts those that will
 /// answer. With the lock held.
 void ask_more(Reclaim& r) {
-  while (r.asked < kAskedAtOnce) {
+  while (r.asked < r.at_once) {
     Process* p = process_table.next(r.position);
     if (!p) return;
     ++r.asked;  // first: the answer may come at once
@@ -139,6 +156,10 @@ void ask_more(Reclaim& r) {
 
 void begin_round(Reclaim& r, Round round) {
   r.round = round;
+  Word words = 0;  // that a process may have to copy
+  if (round == Round::kTakeLiterals)
+    for (const LiteralBlock* b : r.blocks.all()) words += b->words;
+  r.at_once = std::clamp<Word>(kCopiedAtOnceWords / (words + 1), 1, kAskedAtOnce);
   r.position = 0;
   r.stamp = 0;
 }
@@ -258,18 +279,22 @@ void retire(Retired x) {
 
 namespace {
 
-void take_part_in_reclaim(Process* p) {
+std::int32_t take_part_in_reclaim(Process* p) {
   Reclaim& r = reclaim();
+  std::int32_t cost = 0;
   // The round cannot end before the answer, so it may be read without the lock; it was set before
   // the question was sent.
   if (p) {
     look_at_leaving_literals();
     if (r.round == Round::kLookForCode) look_for_code(*p);
-    else take_literals(*p);
+    else cost = take_literals(*p);
+    if (cost == CodeView::kTooLong) return cost;
   }
+  const EpochGuard guard;  // it may be a dirty scheduler
   Lock lock(r.mutex);
   --r.asked;
   advance(lock);
+  return cost;
 }
 
 /// As if a process had been asked and had not answered.
@@ -278,7 +303,7 @@ void hold_reclaim() {
   Lock lock(r.mutex);
   ++r.asked;
 }
-void release_reclaim() { take_part_in_reclaim(nullptr); }
+void release_reclaim() { (void)take_part_in_reclaim(nullptr); }
 
 bool runs_old_code(const Process& p, Term module) {
   const Module* old = old_module(module);

@@ -1,8 +1,10 @@
 #include "vm/lifecycle/answer.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
@@ -10,6 +12,7 @@
 #include "vm/message/request.hpp"
 #include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/trace/saved_calls.hpp"
 #include "vm/trace/trace.hpp"
@@ -17,12 +20,23 @@
 namespace vmrun {
 namespace {
 
-void collect_for(Process& p, Term how) {
+constexpr std::int32_t kAnswerCost = 10;  // in reductions, besides what follows from sizes
+
+std::int32_t collect_for(Process& p, Term how) {
   const int cost = how == atoms::minor ? collect(p, 0, p.saved_regs, p.live_saved)
                                        : collect_major(p, 0, p.saved_regs, p.live_saved);
-  if (cost >= 0) return;
+  if (cost >= 0) return cost;
   p.exit_pending = true;
   p.exit_reason = atoms::killed;
+  return 0;
+}
+
+std::int32_t words_cost(Word words) { return static_cast<std::int32_t>(std::min<Word>(words / 16, 1 << 20)); }
+
+/// Whether the scheduler has no time for the collection that is asked for.
+bool collects_long(const Process& p, Term how) {
+  if (dirty_thread_kind() != DirtyKind::kNone) return false;
+  return how == atoms::minor ? long_collection(p) : long_full_sweep(p);
 }
 
 void set_group_leader(Process& p, Term leader) {
@@ -33,40 +47,50 @@ void set_group_leader(Process& p, Term leader) {
   take_over(p, f);
 }
 
-void answer_one(Process& p, Term request) {
+constexpr std::int32_t kElsewhere = CodeView::kTooLong;
+
+/// What it counts in reductions, or kElsewhere: nothing has been done.
+std::int32_t answer_one(Process& p, Term request) {
   const Term argument = request_argument(request);
   Arena arena;
+  const auto answer = [&](Term value) {
+    answer_request(request, value);
+    return kAnswerCost;
+  };
   switch (request_kind(request)) {
     case RequestKind::kNothing:
-    case RequestKind::kIsAlive: return answer_request(request, atoms::true_);
-    case RequestKind::kProcessInfo: return answer_request(request, process_info(p, argument, arena, false));
-    case RequestKind::kGarbageCollect: collect_for(p, argument); return answer_request(request, atoms::true_);
+    case RequestKind::kIsAlive: return answer(atoms::true_);
+    case RequestKind::kProcessInfo: {
+      const Term info = process_info(p, argument, arena, false);
+      return answer(info) + words_cost(arena.fragment_words);
+    }
+    case RequestKind::kGarbageCollect: {
+      if (collects_long(p, argument)) return kElsewhere;
+      const std::int32_t cost = collect_for(p, argument);
+      const EpochGuard guard;
+      return answer(atoms::true_) + cost;
+    }
     case RequestKind::kSuspend:
       ++p.suspend_count;
       tell_suspended(request, p.id);
-      return answer_request(request, atoms::true_);
-    case RequestKind::kTrace:
-      return answer_request(request, trace_as_asked(p, argument) ? atoms::true_ : atoms::false_);
-    case RequestKind::kTraceInfo: return answer_request(request, trace_info(p, argument, arena));
+      return answer(atoms::true_);
+    case RequestKind::kTrace: return answer(trace_as_asked(p, argument) ? atoms::true_ : atoms::false_);
+    case RequestKind::kTraceInfo: return answer(trace_info(p, argument, arena));
     case RequestKind::kTellName:
       trace_procs(p, argument.element(0), argument.element(1));
-      return answer_request(request, atoms::true_);
+      return answer(atoms::true_);
     case RequestKind::kRunsOldCode:
-      return answer_request(request, code_view.runs_old_code(p, argument) ? atoms::true_ : atoms::false_);
-    case RequestKind::kControlConnection:
-      extra_of(p).in_distribution = true;
-      return answer_request(request, atoms::true_);
-    case RequestKind::kGroupLeader:
-      set_group_leader(p, argument);
-      return answer_request(request, atoms::true_);
+      return answer(code_view.runs_old_code(p, argument) ? atoms::true_ : atoms::false_);
+    case RequestKind::kControlConnection: extra_of(p).in_distribution = true; return answer(atoms::true_);
+    case RequestKind::kGroupLeader: set_group_leader(p, argument); return answer(atoms::true_);
     case RequestKind::kSaveCalls:
-      return answer_request(request,
-                            Term::small(save_calls(p, static_cast<unsigned>(argument.small_value()))));
+      return answer(Term::small(save_calls(p, static_cast<unsigned>(argument.small_value()))));
     case RequestKind::kReclaim: return code_view.take_part_in_reclaim(&p);
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;
-      return answer_request(request, atoms::true_);
+      return answer(atoms::true_);
   }
+  return 0;
 }
 
 /// Whether the answer must wait until native code of the process is done, which works on its heap:
@@ -110,12 +134,17 @@ void order_tasks(std::vector<Fragment*>& requests) {
 
 }  // namespace
 
-void answer_deferred(Process& p) {
+std::int32_t answer_deferred(Process& p) {
   p.deferred_requests = false;
   std::vector<Fragment*> requests;
   requests.swap(p.extra->deferred);
   if (requests.size() > 1) order_tasks(requests);
+  std::int32_t cost = 0;
   for (Fragment* f : requests) {
+    if (p.extra->other_dirty_work == OtherDirtyWork::kAnswer) [[unlikely]] {
+      p.extra->deferred.push_back(f);
+      continue;
+    }
     if (!p.exit_pending && waits_for_collections(p, f->message)) [[unlikely]] {
       f->next = std::exchange(p.extra->until_collected, f);
       continue;
@@ -125,11 +154,29 @@ void answer_deferred(Process& p) {
       p.deferred_requests = true;
       continue;
     }
-    if (p.exit_pending) answer_request_dead(f->message);
-    else answer_one(p, f->message);
+    if (p.exit_pending) {
+      answer_request_dead(f->message);
+    } else if (const std::int32_t one = answer_one(p, f->message); one != kElsewhere) {
+      cost += one;
+    } else {
+      p.extra->deferred.push_back(f);
+      p.extra->other_dirty_work = OtherDirtyWork::kAnswer;
+      p.deferred_requests = true;
+      continue;
+    }
     Fragment::destroy(f);
   }
   settle_undecodable(p);
+  return cost;
+}
+
+void answer_first(Process& p) {
+  Extra& extra = *p.extra;
+  Fragment* const f = extra.deferred.front();
+  extra.deferred.erase(extra.deferred.begin());
+  extra.other_dirty_work = OtherDirtyWork::kNone;
+  (void)answer_one(p, f->message);
+  Fragment::destroy(f);
 }
 
 }  // namespace vmrun

@@ -53,6 +53,17 @@ struct SizeTable {
 constexpr SizeTable kSizeTable;
 static_assert(kSizeTable.sizes[3] == 90 && kSizeTable.sizes[4] == 142 && kSizeTable.sizes[5] == 233);
 
+/// Whether the next collection may leave the old generation as it is.
+bool minor_is_possible(const Process& p) {
+  const Heap& h = p.heap;
+  if (p.minor_collections >= p.fullsweep_after || h.old_off_heap_words > h.old_off_heap_limit_words)
+    return false;
+  const auto mature = static_cast<Word>(h.high_water - h.start);
+  if (h.old_start) return mature <= static_cast<Word>(h.old_end - h.old_top);
+  // Nothing survived anything yet: much that is new goes to an old generation at once.
+  return mature > 0 || h.used_words() + h.fragment_words <= kOneSpaceWords;
+}
+
 /// One collection of one process, from the first probe to the last.
 class Collection {
  public:
@@ -81,15 +92,6 @@ class Collection {
   [[gnu::cold, gnu::noinline]] void fire_resized(void (*probe)(Term, SWord, SWord), Word before,
                                                  Word after) const {
     probe(p_.id, static_cast<SWord>(before), static_cast<SWord>(after));
-  }
-
-  bool minor_is_possible() const {
-    const Word mature = mature_words();
-    if (p_.minor_collections >= p_.fullsweep_after || h_.old_off_heap_words > h_.old_off_heap_limit_words)
-      return false;
-    if (h_.old_start) return mature <= static_cast<Word>(h_.old_end - h_.old_top);
-    // Nothing survived anything yet: much that is new goes to an old generation at once.
-    return mature > 0 || young_words() <= kOneSpaceWords;
   }
 
   int minor() {
@@ -124,7 +126,7 @@ class Collection {
   }
 
   /// False: the process has become larger than it may be.
-  [[nodiscard]] bool with_literals(const LiteralBlocks& blocks, const std::vector<bool>& marks) {
+  [[nodiscard]] bool with_literals(const LiteralBlocks& blocks, const std::vector<bool>& marks, int* cost) {
     Word total = young_words() + old_words();
     for (std::size_t i = 0; i < marks.size(); ++i)
       if (marks[i]) total += blocks.all()[i]->words;
@@ -142,7 +144,7 @@ class Collection {
       fire(probe::fire_gc_major_end, 0);
     if (is_traced(p_, kTraceGc)) [[unlikely]]
       trace_gc(p_, atoms::gc_major_end, 0);
-    (void)result(false, 0);
+    *cost = result(false, 0);
     return !exceeds_limit(0);
   }
 
@@ -369,7 +371,7 @@ int collect_now(Process& p, Word need, Term* regs, unsigned live) {
   if (collections_are_forbidden(p)) [[unlikely]]
     return grow_without_collecting(p, need);
   Collection c(p, need, regs, live);
-  return c.minor_is_possible() ? c.minor() : c.major();
+  return minor_is_possible(p) ? c.minor() : c.major();
 }
 
 int collect(Process& p, Word need, Term* regs, unsigned live) {
@@ -384,10 +386,12 @@ int collect_major(Process& p, Word need, Term* regs, unsigned live) {
   return Collection(p, need, regs, live).major();
 }
 
-void collect_literals(Process& p, const LiteralBlocks& blocks, const std::vector<bool>& marks) {
-  if (Collection(p, 0, p.saved_regs, p.live_saved).with_literals(blocks, marks)) return;
+int collect_literals(Process& p, const LiteralBlocks& blocks, const std::vector<bool>& marks) {
+  int cost;
+  if (Collection(p, 0, p.saved_regs, p.live_saved).with_literals(blocks, marks, &cost)) return cost;
   p.exit_pending = true;
   p.exit_reason = atoms::killed;
+  return cost;
 }
 
 int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
@@ -404,11 +408,27 @@ void collect_after_hibernation(Process& p) {
   p.exit_reason = atoms::killed;
 }
 
-bool long_collection(const Process& p) {
+namespace {
+
+Word most_words_here() {
   constexpr Word kStressWords = 4096, kLongWords = usual_or_small<Word>(512 * 1024, kStressWords);
-  const Word most = gc_modes.collect_always ? kStressWords : kLongWords;
-  return p.heap.block_words() + p.heap.fragment_words > most && !dirty_job_of(p) &&
+  return gc_modes.collect_always ? kStressWords : kLongWords;
+}
+Word most_young_words(const Heap& h) { return h.block_words() + h.fragment_words; }
+Word most_words(const Heap& h) { return most_young_words(h) + static_cast<Word>(h.old_top - h.old_start); }
+
+}  // namespace
+
+bool long_collection(const Process& p) {
+  const Heap& h = p.heap;
+  if (most_words(h) <= most_words_here()) [[likely]]
+    return false;
+  return (most_young_words(h) > most_words_here() || !minor_is_possible(p)) && !dirty_job_of(p) &&
          !collections_are_forbidden(p);
+}
+
+bool long_full_sweep(const Process& p) {
+  return most_words(p.heap) > most_words_here() && !collections_are_forbidden(p);
 }
 
 bool may_go_on(Process& p, Word need) {

@@ -51,10 +51,14 @@ Word off_heap_limit_of(const Process& p);
 /// A full sweep that takes copies of what the process refers to in these blocks of literals.
 /// `marks`: those it may refer to (see LiteralBlocks). Nothing else of the machine has pointers
 /// into them that a collection does not know. Ends the process when it becomes too large by that.
-void collect_literals(Process& p, const class LiteralBlocks& blocks, const std::vector<bool>& marks);
+/// Returns the reduction cost.
+int collect_literals(Process& p, const class LiteralBlocks& blocks, const std::vector<bool>& marks);
 
-/// Whether a collection of p's heap takes longer than a scheduler has time for.
+/// Whether the next collection of p's heap takes longer than a scheduler has time for, and can be
+/// made elsewhere (collect_on_dirty).
 bool long_collection(const Process& p);
+/// Whether a full sweep does.
+bool long_full_sweep(const Process& p);
 /// Where a long collection is asked for at the beginning of an instruction: whether that goes on
 /// without, since +gc-stress alone asks and passes the point over, or p has come back from
 /// elsewhere to the same instruction (which would ask again, for ever).

@@ -20,6 +20,7 @@
 #include "vm/code/patches.hpp"
 #include "vm/code/support.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/lifecycle/answer.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/held_back.hpp"
 #include "vm/message/signal.hpp"
@@ -27,6 +28,7 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/lifted.hpp"
 #include "vm/process/paths_watched.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/sampled.hpp"
@@ -205,8 +207,15 @@ void run_nif(Process& p) {
 
 /// Nothing of the program runs.
 void run_decoding(Process& p) {
-  p.extra->decodes = false;
+  p.extra->other_dirty_work = OtherDirtyWork::kNone;
   decode_held_back(p);
+  make_runnable_again(p);
+}
+
+/// The first of those that wait for an answer gets it; a scheduler answers the others.
+void run_answering(Process& p) {
+  answer_first(p);
+  p.deferred_requests |= is_lifted(p);
   make_runnable_again(p);
 }
 
@@ -274,7 +283,9 @@ QueueOf queue_of(const Pool& pool) {
       note_sampled_process(p);
     {
       const InMicrostate runs(Microstate::kEmulator);
-      if (p.extra && p.extra->decodes) run_decoding(p);
+      const auto other = p.extra ? p.extra->other_dirty_work : OtherDirtyWork::kNone;
+      if (other == OtherDirtyWork::kDecode) run_decoding(p);
+      else if (other == OtherDirtyWork::kAnswer) run_answering(p);
       else if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
       else run_nif(p);
     }
@@ -351,7 +362,7 @@ std::vector<Stopwatch::Reading> dirty_busy_times(DirtyKind kind) {
 namespace {
 
 Pool& pool_for(Process& p) {
-  if (p.extra && p.extra->decodes) return cpu_pool;
+  if (p.extra && p.extra->other_dirty_work != OtherDirtyWork::kNone) return cpu_pool;
   if (const DirtyJob* job = dirty_job_of(p)) return job->kind == DirtyKind::kIo ? io_pool : cpu_pool;
   const NifFunction& f = called(p);
   // Still in the slice: who unloads the library waits for that, and then the call, which may be a

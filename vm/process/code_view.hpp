@@ -19,8 +19,10 @@ struct CodeView {
   /// Whether the process is in the middle of the old version of a module. In its own thread.
   bool (*runs_old_code)(const Process& p, Term module) = [](const Process&, Term) { return false; };
   /// What a process does so that code and literals can be given back (code/reclaim.hpp), in its own
-  /// thread between two slices. May collect. nullptr: it has ended.
-  void (*take_part_in_reclaim)(Process* p) = [](Process*) {};
+  /// thread between two slices. May collect. nullptr: it has ended. Returns what that counts in
+  /// reductions, or kTooLong: nothing has been done, and it is to be called on a dirty scheduler.
+  static constexpr std::int32_t kTooLong = -1;
+  std::int32_t (*take_part_in_reclaim)(Process* p) = [](Process*) { return 0; };
   /// Nothing is given back between these two: somebody refers to code or literals who cannot take
   /// part. They may be nested.
   void (*hold_reclaim)() = [] {};

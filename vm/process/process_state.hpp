@@ -70,6 +70,11 @@ struct Suspending {
   bool is_active = false;
 };
 
+/// For what else than native code and built-in functions a process is with a dirty scheduler, or is
+/// to go there: to decode what it holds back (message/held_back.hpp), or for the answer to a
+/// question (lifecycle/answer.hpp).
+enum class OtherDirtyWork : std::uint8_t { kNone, kDecode, kAnswer };
+
 struct Extra {
   Dictionary dictionary;
   Links links;
@@ -122,7 +127,7 @@ struct Extra {
   bool in_distribution = false;  // has to do with nodes and connections: told at its end (dist/channels.cpp)
   bool system_process = false;   // the VM ends with it
   bool holds_flags = false;      // of the system: given back at its end (lifecycle/exit.hpp)
-  bool decodes = false;          // is with a dirty scheduler for what it holds back
+  OtherDirtyWork other_dirty_work = OtherDirtyWork::kNone;
   bool dirty_call_raised = false;    // its exception waits for it (see nif/dirty.hpp)
   bool is_not_collected = false;     // see forbid_collections in lifecycle/gc.hpp
   bool collected_elsewhere = false;  // the instruction that asked for it begins again (lifecycle/gc.hpp)

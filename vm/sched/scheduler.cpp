@@ -196,7 +196,7 @@ void collect_scheduled_out(Process& p) {
 /// It comes back when it has decoded what it holds back first.
 [[gnu::cold, gnu::noinline]] void go_and_decode(Process& p) {
   end_wait(p, QueueOf::kScheduler);
-  p.extra->decodes = true;
+  p.extra->other_dirty_work = OtherDirtyWork::kDecode;
   other_work.run_dirty(p);
 }
 
@@ -210,7 +210,14 @@ void collect_scheduled_out(Process& p) {
 /// Answers; false when the process has been lifted for that (lifted.hpp) and waits for its own turn
 /// now.
 [[gnu::cold, gnu::noinline]] bool answer_and_settle(Scheduler& s, Process& p) {
-  answer_deferred(p);
+  const std::int32_t cost = answer_deferred(p);
+  s.until_upkeep -= cost;
+  if (waiting_processes(s)) s.others_waited += cost;
+  if (p.extra->other_dirty_work == OtherDirtyWork::kAnswer) [[unlikely]] {
+    end_wait(p, QueueOf::kScheduler);
+    other_work.run_dirty(p);
+    return false;
+  }
   // What still waits for an answer has native code away, and does not run.
   if (!is_lifted(p) || p.exit_pending || p.deferred_requests) return true;
   let_down(p);
