@@ -23,7 +23,8 @@ OTHERS = {"exit of a table's owner": 'yields'}
 def tests(root, vmrun):
     return [Test('fairness', 'built-in functions', lambda: walk(root, vmrun, SMALL, 300)),
             Test('fairness', 'modules', lambda: modules(vmrun)),
-            Test('fairness', 'collections', lambda: collections(vmrun))]
+            Test('fairness', 'collections', lambda: collections(vmrun)),
+            Test('fairness', 'wake-ups', lambda: wake_ups(vmrun))]
 
 
 def slow_tests(root, vmrun):
@@ -70,6 +71,21 @@ def collections(vmrun):
         done = subprocess.run([vmrun, '+S', '1', str(HERE / 'collections.act'), folder], env=ENVIRONMENT, capture_output=True, text=True,
                               timeout=120, stdin=subprocess.DEVNULL)
     if done.returncode != 0 or done.stdout != COLLECTIONS:
+        raise Failure(f'status {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-2000:]}')
+
+
+WAKE_UPS = """a timer: few
+with a call of a process: few
+with five calls at once: few
+with a request over a socket: few
+"""
+
+
+def wake_ups(vmrun):
+    """Switches of threads where nothing runs long."""
+    done = subprocess.run([vmrun, '+S', '2', str(HERE / 'wake_ups.act')], env=ENVIRONMENT, capture_output=True, text=True, timeout=120,
+                          stdin=subprocess.DEVNULL)
+    if done.returncode != 0 or done.stdout != WAKE_UPS:
         raise Failure(f'status {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-2000:]}')
 
 

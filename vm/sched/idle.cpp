@@ -1,10 +1,15 @@
 #include "vm/sched/idle.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "vm/base/clock.hpp"
 #include "vm/base/microstate.hpp"
+#include "vm/base/thread.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
@@ -12,20 +17,18 @@
 
 namespace vmrun {
 
-// A write to one of these lines is part of falling asleep and waking up only.
-alignas(64) std::atomic<bool> somebody_watches{false};
 std::atomic<bool> processes_held{false};
 
 namespace {
 
-constexpr unsigned kSearchLooks = 200;  // at other schedulers, some 30 ns each
-constexpr unsigned kLeastRounds = 3;    // over all of them
-constexpr unsigned kGroup = 8;          // schedulers that are searched first: likely to share a cache
-constexpr SWord kWatchEveryNs = 300'000;
+constexpr unsigned kSearchLooks = 200;    // at other schedulers, some 30 ns each
+constexpr unsigned kLeastRounds = 3;      // over all of them
+constexpr unsigned kGroup = 8;            // schedulers that are searched first: likely to share a cache
+constexpr Word kPutOffEveryNs = 250'000;  // less than an alarm takes to ring
 constexpr Word kBusyLookEveryNs = 5'000'000;
-constexpr unsigned kWatchesInVain = 16;  // times the watcher looks on when all others are idle
-constexpr unsigned kGoodCatch = 8;       // who steals as many lets another one know
+constexpr unsigned kGoodCatch = 8;  // who steals as many lets another one know
 
+// A write to one of these lines is part of falling asleep and waking up only.
 alignas(64) std::atomic<unsigned> searching{0};  // awake without work, or woken and not awake yet
 alignas(64) std::atomic<unsigned> sleepers{0};   // schedulers that can be claimed
 
@@ -130,57 +133,12 @@ bool search(Scheduler& s) {
   return has_mail(s);
 }
 
-// ---- The watcher --------------------------------------------------------------------------------
-
-/// Of who has the role.
-struct Watch {
-  std::vector<unsigned> turns;  // of each scheduler, when it was last looked at
-  unsigned in_vain = 0;         // looks since somebody was busy
-  // As turns, for the looks of busy ones: those of who is idle come much more often.
-  std::vector<unsigned> busy_turns;
-} watch;
-alignas(64) std::atomic<Word> next_busy_look_ns{0};
-
-bool take_watch(Scheduler& s) {
-  if (s.watches) return true;
-  if (somebody_watches.load(std::memory_order_relaxed) ||
-      somebody_watches.exchange(true, std::memory_order_seq_cst))
-    return false;
-  s.called_to_watch.store(false, std::memory_order_relaxed);
-  watch.in_vain = 0;
-  return s.watches = true;
-}
-
-bool wants_to_watch(Scheduler& s) {
-  return s.called_to_watch.load(std::memory_order_relaxed) || others_work();
-}
-
-void leave_watch(Scheduler& s) {
-  if (!s.watches) return;
-  s.watches = false;
-  somebody_watches.store(false, std::memory_order_seq_cst);
-}
+// ---- Stuck schedulers ---------------------------------------------------------------------------
 
 bool timers_due(const Scheduler& s, Word now_tick) {
   return !s.timers.empty() && s.timers.next_tick_hint() <= now_tick;
 }
-
-/// Goes through the others. turns: of each, at the last look. Calls relieve(other) for those that
-/// have not come round since, and where something waits. False when nobody has been busy since.
-template <class Relieve>
-bool look_at_others(const Scheduler& s, std::vector<unsigned>& last_turns, Relieve&& relieve) {
-  bool busy = false;
-  for (unsigned i = 0; i < scheduler_count(); ++i) {
-    Scheduler& other = scheduler_at(i);
-    if (&other == &s) continue;
-    const bool idle = other.idle.load(std::memory_order_seq_cst);
-    const unsigned turns = other.turns.load(std::memory_order_relaxed);
-    busy |= !idle || turns != last_turns[i];
-    if (turns != last_turns[i]) last_turns[i] = turns;
-    else if (!idle && (has_waiting(other) || timers_due(other, monotonic_tick()))) relieve(other);
-  }
-  return busy;
-}
+bool something_waits(const Scheduler& s) { return has_waiting(s) || timers_due(s, monotonic_tick()); }
 
 /// With an epoch entered.
 void take_over(Scheduler& other, Scheduler& s) {
@@ -188,30 +146,88 @@ void take_over(Scheduler& other, Scheduler& s) {
   seize(other, s, held());
 }
 
-/// True when there is something to do here now.
-bool look_after_others(Scheduler& s) {
-  const bool busy = look_at_others(s, watch.turns, [&](Scheduler& other) {
-    epoch_enter(*s.epoch);
-    take_over(other, s);
-    epoch_leave(*s.epoch);
-  });
-  watch.in_vain = busy ? 0 : watch.in_vain + 1;
-  return has_work(s);
+bool has_come_round(const Scheduler& s) {
+  return s.turns.load(std::memory_order_relaxed) != s.turns_at_alarm.load(std::memory_order_relaxed);
 }
 
-// ---- Polling ------------------------------------------------------------------------------------
+/// An alarm has rung: takes what waits on schedulers that have not come round since it was set.
+void relieve_others(Scheduler& s) {
+  epoch_enter(*s.epoch);
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    Scheduler& other = scheduler_at(i);
+    if (&other != &s && !other.idle.load(std::memory_order_seq_cst) && !has_come_round(other) &&
+        something_waits(other))
+      take_over(other, s);
+  }
+  epoch_leave(*s.epoch);
+}
 
-alignas(64) std::atomic<Word> last_polled_ns{0};  // when somebody idle had the role
+/// Of busy ones, which look at the others while nobody sleeps: when each was last seen to come
+/// round.
+struct BusyLook {
+  std::atomic<bool> taken{false};
+  std::vector<unsigned> turns;
+} busy_look;
+alignas(64) std::atomic<Word> next_busy_look_ns{0};
 
-/// The poller's role stays with the one that has had it, as long as that comes back soon: who is
-/// called to watch meanwhile does not take it. Otherwise each descriptor that is ready would wake a
-/// second scheduler.
-bool may_poll(const Scheduler& s, Word now) {
-  return !s.watches ||
-         static_cast<SWord>(now - last_polled_ns.load(std::memory_order_relaxed)) >= kWatchEveryNs;
+void set_alarm(Scheduler& s) {
+  if (s.alarm.is_set()) return;
+  s.turns_at_alarm.store(s.turns.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  s.alarm.set();
+}
+
+/// Whether there is, or may soon be, something that another one would have to do if s were stuck.
+/// Asked by the owner, or where the alarms ring.
+bool needs_alarm(const Scheduler& s) {
+  return sleepers.load(std::memory_order_seq_cst) &&
+         (waiting_processes(s) + waiting_ports(s) > 1 || !s.timers.empty() || poll_wanted());
+}
+
+/// About to sleep, and known to sleep: who works is watched from now on. Who begins to work after
+/// this look sees the sleeper (mind_what_may_wait).
+void set_alarms_of_busy_ones(const Scheduler& s) {
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    Scheduler& other = scheduler_at(i);
+    if (&other != &s && !other.idle.load(std::memory_order_seq_cst)) set_alarm(other);
+  }
+}
+
+/// Between two slices. now: the clock.
+void put_off_or_clear(Scheduler& s, Word now) {
+  if (now < s.put_alarm_off_ns) return;
+  s.put_alarm_off_ns = now + kPutOffEveryNs;
+  if (!needs_alarm(s)) {
+    s.put_alarm_off_ns = 0;
+    s.alarm.clear();
+    if (has_mail(s)) set_alarm(s);  // who has put it there may have seen the alarm set
+    return;
+  }
+  s.turns_at_alarm.store(s.turns.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  s.alarm.put_off();
+}
+
+/// s has gone to work, and does not count as idle any more.
+void mind_what_may_wait(Scheduler& s, Word now) {
+  if (s.put_alarm_off_ns == kNoAlarm) return;
+  if (s.alarm.is_set()) return put_off_or_clear(s, now);
+  if (!needs_alarm(s)) return;
+  s.put_alarm_off_ns = now + kPutOffEveryNs;
+  set_alarm(s);
+}
+
+/// s sleeps soon. Where it sleeps and wakes within less than an alarm takes to ring, that is left
+/// to be put off: it would be set and cleared each time.
+void clear_alarm_if_slow(Scheduler& s) {
+  if (!s.slept_long || s.put_alarm_off_ns == kNoAlarm) return;
+  s.put_alarm_off_ns = 0;
+  s.alarm.clear();
 }
 
 // ---- Sleeping -----------------------------------------------------------------------------------
+
+// A sleeper is to take the poller's role: something waits for a descriptor, and a scheduler that
+// sleeps already did not know.
+std::atomic<bool> poller_called{false};
 
 /// Until there is something to do, a timer is due, or somebody has claimed the sleeper; or with
 /// true when descriptors are ready: then the poller's role is still ours. now: the clock, of some
@@ -220,6 +236,9 @@ bool may_poll(const Scheduler& s, Word now) {
   const auto called = [&] { return has_mail(s) || !s.asleep.load(std::memory_order_seq_cst); };
   const Word tick = s.timers.next_tick();
   bool polls = false, ready = false;
+  const auto called_at_all = [&] {
+    return called() || (!polls && poller_called.load(std::memory_order_seq_cst));
+  };
   for (s.tidying.begin(now); !ready && !called(); s.tidying.go_on(now = monotonic_ns())) {
     SWord left = s.tidying.time_left(now);
     if (tick != ~Word{0}) {
@@ -227,14 +246,8 @@ bool may_poll(const Scheduler& s, Word now) {
       if (until_timer <= 0) break;
       if (left < 0 || left > until_timer) left = until_timer;
     }
-    if (s.watches ? watch.in_vain < kWatchesInVain : wants_to_watch(s) && take_watch(s)) {
-      if (left < 0 || left > kWatchEveryNs) left = kWatchEveryNs;
-    } else {
-      leave_watch(s);
-      // Who has begun to work before it could see that must be watched still.
-      if (others_work() && take_watch(s)) continue;
-    }
-    if (!polls && poll_wanted() && may_poll(s, now) && poll_claim()) {
+    poller_called.store(false, std::memory_order_seq_cst);
+    if (!polls && poll_wanted() && poll_claim()) {
       s.polls.store(polls = true, std::memory_order_relaxed);
       {
         const InMicrostate looks(Microstate::kCheckIo);
@@ -245,13 +258,11 @@ bool may_poll(const Scheduler& s, Word now) {
     {
       const InMicrostate asleep(Microstate::kSleep);
       if (polls) s.parker.park_elsewhere(called, [&] { ready = poll_wait(left); });
-      else s.parker.park(called, left);
+      else s.parker.park(called_at_all, left);
     }
-    if (s.watches && !ready && look_after_others(s)) break;
   }
   if (polls) {
     s.polls.store(false, std::memory_order_relaxed);
-    if (!ready || poll_found() == 1) last_polled_ns.store(poll_last_look(), std::memory_order_relaxed);
     if (!ready) poll_leave();
   }
   return ready;
@@ -269,9 +280,13 @@ bool search_and_sleep(Scheduler& s, Word now) {
     if (found) return false;
     // Who offers something after this look finds one that sleeps.
     const bool look_again = !alone && !held() && anyone_offers(s);
+    if (!look_again) set_alarms_of_busy_ones(s);
     const bool ready = !look_again && sleep(s, now);
     searches = !s.asleep.exchange(false, std::memory_order_seq_cst);  // claimed, and counted
     if (!searches) sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    if (s.called_to_relieve.load(std::memory_order_relaxed) &&
+        s.called_to_relieve.exchange(false, std::memory_order_acquire))
+      relieve_others(s);
     if (!look_again && (ready || !searches || has_work(s))) {
       if (searches) searching.fetch_sub(1, std::memory_order_seq_cst);
       return ready;
@@ -286,19 +301,19 @@ bool search_and_sleep(Scheduler& s, Word now) {
 bool wait_for_work(Scheduler& s) {
   epoch_leave(*s.epoch);
   s.idle.store(true, std::memory_order_seq_cst);
-  const Word now = monotonic_ns();
-  s.idle_time.start(now);
+  const Word begun = monotonic_ns();
+  s.idle_time.start(begun);
+  clear_alarm_if_slow(s);
   const bool comes_soon =
       s.work_away.load(std::memory_order_relaxed) && s.away_spin.until([&] { return has_mail(s); });
-  const bool ready = !comes_soon && search_and_sleep(s, now);
-  s.idle_time.stop(ready ? poll_last_look() : monotonic_ns());
+  const bool ready = !comes_soon && search_and_sleep(s, begun);
+  const Word now = ready ? poll_last_look() : monotonic_ns();
+  s.idle_time.stop(now);
+  s.slept_long = now - begun > kAlarmNs;
   s.idle.store(false, std::memory_order_seq_cst);
   epoch_enter(*s.epoch);
   if (ready) poll_dispatch();
-  leave_watch(s);
-  if (!somebody_watches.load(std::memory_order_seq_cst) &&
-      (waiting_processes(s) > 1 || !s.timers.empty() || idle_ones() + 1 < at_work()))
-    call_watcher();
+  mind_what_may_wait(s, now);
   return ready;
 }
 
@@ -332,32 +347,122 @@ void share(Scheduler& s) {
 
 void wake_owner(Scheduler& s) {
   if (s.parker.wake() == Parker::kElsewhere) poll_interrupt();
-  else if (!somebody_watches.load(std::memory_order_seq_cst) && !s.idle.load(std::memory_order_seq_cst))
-    call_watcher();
+  else if (!s.idle.load(std::memory_order_seq_cst) && sleepers.load(std::memory_order_seq_cst)) set_alarm(s);
 }
 
-void call_watcher() {
-  Scheduler* s = sleepers.load(std::memory_order_relaxed) ? claim_for_work(0) : nullptr;
-  if (!s) return;
-  s->called_to_watch.store(true, std::memory_order_relaxed);  // seen by who finds itself claimed: wake
-  wake(*s);
+void set_alarm_if_needed(Scheduler& s) {
+  if ((s.runs || waiting_processes(s) > 1) && sleepers.load(std::memory_order_seq_cst)) set_alarm(s);
+}
+
+void put_alarm_off(Scheduler& s) {
+  if (s.put_alarm_off_ns != kNoAlarm) put_off_or_clear(s, monotonic_ns());
 }
 
 void watch_between_slices(Scheduler& s) {
   const Word now = monotonic_ns();
-  if (now < next_busy_look_ns.load(std::memory_order_relaxed) || !take_watch(s)) return;
+  if (now < next_busy_look_ns.load(std::memory_order_relaxed) ||
+      busy_look.taken.exchange(true, std::memory_order_acquire))
+    return;
   next_busy_look_ns.store(now + kBusyLookEveryNs, std::memory_order_relaxed);
-  look_at_others(s, watch.busy_turns, [&](Scheduler& other) { take_over(other, s); });
-  leave_watch(s);
-  call_watcher();  // who fell asleep at this moment found the role taken
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    Scheduler& other = scheduler_at(i);
+    if (&other == &s) continue;
+    const unsigned turns = other.turns.load(std::memory_order_relaxed);
+    if (std::exchange(busy_look.turns[i], turns) == turns && !other.idle.load(std::memory_order_seq_cst) &&
+        something_waits(other))
+      take_over(other, s);
+  }
+  busy_look.taken.store(false, std::memory_order_release);
 }
+
+namespace {
+
+void call_poller() {
+  poller_called.store(true, std::memory_order_seq_cst);
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    Scheduler& s = scheduler_at(i);
+    if (s.asleep.load(std::memory_order_seq_cst) && s.parker.wake() != Parker::kAwake) return;
+  }
+}
+
+}  // namespace
+
+void mind_descriptor() {
+  if (Scheduler* s = this_scheduler()) {
+    if (!s->alarm.is_set() && sleepers.load(std::memory_order_seq_cst)) set_alarm(*s);
+  } else {
+    call_poller();  // the schedulers may all sleep already, on something else
+  }
+}
+
+// ---- The thread in which alarms ring ------------------------------------------------------------
+
+namespace {
+
+auto& alarm_thread = *new std::thread;  // never destroyed, as the schedulers'
+std::atomic<int> alarm_thread_id{0};
+
+/// One that sleeps takes what waits on those that are stuck.
+void call_relief() {
+  Scheduler* const s = claim_sleeper(0);
+  if (!s) return;  // who falls asleep sets the alarm again
+  s->called_to_relieve.store(true, std::memory_order_release);
+  wake(*s);
+}
+
+void alarm_rings(Scheduler& s) {
+  s.alarm.has_rung();
+  if (s.idle.load(std::memory_order_seq_cst)) return;
+  if (has_come_round(s)) {
+    if (needs_alarm(s) || has_waiting(s)) set_alarm(s);
+    return;
+  }
+  if (something_waits(s)) call_relief();
+  if (poll_wanted() && !poll_is_claimed()) call_poller();
+  // It may be stuck for long: its next timer has to be fired too.
+  if (const Word tick = s.timers.empty() ? ~Word{0} : s.timers.next_tick_hint(); tick != ~Word{0})
+    s.alarm.ring_late(std::max(tick * 1'000'000, monotonic_ns() + kAlarmNs));
+}
+
+void run_alarm_thread() {
+  account_for_this_thread(ThreadKind::kPoll, 0);
+  begin_to_wait_for_alarms();
+  alarm_thread_id.store(gettid(), std::memory_order_release);
+  alarm_thread_id.notify_all();
+  for (;;) {
+    unsigned number;
+    {
+      const InMicrostate asleep(Microstate::kSleep);
+      number = wait_for_alarm();
+    }
+    if (number == 0) return;
+    alarm_rings(scheduler_at(number - 1));
+  }
+}
+
+}  // namespace
 
 void start_idling() {
   searching.store(0);
   sleepers.store(0);
-  somebody_watches.store(scheduler_count() == 1);  // nobody else could
-  watch.turns.assign(scheduler_count(), 0);
-  watch.busy_turns.assign(scheduler_count(), 0);
+  busy_look.turns.assign(scheduler_count(), 0);
+  if (scheduler_count() == 1) {  // nobody else could do anything
+    scheduler_at(0).put_alarm_off_ns = kNoAlarm;
+    scheduler_at(0).alarm.set();
+    return;
+  }
+  alarm_thread_id.store(0, std::memory_order_relaxed);
+  alarm_thread = start_needed_thread("poller", run_alarm_thread);
+  alarm_thread_id.wait(0, std::memory_order_acquire);
+  for (unsigned i = 0; i < scheduler_count(); ++i)
+    scheduler_at(i).alarm.timer().create(alarm_thread_id.load(std::memory_order_relaxed), i + 1);
+}
+
+void stop_idling() {
+  if (!alarm_thread.joinable()) return;
+  interrupt_alarms(alarm_thread_id.load(std::memory_order_relaxed));
+  alarm_thread.join();
+  for (unsigned i = 0; i < scheduler_count(); ++i) scheduler_at(i).alarm.timer().remove();
 }
 
 }  // namespace vmrun

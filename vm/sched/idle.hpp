@@ -4,12 +4,12 @@
 
 #include "vm/sched/scheduler.hpp"
 
-/// What a scheduler does that has nothing to do, and who wakes it. It searches: looks for a moment
-/// whether others offer work; then it sleeps, on a futex, or in the poller's role (poll.hpp). One
-/// of those that sleep while others work has the watcher's role: every few hundred microseconds it
-/// looks whether a busy scheduler has not come round since, and if so takes all that waits there,
+/// What a scheduler does that has nothing to do, and what wakes it. It searches: looks for a moment
+/// whether others offer work; then it sleeps, on a futex, or in the poller's role (poll.hpp). While
+/// a scheduler works and another one sleeps its alarm is set (alarm.hpp). When the alarm rings, as
+/// the scheduler has not come round for half a millisecond, a sleeper takes all that waits there,
 /// and fires the timers that are due there. So nothing waits behind a call that does not yield.
-/// While all are busy, they take turns at such a look, every few milliseconds.
+/// While all are busy, they look at each other every few milliseconds.
 namespace vmrun {
 
 /// Sleeps until there may be something to do. Then with the epoch entered. True: descriptors were
@@ -25,17 +25,22 @@ inline constexpr std::int32_t kWaitedBeforeSharing = 1000;
 /// Something was put into s's inbox.
 void wake_owner(Scheduler& s);
 
-/// Nobody watches though somebody could: wakes a sleeper, which then does. Not often true.
-extern std::atomic<bool> somebody_watches;
-void call_watcher();
-
-/// A busy scheduler, with an epoch entered, while nobody watches: now and then it looks after the
-/// others itself.
+/// Something has been queued on s, by itself: sets its alarm if that waits behind what runs. To be
+/// called when the alarm is not set.
+void set_alarm_if_needed(Scheduler& s);
+/// s comes round, and its alarm is set: it puts it off now and then, or clears it.
+void put_alarm_off(Scheduler& s);
+/// s comes round, and its alarm is not set, so maybe nobody sleeps. Now and then it relieves the
+/// others itself. With an epoch entered.
 void watch_between_slices(Scheduler& s);
+
+/// A descriptor has been registered: somebody is to wait for it though this thread does not.
+void mind_descriptor();
 
 /// From now on only ports run.
 extern std::atomic<bool> processes_held;
 
 void start_idling();
+void stop_idling();
 
 }  // namespace vmrun

@@ -15,12 +15,9 @@
 #include <string>
 
 #include "vm/base/clock.hpp"
-#include "vm/base/epoch.hpp"
 #include "vm/base/microstate.hpp"
-#include "vm/base/parker.hpp"
 #include "vm/base/small_limits.hpp"
-#include "vm/base/thread.hpp"
-#include "vm/process/core.hpp"
+#include "vm/sched/idle.hpp"
 
 namespace vmrun {
 
@@ -60,42 +57,6 @@ int wait_in_epoll(SWord timeout_ns) {
   return epoll_wait(polled(), batch, kBatch, ms > 1'000'000'000 ? 1'000'000'000 : static_cast<int>(ms));
 }
 
-// ---- The thread that looks when nobody else does ------------------------------------------------
-
-std::atomic<bool> watching{false};  // no: the thread sleeps until woken
-Parker watcher;
-constexpr long kWatchEveryNs = 10'000'000;
-
-void start_watching() {
-  if (!watching.load(std::memory_order_relaxed) && !watching.exchange(true, std::memory_order_seq_cst))
-    watcher.wake();
-}
-
-bool somebody_waits() { return role_taken.load(std::memory_order_seq_cst) || !poll_wanted(); }
-
-[[noreturn]] void watch() {
-  account_for_this_thread(ThreadKind::kPoll, 0);
-  for (;;) {
-    const auto wanted = [] { return watching.load(std::memory_order_seq_cst); };
-    {
-      const InMicrostate asleep(Microstate::kSleep);
-      while (!wanted()) watcher.park(wanted);
-      const timespec pause{0, kWatchEveryNs};
-      nanosleep(&pause, nullptr);
-    }
-    if (somebody_waits()) {
-      watching.store(false, std::memory_order_seq_cst);
-      if (!somebody_waits()) watching.store(true, std::memory_order_seq_cst);
-    } else if (monotonic_ns() - last_look_ns.load(std::memory_order_relaxed) > kWatchEveryNs / 2 &&
-               poll_claim()) {
-      const InMicrostate looks(Microstate::kCheckIo);
-      EpochGuard guard;
-      if (poll_wait(0)) poll_dispatch();
-      else poll_leave();
-    }
-  }
-}
-
 void start() {
   const int created = epoll_create1(EPOLL_CLOEXEC);
   interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -107,7 +68,6 @@ void start() {
     std::abort();
   }
   epoll_fd.store(created, std::memory_order_release);
-  start_needed_thread("poller", watch).detach();
 }
 
 void ensure_started() {
@@ -120,7 +80,9 @@ int control(int operation, int fd, std::uint32_t events, Word tag) {
   epoll_event wanted{};
   wanted.events = events;
   wanted.data.u64 = tag;
-  return epoll_ctl(polled(), operation, fd, &wanted) < 0 ? errno : 0;
+  if (epoll_ctl(polled(), operation, fd, &wanted) < 0) return errno;
+  mind_descriptor();
+  return 0;
 }
 
 }  // namespace
@@ -130,10 +92,7 @@ int poll_control(int operation, int fd, std::uint32_t events, Word tag) {
 }
 
 int poll_once(int fd, Word tag, std::uint32_t events, bool known) {
-  const int error =
-      control(known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, events | EPOLLONESHOT, kNativeTag | tag);
-  if (!error && !this_core()) start_watching();  // the schedulers may all sleep already, on something else
-  return error;
+  return control(known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, events | EPOLLONESHOT, kNativeTag | tag);
 }
 
 void poll_forget(int fd) { epoll_ctl(polled(), EPOLL_CTL_DEL, fd, nullptr); }
@@ -146,10 +105,8 @@ bool poll_claim() {
   return !role_taken.exchange(true, std::memory_order_seq_cst);
 }
 
-void poll_leave() {
-  role_taken.store(false, std::memory_order_seq_cst);
-  start_watching();
-}
+void poll_leave() { role_taken.store(false, std::memory_order_seq_cst); }
+bool poll_is_claimed() { return role_taken.load(std::memory_order_seq_cst); }
 
 bool poll_wait(SWord timeout_ns) {
   poll_looks.fetch_add(1, std::memory_order_seq_cst);
@@ -162,7 +119,6 @@ bool poll_wait(SWord timeout_ns) {
   return kept > 0;
 }
 
-unsigned poll_found() { return static_cast<unsigned>(batch_size); }
 Word poll_last_look() { return last_look_ns.load(std::memory_order_relaxed); }
 
 void poll_interrupt() {

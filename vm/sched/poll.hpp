@@ -8,9 +8,9 @@
 ///
 /// Whoever has nothing else to do waits: a scheduler about to sleep takes the poller's role, if it
 /// is free, and sleeps in epoll instead of on its futex. What becomes ready it runs itself, so that
-/// a port's answer costs no switch of threads. Busy schedulers look now and then without waiting. A
-/// thread of its own looks only when nobody else has for a while (a driver or native function that
-/// does not return): it sleeps for good while a scheduler waits, so an idle machine costs nothing.
+/// a port's answer costs no switch of threads. Busy schedulers look now and then without waiting.
+/// When the one that has left the role does not come round, a sleeper is called to take it
+/// (idle.hpp).
 namespace vmrun {
 
 // ---- For who waits for descriptors --------------------------------------------------------------
@@ -40,6 +40,8 @@ inline bool poll_wanted() { return registered_descriptors.load(std::memory_order
 /// Takes the role; poll_leave or poll_dispatch gives it back.
 [[nodiscard]] bool poll_claim();
 void poll_leave();
+/// Somebody has it.
+bool poll_is_claimed();
 /// Waits until something is ready, poll_interrupt is called, or the time is up (-1: never). True
 /// when there is something to dispatch.
 [[nodiscard]] bool poll_wait(SWord timeout_ns);
@@ -48,8 +50,6 @@ void poll_leave();
 extern constinit std::atomic<Word> poll_looks;
 /// When the last one ended, on the monotonic clock.
 Word poll_last_look();
-/// How many descriptors the last look of the role's owner found ready.
-unsigned poll_found();
 /// Any thread: ends the wait of who has the role, or the next one.
 void poll_interrupt();
 /// Hands what is ready to the ports, with an epoch entered.

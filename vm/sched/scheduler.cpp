@@ -100,7 +100,8 @@ void keep_up(Scheduler& s) {
   s.odd_slice |= options.short_slices;
   if (poll_wanted()) [[unlikely]]
     poll_now_and_then();
-  if (!somebody_watches.load(std::memory_order_relaxed)) watch_between_slices(s);
+  if (s.alarm.is_set()) put_alarm_off(s);
+  else watch_between_slices(s);
 }
 
 // ---- Running ------------------------------------------------------------------------------------
@@ -570,14 +571,10 @@ void tell_held(Scheduler& s) {
 
 // ---- The loop -----------------------------------------------------------------------------------
 
-[[gnu::noinline]] void call_watcher_if_needed(Scheduler& s) {
-  if (s.runs || waiting_processes(s) > 1) call_watcher();
-}
-
 /// Something waits: if what runs before it takes long, somebody idle is to take it.
 void mind_waiting(Scheduler& s) {
-  if (!somebody_watches.load(std::memory_order_relaxed)) [[unlikely]]
-    call_watcher_if_needed(s);
+  if (!s.alarm.is_set()) [[unlikely]]
+    set_alarm_if_needed(s);
 }
 
 void run(Scheduler& s) {
@@ -726,6 +723,7 @@ void stop_schedulers() {
   }
   for (std::thread& t : threads) t.join();
   threads.clear();
+  stop_idling();
   started.store(0, std::memory_order_relaxed);
   schedulers.clear();
 }

@@ -12,6 +12,7 @@
 #include "vm/base/stopwatch.hpp"
 #include "vm/base/tidying.hpp"
 #include "vm/process/core.hpp"
+#include "vm/sched/alarm.hpp"
 #include "vm/sched/runnable_port.hpp"
 
 /// One operating-system thread that runs processes: its run queue, timers, argument registers.
@@ -122,7 +123,7 @@ struct Scheduler : Core {
 
   RunList<Process> bound;  // while it is offline: what is bound to it, and cannot run (bound.hpp)
 
-  bool watches = false;  // has the watcher's role (idle.hpp)
+  bool slept_long = false;  // the last time: longer than it takes an alarm to ring
   // Before it sleeps while other threads work for it: for 100 us, since a read or a write of 64 KB
   // takes 30, and to be woken by the kernel takes as long again.
   AdaptiveSpin away_spin{3200};
@@ -153,8 +154,8 @@ struct Scheduler : Core {
   std::atomic<unsigned> work_away{0};
 
   std::atomic<std::uint8_t> asked{0};  // bits of SchedulerRequest
-  // Woken to watch: it does, though those that were busy may be idle again by now.
-  std::atomic<bool> called_to_watch{false};
+  // Woken to relieve those that are stuck (idle.hpp).
+  std::atomic<bool> called_to_relieve{false};
 
   // Written when it falls asleep and wakes.
   alignas(64) Parker parker;
@@ -164,6 +165,11 @@ struct Scheduler : Core {
   Stopwatch idle_time;                 // how long it has been idle, or offline
   std::atomic<bool> told_idle{false};  // that it is, to who profiles schedulers (system_profile.hpp)
   std::atomic<int> tid{0};             // of its thread, once that runs
+
+  // While it works and others sleep. Any thread may set it, the owner puts it off.
+  alignas(64) Alarm alarm;
+  std::atomic<unsigned> turns_at_alarm{0};  // `turns` when it was set or put off
+  Word put_alarm_off_ns = 0;                // the owner: when it does so next; or kNoAlarm
 };
 
 /// The scheduler of the calling thread, nullptr on other threads.

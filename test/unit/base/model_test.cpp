@@ -15,6 +15,7 @@
 #include "vm/base/shared_mutex.hpp"
 #include "vm/base/under_way.hpp"
 #include "vm/base/work_queue.hpp"
+#include "vm/sched/alarm.hpp"
 
 using namespace vmrun;
 using explorer::ExplorerSync;
@@ -130,6 +131,53 @@ TEST_CASE("UnderWay: what is said to be handled has been") {
   REQUIRE(holds(signals_handled(true)).runs > 50);
   fails(signals_handled(false), Weaken::kNothing, "said to be handled too early");
   fails(signals_handled(true), Weaken::kUpdates, "said to be handled too early");
+}
+
+TEST_CASE("Alarm: it is set, or has rung behind what was queued") {
+  enum State : int { kOff, kSoon, kLate };
+  struct Timer {
+    explorer::Atomic<int> state{kOff};
+    void soon() { state.store(kSoon); }
+    void off() { state.store(kOff); }
+    void late(Word) { state.store(kLate); }
+  };
+  // Something is queued: by the owner, as the alarm rings; or by another thread, as the owner
+  // clears the alarm.
+  const auto program = [](bool rings) {
+    return [rings](Run& run) {
+      struct Shared {
+        BasicAlarm<ExplorerSync, Timer> alarm;
+        explorer::Atomic<bool> queued{false};
+        bool seen = false;
+      };
+      auto s = std::make_shared<Shared>();
+      s->alarm.set();
+      run.thread([s, rings] {
+        s->queued.store(true, rings ? std::memory_order_relaxed : std::memory_order_seq_cst);
+        if (!s->alarm.is_set()) s->alarm.set();
+      });
+      if (rings)
+        run.thread([s] {
+          s->alarm.timer().off();  // the kernel does so when it rings
+          s->alarm.has_rung();
+          s->seen = s->queued.load(std::memory_order_relaxed);
+          s->alarm.ring_late(1);
+        });
+      else
+        run.thread([s] {
+          s->alarm.clear();
+          s->seen = s->queued.load(std::memory_order_seq_cst);
+        });
+      run.at_end([s, &run] {
+        if (s->alarm.is_set() && s->alarm.timer().state.load() != kSoon) run.fail("set, and does not ring");
+        if (!s->seen && !s->alarm.is_set()) run.fail("forgotten");
+      });
+    };
+  };
+  REQUIRE(holds(program(true)).runs > 10);
+  fails(program(true), Weaken::kHeavyFence, "forgotten");
+  REQUIRE(holds(program(false)).runs > 2);
+  fails(program(false), Weaken::kBarriers, "forgotten");
 }
 
 TEST_CASE("Parker: who sleeps is woken for whatever comes") {
