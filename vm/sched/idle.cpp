@@ -246,7 +246,7 @@ std::atomic<bool> poller_called{false};
       if (until_timer <= 0) break;
       if (left < 0 || left > until_timer) left = until_timer;
     }
-    poller_called.store(false, std::memory_order_seq_cst);
+    if (poller_called.load(std::memory_order_relaxed)) poller_called.store(false, std::memory_order_seq_cst);
     if (!polls && poll_wanted() && poll_claim()) {
       s.polls.store(polls = true, std::memory_order_relaxed);
       {

@@ -86,6 +86,8 @@ void change(CallPattern& p, const CallPatternChange& c) {
   if (c.kinds & kLocalCalls && (on || p.traced == Traced::kLocal)) change_calls(p, c, Traced::kLocal);
   if (c.kinds & kMetaCalls) change_meta(p, c);
   if (c.kinds & kCountCalls) change_kept(p.count, p.counts, c.action);
+  // A thread that has found the former pattern may have a call to add still: not to what is told.
+  if (p.count && !p.counts) p.count = std::make_shared<CallCount>(*p.count);
   if (c.kinds & kTimeCalls) change_kept(p.times, p.takes_times, c.action);
 }
 

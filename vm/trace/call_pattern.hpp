@@ -33,6 +33,8 @@ struct MetaTrace {
 };
 
 struct CallCount {
+  CallCount() = default;
+  CallCount(const CallCount& other) : calls(other.calls.load(std::memory_order_relaxed)) {}
   std::atomic<Word> calls{0};
 };
 

@@ -1,5 +1,5 @@
 // The process structures' own containers: hash table, dictionary, timer wheel, process table,
-// names, references.
+// names, references. And what tracing keeps of functions.
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/process/timer_wheel.hpp"
+#include "vm/trace/call_pattern.hpp"
 
 using namespace vmrun;
 
@@ -545,4 +546,24 @@ TEST_CASE("All that is in a table is what was there at one moment") {
   }
   REQUIRE(wrong == 0);
   REQUIRE(table.count() == 1);
+}
+
+TEST_CASE("A call count that pauses is not changed by a thread that has found it before") {
+  const FunctionName f{intern_atom("m"), intern_atom("f"), 0};
+  const auto change = [&](CallPatternChange::Action action) {
+    change_call_pattern(f, {.kinds = kCountCalls, .action = action});
+  };
+  const auto count = [&] {
+    Arena arena;
+    return call_pattern_term(f, arena).element(4);
+  };
+  change(CallPatternChange::Action::kOn);
+  const std::shared_ptr<const CallPattern> found = find_call_pattern(f);
+  found->count->calls.fetch_add(7);
+  REQUIRE(count() == Term::small(7));
+  change(CallPatternChange::Action::kPause);
+  found->count->calls.fetch_add(1);
+  REQUIRE(count() == Term::small(7));
+  change(CallPatternChange::Action::kOff);
+  REQUIRE(!find_call_pattern(f));
 }
