@@ -39,7 +39,11 @@ using FunctionKey = std::tuple<Word, Word, unsigned>;  // module, name, arity
 
 struct Filter {
   d::FunctionPattern pattern;
-  bool returns = false, enabled = false;
+  d::FunctionEvent event = d::FunctionEvent::kEntry;
+  bool enabled = false;
+  // The first watch of which it is one (function_probes.hpp); kNever while it is not enabled.
+  static constexpr std::uint32_t kNever = ~0u;
+  std::atomic<std::uint32_t> since{kNever};
   // Functions for which there was no number. With `changing`.
   std::set<FunctionKey> unwatched;
   // Of functions, a bit each. Set before the function fires for the first time.
@@ -47,6 +51,10 @@ struct Filter {
 
   bool knows(std::uint32_t function) const {
     return known[function / 64].load(std::memory_order_relaxed) >> function % 64 & 1;
+  }
+  /// Whether it wants what happens to a call of the function that began during that watch.
+  bool wants(std::uint32_t function, std::uint32_t watch) const {
+    return since.load(std::memory_order_relaxed) <= watch && knows(function);
   }
   void learn(std::uint32_t function) {
     known[function / 64].fetch_or(std::uint64_t{1} << function % 64, std::memory_order_relaxed);
@@ -105,7 +113,9 @@ Numbers& numbers() {
 constexpr d::ArgumentKind kKinds[] = {d::ArgumentKind::kPid, d::ArgumentKind::kFunction,
                                       d::ArgumentKind::kInt64};
 // Words of a firing behind its arguments.
-enum : unsigned { kTerms = std::size(kKinds), kTermCount, kPlace, kWords };
+enum : unsigned { kTerms = std::size(kKinds), kTermCount, kPlace, kWatch, kWords };
+constexpr d::FunctionEvent kEvents[] = {d::FunctionEvent::kEntry, d::FunctionEvent::kReturn,
+                                        d::FunctionEvent::kException};  // by FunctionFiring::Event
 
 class Watcher final : public FunctionWatcher {
  public:
@@ -130,7 +140,7 @@ class Watcher final : public FunctionWatcher {
         continue;
       }
       f->learn(watch.function);
-      (f->returns ? watch.returns : watch.entry) = true;
+      (f->event == d::FunctionEvent::kEntry ? watch.entry : watch.end) = true;
     }
     return watch;
   }
@@ -139,8 +149,18 @@ class Watcher final : public FunctionWatcher {
     const std::uint64_t words[kWords] = {
         f.process.raw(), reinterpret_cast<std::uintptr_t>(&numbers().name(f.function)),
         f.depth,         reinterpret_cast<std::uintptr_t>(f.terms),
-        f.count,         reinterpret_cast<std::uintptr_t>(f.inside)};
-    fire_at({d::function_probe(f.function, f.returns), std::size(kKinds), words, kKinds});
+        f.count,         reinterpret_cast<std::uintptr_t>(f.inside),
+        f.watch};
+    const auto event = kEvents[static_cast<unsigned>(f.event)];
+    fire_at({d::function_probe(f.function, event), std::size(kKinds), words, kKinds});
+  }
+
+  bool awaits_end(std::uint32_t function, std::uint32_t watch) override {
+    const std::lock_guard lock(changing);
+    return std::ranges::any_of(filters, [&](const std::atomic<Filter*>& place) {
+      const Filter* f = place.load(std::memory_order_relaxed);
+      return f && f->event != d::FunctionEvent::kEntry && f->wants(function, watch);
+    });
   }
 
  private:
@@ -184,7 +204,8 @@ d::FunctionName named(Term module, Term function, unsigned arity) {
 
 }  // namespace
 
-std::uint32_t add_function_filter(const d::FunctionPattern& pattern, bool returns, std::string& why) {
+std::uint32_t add_function_filter(const d::FunctionPattern& pattern, d::FunctionEvent event,
+                                  std::string& why) {
   start_watching();
   std::set<FunctionKey> found;
   if (!each_match(pattern, kMostFunctions, found)) {
@@ -204,7 +225,7 @@ std::uint32_t add_function_filter(const d::FunctionPattern& pattern, bool return
     if (filters[i].load(std::memory_order_relaxed)) continue;
     auto* made = new Filter;
     made->pattern = pattern;
-    made->returns = returns;
+    made->event = event;
     for (const auto& [module, function, arity] : found)
       if (numbers().number_of(Term::from_raw(module), Term::from_raw(function), arity, number))
         made->learn(number);
@@ -220,9 +241,17 @@ void enable_function_filters(const std::vector<std::uint32_t>& which, bool on) {
   bool changes = false;
   {
     const std::lock_guard lock(changing);
-    for (const auto n : which) changes |= std::exchange(filter(n)->enabled, on) != on;
+    const std::uint32_t watch = newest_watch() + 1;
+    for (const auto n : which) {
+      if (std::exchange(filter(n)->enabled, on) == on) continue;
+      changes = true;
+      filter(n)->since.store(on ? watch : Filter::kNever, std::memory_order_relaxed);
+    }
+    if (changes && on) begin_watch(watch);
   }
-  if (changes) refresh_function_probes();
+  if (!changes) return;
+  refresh_function_probes();
+  if (!on) forget_unawaited_calls();
 }
 
 void remove_function_filters(const std::vector<std::uint32_t>& which) {
@@ -255,9 +284,10 @@ std::vector<d::FunctionName> matching_functions(const d::FunctionPattern& patter
   return out;
 }
 
-bool function_filter_passes(std::uint32_t number, std::uint32_t function) {
+bool function_filter_passes(std::uint32_t number, const d::Firing& firing) {
   const Filter* f = filter(number);
-  return f && f->knows(function);
+  return f &&
+         f->wants(d::function_of_probe(firing.probe), static_cast<std::uint32_t>(firing.arguments[kWatch]));
 }
 
 d::FunctionName function_name(std::uint32_t function) {

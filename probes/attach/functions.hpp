@@ -14,8 +14,10 @@ namespace vmrun::attach {
 // The controlling thread.
 
 /// 0 and `why`: there are too many, of patterns or of functions.
-std::uint32_t add_function_filter(const d::FunctionPattern& pattern, bool returns, std::string& why);
-/// Their functions fire, from when it returns; or do not, though those under way go on.
+std::uint32_t add_function_filter(const d::FunctionPattern& pattern, d::FunctionEvent event,
+                                  std::string& why);
+/// Their functions fire, from when it returns: entries, and the ends of calls that began since; or
+/// do not, though firings under way go on. Processes then forget the calls that nobody awaits.
 void enable_function_filters(const std::vector<std::uint32_t>& filters, bool on);
 /// They do not fire any more. The numbers of functions that only they know are given to others.
 void remove_function_filters(const std::vector<std::uint32_t>& filters);
@@ -26,7 +28,7 @@ std::vector<d::FunctionName> matching_functions(const d::FunctionPattern& patter
 
 // Any thread, while a filter knows the function.
 
-bool function_filter_passes(std::uint32_t filter, std::uint32_t function);
+bool function_filter_passes(std::uint32_t filter, const d::Firing& f);
 /// The texts stay for ever.
 d::FunctionName function_name(std::uint32_t function);
 

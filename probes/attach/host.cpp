@@ -413,8 +413,9 @@ class MachineHost final : public d::Host {
   void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts) override {
     attach::read_counts(probes, counts);
   }
-  std::uint32_t add_functions(const d::FunctionPattern& pattern, bool returns, std::string& why) override {
-    return add_function_filter(pattern, returns, why);
+  std::uint32_t add_functions(const d::FunctionPattern& pattern, d::FunctionEvent event,
+                              std::string& why) override {
+    return add_function_filter(pattern, event, why);
   }
   void enable_functions(const std::vector<std::uint32_t>& filters, bool on) override {
     enable_function_filters(filters, on);
@@ -428,8 +429,8 @@ class MachineHost final : public d::Host {
   std::vector<d::FunctionName> functions(const d::FunctionPattern& pattern, std::size_t most) override {
     return matching_functions(pattern, most);
   }
-  bool function_passes(std::uint32_t filter, std::uint32_t function) override {
-    return function_filter_passes(filter, function);
+  bool function_passes(std::uint32_t filter, const d::Firing& f) override {
+    return function_filter_passes(filter, f);
   }
   d::FunctionName function_name(std::uint32_t function) override { return attach::function_name(function); }
   void wait_for_firings() override { attach::wait_for_firings(); }

@@ -8,12 +8,13 @@ std::string provider_of(std::string_view name, std::uint64_t pid) {
   return std::string(name.substr(0, letters)) + std::to_string(pid);
 }
 
-const ProbeInfo& function_probe_info(bool returns) {
+const ProbeInfo& function_probe_info(FunctionEvent event) {
   static const std::vector<ProbeArgument> arguments = {
       {"pid", ArgumentKind::kPid}, {"mfa", ArgumentKind::kFunction}, {"depth", ArgumentKind::kInt64}};
-  static const ProbeInfo at_entry{"erlang", "", "", "entry", arguments, true};
-  static const ProbeInfo at_return{"erlang", "", "", "return", arguments, true};
-  return returns ? at_return : at_entry;
+  static const ProbeInfo infos[kFunctionEvents] = {{"erlang", "", "", "entry", arguments, true},
+                                                   {"erlang", "", "", "return", arguments, true},
+                                                   {"erlang", "", "", "exception", arguments, true}};
+  return infos[static_cast<unsigned>(event)];
 }
 
 }  // namespace vmrun::d

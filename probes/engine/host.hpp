@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "probes/engine/program.hpp"
 #include "probes/engine/record.hpp"
 
 /// What the engine needs of where it runs: the machine (probes/attach), or nothing at all (vmtrace
@@ -45,7 +46,7 @@ struct ProbeInfo {
 std::string provider_of(std::string_view name, std::uint64_t pid);
 
 /// What the probes of functions by name have in common.
-const ProbeInfo& function_probe_info(bool returns);
+const ProbeInfo& function_probe_info(FunctionEvent event);
 
 /// Functions of Erlang as a description names them: globs, empty means any; arity -1: any.
 struct FunctionPattern {
@@ -98,8 +99,8 @@ class Host {
   virtual std::ptrdiff_t builtin_text(unsigned builtin, const Firing& f, char* out, std::size_t room) {
     return -1;
   }
-  /// Functions by name: whether a filter that add_functions gave lets this one through.
-  virtual bool function_passes(std::uint32_t filter, std::uint32_t function) { return false; }
+  /// Functions by name: whether a filter that add_functions gave lets this firing through.
+  virtual bool function_passes(std::uint32_t filter, const Firing& f) { return false; }
   /// One that a filter has let through, in texts that stay. Also in a controlling thread.
   virtual FunctionName function_name(std::uint32_t function) { return {}; }
   /// Addresses of instructions of the firing process's stack, innermost first; how many.
@@ -124,9 +125,9 @@ class Host {
   // In a controlling thread. A probe is told to fire as long as somebody asked for it.
   virtual void enable(std::uint32_t probe) = 0;
   virtual void disable(std::uint32_t probe) = 0;
-  /// Functions by name: a filter for those at entry, or at return, that there are or will be. 0 and
-  /// `why`: it is refused.
-  virtual std::uint32_t add_functions(const FunctionPattern& pattern, bool returns, std::string& why) {
+  /// Functions by name: a filter for one event of those that there are or will be. 0 and `why`: it
+  /// is refused.
+  virtual std::uint32_t add_functions(const FunctionPattern& pattern, FunctionEvent event, std::string& why) {
     why = "this target has no functions";
     return 0;
   }

@@ -23,21 +23,32 @@ inline constexpr std::uint32_t kFirstTimerProbe = 0xff000000;
 inline constexpr std::uint32_t kBeginProbe = 0xffffff00;
 inline constexpr std::uint32_t kEndProbe = 0xffffff01;
 inline constexpr std::uint32_t kErrorProbe = 0xffffff02;
-/// Functions by name. A clause waits for kFunctionEntry or kFunctionReturn with patterns; what
-/// fires is the probe of one function, by the number that the host has for it.
+/// Functions by name have three probes each. A clause waits for kFunctionProbes + the event, with
+/// patterns; what fires is the probe of one function, by the number that the host has for it.
+enum class FunctionEvent : std::uint8_t { kEntry, kReturn, kException };
+inline constexpr std::uint32_t kFunctionEvents = 3;
 inline constexpr std::uint32_t kFirstFunctionProbe = 100'000;
-inline constexpr std::uint32_t kFunctionEntry = 0xfe000000;
-inline constexpr std::uint32_t kFunctionReturn = 0xfe000001;
-inline constexpr std::uint32_t function_probe(std::uint32_t function, bool returns) {
-  return kFirstFunctionProbe + 2 * function + (returns ? 1 : 0);
+inline constexpr std::uint32_t kFunctionProbes = 0xfe000000;
+inline constexpr std::uint32_t function_probe(std::uint32_t function, FunctionEvent event) {
+  return kFirstFunctionProbe + 4 * function + static_cast<std::uint32_t>(event);
+}
+inline constexpr std::uint32_t any_function_probe(FunctionEvent event) {
+  return kFunctionProbes + static_cast<std::uint32_t>(event);
 }
 inline constexpr bool is_function_probe(std::uint32_t number) {
-  return number >= kFirstFunctionProbe && number < kFunctionEntry;
+  return number >= kFirstFunctionProbe && number < kFunctionProbes;
+}
+inline constexpr bool is_any_function_probe(std::uint32_t number) {
+  return number >= kFunctionProbes && number < kFunctionProbes + kFunctionEvents;
 }
 inline constexpr std::uint32_t function_of_probe(std::uint32_t number) {
-  return (number - kFirstFunctionProbe) / 2;
+  return (number - kFirstFunctionProbe) / 4;
 }
-inline constexpr bool is_return_probe(std::uint32_t number) { return number & 1; }
+/// Of either of the two.
+inline constexpr FunctionEvent event_of_probe(std::uint32_t number) {
+  return static_cast<FunctionEvent>(number % 4);
+}
+static_assert(kFirstFunctionProbe % 4 == 0 && kFunctionProbes % 4 == 0);
 /// The built-in `epid`: the number of a clause, counted from 1.
 inline constexpr std::uint32_t epid(std::uint64_t clause) { return static_cast<std::uint32_t>(clause) + 1; }
 /// The built-in `id`, and what -l shows: BEGIN, END and ERROR are 1 to 3, the target's follow;
@@ -105,7 +116,7 @@ struct Timer {
 /// What a clause waits for.
 struct Enabled {
   std::uint32_t probe = 0;  // number in the target's list of probes
-  // With kFunctionEntry and kFunctionReturn: which functions. Globs, empty means any.
+  // With any_function_probe: which functions. Globs, empty means any.
   std::string module, function;
   std::int32_t arity = -1;
 };

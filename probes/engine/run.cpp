@@ -160,7 +160,7 @@ std::string_view function_text(Host& host, Builtin which, const Firing& f) {
   switch (which) {
     case Builtin::kProbemod: return host.function_name(function_of_probe(f.probe)).module;
     case Builtin::kProbefunc: return host.function_name(function_of_probe(f.probe)).function;
-    case Builtin::kProbename: return is_return_probe(f.probe) ? "return" : "entry";
+    case Builtin::kProbename: return function_probe_info(event_of_probe(f.probe)).name;
     default: return "";
   }
 }

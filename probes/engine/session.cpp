@@ -125,8 +125,8 @@ class RunningSession final : public Session {
 
 std::size_t RunningSession::index(std::uint32_t probe) const {
   if (probe < listed_) return probe;
-  if (is_function_probe(probe) || probe == kFunctionEntry || probe == kFunctionReturn)
-    return clauses_.size() - (is_return_probe(probe) ? 1 : 2);
+  if (is_function_probe(probe) || is_any_function_probe(probe))
+    return clauses_.size() - kFunctionEvents + static_cast<unsigned>(event_of_probe(probe));
   if (probe >= kBeginProbe) return listed_ + (probe - kBeginProbe);
   return probe >= kFirstTimerProbe ? listed_ + 3 + (probe - kFirstTimerProbe) : ~std::size_t{0};
 }
@@ -141,7 +141,7 @@ bool RunningSession::open(std::string& why) {
       program().aggregations,
       std::min<std::size_t>(16 * program().options.aggsize, Bounds::kAggregatedBytes));
   if (!shared_.open_variables()) return why = "no memory", false;
-  clauses_.resize(listed_ + shared_.own_probes.size() + 2);
+  clauses_.resize(listed_ + shared_.own_probes.size() + kFunctionEvents);
   if (!find_clauses(why)) return false;
   if (!count_where_that_is_all()) return why = "no memory", false;
   for (const auto& of_probe : clauses_) hits_.push_back({of_probe.data(), of_probe.data() + of_probe.size()});
@@ -154,8 +154,8 @@ bool RunningSession::find_clauses(std::string& why) {
     const Clause& clause = program().clauses[i];
     for (const Enabled& e : clause.probes) {
       std::uint32_t filter = 0;
-      if (e.probe == kFunctionEntry || e.probe == kFunctionReturn) {
-        filter = shared_.host.add_functions({e.module, e.function, e.arity}, is_return_probe(e.probe), why);
+      if (is_any_function_probe(e.probe)) {
+        filter = shared_.host.add_functions({e.module, e.function, e.arity}, event_of_probe(e.probe), why);
         if (filter == 0) return false;
         filters_.push_back(filter);
       } else if (e.probe < kFirstTimerProbe) {
@@ -373,7 +373,7 @@ void RunningSession::run_hits(Thread& t, const Firing& f, const Hits& hits, Phas
     if (hit->filter != 0) {
       // One clause's patterns stand side by side: that it ran for one of them suffices.
       if (ran != nullptr && ran->number == hit->number) continue;
-      if (!shared_.host.function_passes(hit->filter, function_of_probe(f.probe))) continue;
+      if (!shared_.host.function_passes(hit->filter, f)) continue;
       ran = hit;
     }
     run_clause(t, f, *hit);

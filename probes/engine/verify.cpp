@@ -294,8 +294,7 @@ std::string enabled(const Program& p, std::size_t probes) {
     all += c.probes.size();
     for (const Enabled& e : c.probes) {
       const bool is_timer = e.probe >= kFirstTimerProbe && e.probe < kBeginProbe;
-      const bool is_function = e.probe == kFunctionEntry || e.probe == kFunctionReturn;
-      if (is_function) {
+      if (is_any_function_probe(e.probe)) {
         if (e.arity < -1 || e.arity > 255) return "an arity is out of range";
       } else if (is_timer ? e.probe - kFirstTimerProbe >= p.timers.size()
                           : e.probe >= probes && (e.probe < kBeginProbe || e.probe > kErrorProbe))

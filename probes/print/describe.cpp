@@ -29,8 +29,8 @@ ProbeInfo probe_info(const std::vector<ProbeInfo>& probes, const Program& progra
   if (number == kErrorProbe) return {"dtrace", "", "", "ERROR", {}};
   if (number >= kFirstTimerProbe && number - kFirstTimerProbe < program.timers.size())
     return {"profile", "", "", program.timers[number - kFirstTimerProbe].name, {}};
-  if (is_function_probe(number) || number == kFunctionEntry || number == kFunctionReturn) {
-    ProbeInfo probe = function_probe_info(is_return_probe(number));
+  if (is_function_probe(number) || is_any_function_probe(number)) {
+    ProbeInfo probe = function_probe_info(event_of_probe(number));
     if (!probes.empty()) probe.provider = probes.front().provider;
     return probe;
   }

@@ -1,12 +1,14 @@
 /*
- * Each call of the functions that were named: how often, from where, and how long those took that returned to their caller.
- * A function that ends in a call of another one, or by an exception, does not return; one that calls itself last goes on.
+ * Each call of the functions that were named: how often, from where, and how long it took until its value reached the caller.
+ * One that calls itself last goes on; one that ends by an exception is counted, not timed. What a process had begun when it
+ * hibernates never ends.
  */
 #pragma D option quiet
 #pragma D option aggsize=16m
 #pragma D option dynvarsize=32m
 
-self int64_t began[int], who[int];
+self int64_t began[int, int, int];
+self int life;
 
 erlang*:${module}:${function}:entry
 {
@@ -14,22 +16,30 @@ erlang*:${module}:${function}:entry
 }
 
 erlang*:${module}:${function}:entry
-/self->began[arg2] == 0 || self->who[arg2] != arg1/
+/self->began[self->life, arg2, arg1] == 0/
 {
-	self->began[arg2] = timestamp;
-	self->who[arg2] = arg1;
+	self->began[self->life, arg2, arg1] = timestamp;
 }
 
 erlang*:${module}:${function}:return
-/self->began[arg2]/
+/self->began[self->life, arg2, arg1]/
 {
-	this->ns = timestamp - self->began[arg2];
+	this->ns = timestamp - self->began[self->life, arg2, arg1];
 	@time[copyinstr(arg1)] = sum(this->ns);
 	@returns[copyinstr(arg1)] = count();
 	@average[copyinstr(arg1)] = avg(this->ns);
 	@longest[copyinstr(arg1)] = max(this->ns);
-	self->began[arg2] = 0;
-	self->who[arg2] = 0;
+}
+
+erlang*:${module}:${function}:return,
+erlang*:${module}:${function}:exception
+{
+	self->began[self->life, arg2, arg1] = 0;
+}
+
+erlang*:::process-hibernate
+{
+	self->life++;
 }
 
 tick-${duration}ns { exit(0); }

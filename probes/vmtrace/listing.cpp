@@ -62,38 +62,35 @@ void list_probes(std::string& out, const std::vector<ProbeInfo>& probes, const P
   }
 }
 
-/// Entry and return of a function, or of a family of them. They have no number before they are
-/// enabled.
-void list_function(std::string& out, ProbeInfo probe, bool entry, bool return_, bool arguments) {
-  for (const bool returns : {false, true}) {
-    if (!(returns ? return_ : entry)) continue;
-    probe.name = function_probe_info(returns).name;
+/// Those of the probes of a function, or of a family of them, that are in `events`, a bit each.
+/// They have no number before they are enabled.
+void list_function(std::string& out, ProbeInfo probe, unsigned events, bool arguments) {
+  for (unsigned event = 0; event < kFunctionEvents; ++event) {
+    if (!(events >> event & 1)) continue;
+    probe.name = function_probe_info(static_cast<FunctionEvent>(event)).name;
     put_probe(out, "-", probe, probe.name);
     if (arguments) put_arguments(out, probe);
   }
 }
 
-/// The functions that clauses name, and which of their two probes.
+/// The functions that clauses name, and which of their probes, a bit each.
 struct Functions {
-  struct Wanted {
-    bool entry = false, return_ = false;
-  };
-  std::map<std::tuple<std::string, std::string, std::int32_t>, Wanted> named;
+  std::map<std::tuple<std::string, std::string, std::int32_t>, unsigned> named;
 
   void add(const Enabled& enabled) {
-    Wanted& wanted = named[{enabled.module, enabled.function, enabled.arity}];
-    (enabled.probe == kFunctionEntry ? wanted.entry : wanted.return_) = true;
+    named[{enabled.module, enabled.function, enabled.arity}] |=
+        1u << static_cast<unsigned>(event_of_probe(enabled.probe));
   }
 };
 
 void list_functions(std::string& out, Target& target, const Functions& functions, bool arguments) {
-  for (const auto& [name, wanted] : functions.named) {
+  for (const auto& [name, events] : functions.named) {
     const auto& [module, function, arity] = name;
-    ProbeInfo probe = probe_info(target.probes(), Program(), kFunctionEntry);
+    ProbeInfo probe = probe_info(target.probes(), Program(), kFunctionProbes);
     for (const ListedFunction& f : target.functions({module, function, arity}, kMostListed)) {
       probe.module = f.module;
       probe.function = fmt::format("{}/{}", f.function, f.arity);
-      list_function(out, probe, wanted.entry, wanted.return_, arguments);
+      list_function(out, probe, events, arguments);
     }
   }
 }
@@ -109,9 +106,9 @@ void list_all(std::string& out, Target& target, bool arguments) {
   for (std::uint32_t i = 0; i < target.probes().size(); ++i) numbers.insert(i);
   list_probes(out, target.probes(), Program(), numbers, arguments);
   if (!target.has_functions() || target.probes().empty()) return;
-  ProbeInfo probe = probe_info(target.probes(), Program(), kFunctionEntry);
+  ProbeInfo probe = probe_info(target.probes(), Program(), kFunctionProbes);
   probe.module = probe.function = "*";
-  list_function(out, probe, true, true, arguments);
+  list_function(out, probe, ~0u, arguments);
 }
 
 void list_matches(std::string& out, Target& target, const Script& script, bool arguments) {
@@ -119,7 +116,7 @@ void list_matches(std::string& out, Target& target, const Script& script, bool a
   Functions functions;
   for (const Clause& clause : script.program.clauses)
     for (const Enabled& enabled : clause.probes) {
-      if (enabled.probe == kFunctionEntry || enabled.probe == kFunctionReturn) functions.add(enabled);
+      if (is_any_function_probe(enabled.probe)) functions.add(enabled);
       else numbers.insert(enabled.probe);
     }
   list_probes(out, target.probes(), script.program, numbers, arguments);

@@ -96,7 +96,9 @@ void Output::line_head(const Origin& origin, const Record& record) {
     return;
   }
   const bool again = record.probe == last_probe_ && record.clause != last_clause_;
-  const bool entry = ends_in(probe.name, "entry") && !again, leave = ends_in(probe.name, "return") && !again;
+  const bool entry = ends_in(probe.name, "entry") && !again;
+  const bool leave =
+      (ends_in(probe.name, "return") || (probe.of_function && probe.name == "exception")) && !again;
   if (leave && indent_ >= 2) indent_ -= 2;
   std::string line(indent_, ' ');
   line += entry ? " -> " + probe.function : leave ? " <- " + probe.function : "| " + name;

@@ -16,6 +16,7 @@
 #include "probes/d/compile.hpp"
 #include "probes/d/script/options.hpp"
 #include "probes/engine/aggregation.hpp"
+#include "probes/vmtrace/advice.hpp"
 #include "probes/vmtrace/listing.hpp"
 #include "probes/vmtrace/output_file.hpp"
 #include "probes/vmtrace/preprocess.hpp"
@@ -348,6 +349,10 @@ int trace(const CommandLine& line, const std::vector<Source>& sources, Presentat
   open_all(traced, job.options);
   if (shows != nullptr) name_machines(traced);
   if (!job.options.quiet) tell_matches(sources, traced);
+  const Traced& first = traced.front();
+  if (const std::string advice = advice_on_returns(first.script->program, first.target->probes());
+      !advice.empty())
+    std::fputs(("vmtrace: " + advice + "\n").c_str(), stderr);
   if (line.verbose)
     for (const Traced& t : traced)
       std::fputs(describe_matches(*t.script, t.target->probes()).c_str(), stderr);

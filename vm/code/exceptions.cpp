@@ -1,5 +1,7 @@
 #include "vm/code/exceptions.hpp"
+#include "vm/code/function_probes.hpp"
 #include "vm/trace/call_trace.hpp"
+#include "vm/trace/calls_under_way.hpp"
 #include "vm/trace/trace.hpp"
 
 #include <algorithm>
@@ -148,6 +150,8 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
     if (s->is_header()) {
       frame = s + 1;
     } else if (s->is_catch()) {
+      if (calls_are_under_way(p)) [[unlikely]]
+        fail_calls(p, ip, static_cast<Word>(p.heap.end - frame), true);
       if (is_traced(p, kTraceCall | kAwaitsReturns)) [[unlikely]]
         exception_traced(p, static_cast<Word>(p.heap.end - frame),
                          static_cast<const Word*>(s->catch_address()));
@@ -160,6 +164,8 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
       return static_cast<const Word*>(s->catch_address());
     }
   }
+  if (calls_are_under_way(p)) [[unlikely]]
+    fail_calls(p, ip, 0, false);
   if (is_traced(p, kTraceCall | kAwaitsReturns)) [[unlikely]]
     exception_traced(p, 0, nullptr);
   return nullptr;

@@ -6,13 +6,18 @@
 #include <unordered_set>
 
 #include "vm/base/epoch.hpp"
+#include "vm/base/small_limits.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/code/walk.hpp"
+#include "vm/heap/build.hpp"
+#include "vm/message/request.hpp"
 #include "vm/process/process.hpp"
+#include "vm/process/table.hpp"
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/call_trace.hpp"
+#include "vm/trace/calls_under_way.hpp"
 
 namespace vmrun {
 namespace {
@@ -72,7 +77,7 @@ class Collector {
       watched_built_ins().insert(e);
       add(e->stub_code(), wanted.watch.function,
           Patch::kInside | (wanted.watch.entry ? Patch::kCalled : 0u) |
-              (wanted.watch.returns ? Patch::kReturn : 0u) | (wanted.breakpoint ? Patch::kCalledBreak : 0u));
+              (wanted.watch.end ? Patch::kCalledEnd : 0u) | (wanted.breakpoint ? Patch::kCalledBreak : 0u));
     }
   }
 
@@ -104,8 +109,7 @@ class Collector {
   struct Wanted {
     FunctionWatch watch;
     bool breakpoint = false;
-    bool entry() const { return watch.entry || breakpoint; }
-    bool any() const { return entry() || watch.returns; }
+    bool any() const { return watch.entry || watch.end || breakpoint; }
   };
 
   /// Whether any function of it may be wanted; the next calls are about it.
@@ -132,18 +136,13 @@ class Collector {
 
   void add_function(const Word* entry, const Word* end, const Wanted& wanted) {
     const FunctionWatch& watch = wanted.watch;
-    if (wanted.entry())
-      add(entry, watch.function,
-          (watch.entry ? Patch::kEntry : 0u) | (wanted.breakpoint ? Patch::kBreak : 0u));
-    if (is_native(entry)) {
-      if (watch.returns) add(entry, watch.function, Patch::kReturn);
-      return;
-    }
+    add(entry, watch.function,
+        (watch.entry ? Patch::kEntry : 0u) | (watch.end ? Patch::kEnd : 0u) |
+            (wanted.breakpoint ? Patch::kBreak : 0u));
+    if (is_native(entry)) return;
     each_instruction(entry, end, [&](const Word* at, const InstructionRow& row) {
-      if (watch.returns && row.flags & InstructionRow::kReturns) add(at, watch.function, Patch::kReturn);
       // It jumps to the function's first instruction, which is no call then.
-      if (wanted.entry() && row.flags & InstructionRow::kAgain &&
-          at + field<std::int32_t>(at, row.fields[0]) == entry)
+      if (row.flags & InstructionRow::kAgain && at + field<std::int32_t>(at, row.fields[0]) == entry)
         add(at, watch.function, Patch::kInside);
     });
   }
@@ -154,10 +153,19 @@ class Collector {
   bool is_watched_ = false, has_breakpoints_ = false;
 };
 
-void fire(Process& p, std::uint32_t function, bool returns, const Term* terms, unsigned count, Word depth,
-          const Word* inside) {
-  watcher.load(std::memory_order_acquire)->fire({p.id, function, returns, depth, terms, count, inside});
+using Event = FunctionFiring::Event;
+
+std::atomic<std::uint32_t> newest{0};  // watch
+
+void fire(Process& p, const CallUnderWay& call, Event event, const Term* terms, unsigned count,
+          const Word* inside = nullptr) {
+  watcher.load(std::memory_order_acquire)
+      ->fire({p.id, call.function, event, call.depth, terms, count, inside, call.watch});
 }
+
+/// So many ends of calls fire before the slice has to end. They are no reductions, for what is
+/// watched is to go on as if it were not.
+constexpr std::uint32_t kEndsAtOnce = usual_or_small<std::uint32_t>(4096, 8);
 
 /// The patch of the code that a function's callers reach, when it fires that.
 Patch watched_at(const Word* entry, unsigned fires) {
@@ -169,7 +177,27 @@ Patch watched_at(const Word* entry, unsigned fires) {
 
 }  // namespace
 
+namespace {
+
+bool awaits_end(std::uint32_t function, std::uint32_t watch) {
+  return watcher.load(std::memory_order_acquire)->awaits_end(function, watch);
+}
+[[maybe_unused]] const bool filled_in = (is_end_awaited = awaits_end, true);
+
+}  // namespace
+
 void set_function_watcher(FunctionWatcher& w) { watcher.store(&w, std::memory_order_release); }
+
+// Acquire and release: whoever reads the number finds what the watch wants.
+std::uint32_t newest_watch() { return newest.load(std::memory_order_acquire); }
+void begin_watch(std::uint32_t number) { newest.store(number, std::memory_order_release); }
+
+void forget_unawaited_calls() {
+  const std::vector<Term> processes = processes_with_calls();
+  const EpochGuard guard;
+  for (const Term process : processes)
+    if (Process* p = process_table.find(process)) (void)ask_to_forget_calls(*p);
+}
 
 void replace_operations(std::span<const NewOperation> all) {
   {
@@ -273,13 +301,38 @@ const PatchTable* forget_probes_of(const Module& m) {
   return gone ? set_patches(patches) : nullptr;
 }
 
-void fire_function_entry(Process& p, const Patch& patch, const Term* x, Word depth) {
-  fire(p, patch.function, false, x, header_of_entry(patch.at)->arity, depth, nullptr);
+void begin_call(Process& p, const Patch& patch, const Term* x, Word depth) {
+  const CallUnderWay call{depth, patch.function, newest_watch()};
+  if (patch.fires & Patch::kEntry) fire(p, call, Event::kEntry, x, header_of_entry(patch.at)->arity);
+  if (!(patch.fires & Patch::kEnd)) return;
+  calls_of(p).begin(call);
+  p.observed |= kCallsUnderWay;
 }
 
-void fire_function_return(Process& p, const Word* ip, const Term* value, Word depth) {
-  if (const Patch patch = watched_at(ip, Patch::kReturn); patch.at) [[unlikely]]
-    fire(p, patch.function, true, value, 1, depth, nullptr);
+bool end_calls(Process& p, Term value, Word depth) {
+  if (!ends_calls(p, depth)) return true;
+  const CallsUnderWay& calls = known_calls_of(p);
+  for (std::uint32_t left = kEndsAtOnce; calls_are_under_way(p) && calls.newest().depth >= depth;) {
+    const std::uint32_t times = std::min(left, calls.newest().times);
+    for (std::uint32_t i = 0; i < times; ++i) fire(p, calls.newest(), Event::kReturn, &value, 1);
+    end_newest_call(p, times);
+    if ((left -= times) == 0 && calls_are_under_way(p) && calls.newest().depth >= depth) return false;
+  }
+  return true;
+}
+
+void fail_calls(Process& p, const Word* ip, Word depth, bool is_caught) {
+  const CallsUnderWay& calls = known_calls_of(p);
+  if (calls.newest().depth <= depth) return;
+  p.ip = ip ? ip : reinterpret_cast<const Word*>(p.heap.stop->raw());
+  Arena arena;
+  Term terms[2];
+  exception_terms(p, is_caught, arena, terms);
+  while (calls_are_under_way(p) && calls.newest().depth > depth) {
+    for (std::uint32_t n = calls.newest().times; n > 0; --n)
+      fire(p, calls.newest(), Event::kException, terms, 2);
+    end_newest_call(p, calls.newest().times);
+  }
 }
 
 void reach_breakpoint(Process& p, const Export& e, const Term* arguments, Word depth) {
@@ -287,21 +340,39 @@ void reach_breakpoint(Process& p, const Export& e, const Term* arguments, Word d
     breakpoint_reached(p, e.stub.header, arguments, depth);
 }
 
-void fire_built_in_entry(Process& p, const Export& e, const Term* arguments, Word depth) {
-  if (const Patch patch = watched_at(e.stub_code(), Patch::kCalled); patch.at) [[unlikely]]
-    fire(p, patch.function, false, arguments, e.arity, depth, e.stub_code());
+void begin_built_in(Process& p, const Export& e, const Term* arguments, Word depth) {
+  const Patch patch = watched_at(e.stub_code(), Patch::kCalled | Patch::kCalledEnd);
+  if (!patch.at) [[likely]]
+    return;
+  if (calls_are_under_way(p)) {
+    const CallUnderWay& newest = known_calls_of(p).newest();
+    if (newest.is_built_in && newest.depth == depth && newest.function == patch.function)
+      return;  // called again by its instruction
+  }
+  const CallUnderWay call{depth, patch.function, newest_watch(), 1, true};
+  if (patch.fires & Patch::kCalled) fire(p, call, Event::kEntry, arguments, e.arity, e.stub_code());
+  calls_of(p).begin(call);
+  p.observed |= kCallsUnderWay;
 }
 
-void fire_built_in_return(Process& p, const Export& e, Term result, Word depth) {
-  if (const Patch patch = watched_at(e.stub_code(), Patch::kReturn); patch.at) [[unlikely]]
-    fire(p, patch.function, true, &result, result.is_value(), depth, e.stub_code());
+void end_built_in(Process& p, const Export& e, Term result, Word depth) {
+  if (!calls_are_under_way(p)) [[likely]]
+    return;
+  CallsUnderWay& calls = known_calls_of(p);
+  const CallUnderWay& call = calls.newest();
+  if (!call.is_built_in || call.depth != depth) return;
+  if (result.is_value()) {
+    fire(p, call, Event::kReturn, &result, 1, e.stub_code());
+    end_newest_call(p, 1);
+  } else if (p.bif_action == BifAction::kRaise) {
+    // Whether somebody catches it is seen next: of what lies deeper than the frame that does.
+    calls.built_in_is_over(depth + 1);
+  }
 }
 
-void fire_nif_return(Process& p, const NifFunction& f, Term result) {
-  if (!f.code) return;  // scheduled by a native function: no name leads to it
-  if (const Patch patch = watched_at(f.code, Patch::kReturn); patch.at) [[unlikely]]
-    fire(p, patch.function, true, &result, result.is_value(), static_cast<Word>(p.heap.stack_words()),
-         f.code);
+void built_in_goes_on(Process& p, Word depth) {
+  CallsUnderWay& calls = known_calls_of(p);
+  if (calls.newest().is_built_in) calls.built_in_is_over(depth);
 }
 
 }  // namespace vmrun

@@ -11,34 +11,38 @@
 /// Probes of functions by name: those of a function that is watched are its own, and cost nothing
 /// anywhere else. What fires is put to the function's code (patches.hpp):
 ///
-/// - entry: its first instruction, where all calls arrive, in whatever way they were made;
-/// - return: its return instructions. No frame is pushed, so calls of any depth and endless tail
-///   recursion change nothing; a function that ends in a tail call, or with an exception, does not
-///   return;
-/// - a function that a native one has taken the place of: its first instruction is the native call;
+/// - a function: its first instruction, where all calls arrive, in whatever way they were made.
+///   When it has been replaced by a native one, that is the native call;
 /// - a built-in function: its export's code, and the instructions that call it directly. Those for
 ///   guards are operators and have no probes.
+///
+/// A call whose end is awaited is remembered with the depth of the stack
+/// (trace/calls_under_way.hpp). It ends with the return, of whatever function, that leaves the
+/// stack at that depth, or with the exception that unwinds further: so a function that ends in a
+/// call of another returns with that one. No frame is pushed, so tail calls stay tail calls.
 ///
 /// Code that is loaded later is looked at before anybody can call it. Breakpoints of call tracing
 /// are entries that nobody but that knows of.
 namespace vmrun {
 
 struct Module;
-struct NifFunction;
 
 struct FunctionWatch {
   std::uint32_t function = 0;  // its number, the watcher's
-  bool entry = false, returns = false;
+  bool entry = false;
+  bool end = false;  // return or exception
 };
 
 struct FunctionFiring {
+  enum class Event : std::uint8_t { kEntry, kReturn, kException };
   Term process;
   std::uint32_t function;
-  bool returns;
-  Word depth;         // of the stack, words
-  const Term* terms;  // entry: the arguments; return: the value, or none after an exception
+  Event event;
+  Word depth;         // of the stack at the call, words
+  const Term* terms;  // the arguments; the value; class and reason
   unsigned count;
-  const Word* inside;  // an address in the function, when the process's ip is its caller's
+  const Word* inside;   // an address in the function, when the process's ip is its caller's
+  std::uint32_t watch;  // the newest one when the call began
 };
 
 /// Who watches functions: one for the VM (probes/attach), never freed.
@@ -54,6 +58,9 @@ class FunctionWatcher {
   /// allocates.
   virtual void fire(const FunctionFiring& f) = 0;
 
+  /// Whether anybody still wants to know how such a call ends. Any thread, without a lock.
+  virtual bool awaits_end(std::uint32_t function, std::uint32_t watch) = 0;
+
  protected:
   ~FunctionWatcher() = default;
 };
@@ -62,6 +69,13 @@ void set_function_watcher(FunctionWatcher& watcher);
 /// Asks the watcher about all functions there are; what it says is so when this returns. Does
 /// nothing without a watcher. Any thread.
 void refresh_function_probes();
+/// Whoever begins to watch gives that a number, in order, before it refreshes: calls that began
+/// during an earlier watch end without it. One thread at a time changes it.
+std::uint32_t newest_watch();
+void begin_watch(std::uint32_t number);
+/// Somebody has stopped watching: processes forget the calls whose end nobody awaits any more when
+/// they run next, or soon if they wait. Any thread.
+void forget_unawaited_calls();
 /// Puts the breakpoints of call tracing (trace/call_pattern.hpp), which live in the same places,
 /// to the code. Any thread.
 void use_breakpoints();
@@ -83,15 +97,20 @@ void forget_breakpoints_of(Term module);
 
 // Firing. Of the interpreter and of dirty schedulers, with an epoch; nothing where nobody watches.
 
-/// x: the arguments.
-void fire_function_entry(Process& p, const Patch& patch, const Term* x, Word depth);
-/// ip: an instruction that returns.
-void fire_function_return(Process& p, const Word* ip, const Term* value, Word depth);
+/// A call begins. x: the arguments.
+void begin_call(Process& p, const Patch& patch, const Term* x, Word depth);
+/// A function returns to what is on top of the stack, which has that depth: ends of calls fire.
+/// False: there are more of them, so many that the slice should end first; to be called again.
+[[nodiscard]] bool end_calls(Process& p, Term value, Word depth);
+/// An exception, the process's, leaves all that lies deeper than `depth`. ip: where it was raised;
+/// nullptr: in a function that was called last.
+void fail_calls(Process& p, const Word* ip, Word depth, bool is_caught);
 /// A breakpoint of a built-in function, if there is one.
 void reach_breakpoint(Process& p, const Export& e, const Term* arguments, Word depth);
-void fire_built_in_entry(Process& p, const Export& e, const Term* arguments, Word depth);
-/// result: the non-value after an exception or a trap.
-void fire_built_in_return(Process& p, const Export& e, Term result, Word depth);
-void fire_nif_return(Process& p, const NifFunction& f, Term result);
+void begin_built_in(Process& p, const Export& e, const Term* arguments, Word depth);
+/// result: the non-value after an exception or a trap, or when it will be called again.
+void end_built_in(Process& p, const Export& e, Term result, Word depth);
+/// It goes on as another function; depth: of the stack there.
+void built_in_goes_on(Process& p, Word depth);
 
 }  // namespace vmrun

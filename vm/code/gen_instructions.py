@@ -40,7 +40,7 @@ COPIES = {"L": "kNormal", "C": "kCounting", "T": "kTraced"}
 BEGINS_AGAIN = r"VM_(YIELD_HERE|LEAVE_FOR_ELSEWHERE)\b"
 
 # What probes of functions by name have to find: flags of InstructionRow.
-HOOK_FLAGS = {"return": "returns", "again": "again"}
+HOOK_FLAGS = {"again": "again"}
 
 
 def is_in(hook, copy):

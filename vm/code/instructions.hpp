@@ -17,7 +17,6 @@ struct InstructionRow {
   std::uint8_t built_in;    // byte offset of the export of the built-in function it calls; 0: none
   std::uint8_t flags;
   static constexpr std::uint8_t kEnds = 1, kRaises = 2;
-  static constexpr std::uint8_t kReturns = 4;  // may return from the function
   // goes back (its only jump) to an instruction that begins nothing anew
   static constexpr std::uint8_t kAgain = 8;
   static constexpr std::uint8_t kEntry = 16;  // its last word belongs to the instruction that follows

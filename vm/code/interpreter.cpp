@@ -31,6 +31,7 @@
 #include "vm/term/long_compare.hpp"
 #include "vm/term/map.hpp"
 #include "vm/trace/call_trace.hpp"
+#include "vm/trace/calls_under_way.hpp"
 #include "vm/trace/trace.hpp"
 #ifdef VMRUN_COUNT_PAIRS
 #include "vm/code/count_pairs.hpp"
@@ -55,6 +56,8 @@ static_assert(kMaxXRegisters == kMaxXRegs);  // one more exists, the loader's sc
 
 /// Code of the machine's own: where the first function of a process returns to, and so on.
 const Word kProcessEnd[] = {bare_operation(op::process_end)};
+/// Returns to what is on top of the stack.
+const Word kReturn[] = {bare_operation(op::return_)};
 
 inline SWord vm_divide(SWord a, SWord b) {
   if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0)
@@ -149,9 +152,15 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
   if (!patch.at) return normal[operation_at(p.ip)];  // it is watched no more
   const Word depth = p.heap.stack_words();
   if (is_call && patch.fires & Patch::kBreak) breakpoint_reached(p, *header_of_entry(p.ip), x, depth);
-  if (is_call && patch.fires & Patch::kEntry) fire_function_entry(p, patch, x, depth);
-  const bool as_traced = patch.fires & (Patch::kReturn | Patch::kInside) || runs_traced(p);
+  if (is_call && patch.fires & (Patch::kEntry | Patch::kEnd)) begin_call(p, patch, x, depth);
+  const bool as_traced = patch.fires & Patch::kInside || runs_traced(p);
   return (as_traced ? traced : normal)[patch.operation];
+}
+
+/// Where the last of the calls that were under way has ended: the table that the slice goes on with.
+[[gnu::noinline]] const void* const* traced_or(const Process& p, const void* const* of_slice,
+                                               const void* const* traced) {
+  return probe::calls_watched() || runs_traced(p) ? traced : of_slice;
 }
 
 inline const Export* entry_export(const Word* entry) {
@@ -370,6 +379,9 @@ inline const Export* entry_export(const Word* entry) {
   do {                                                     \
     if (stack_is_deep(p) && --reds <= 0) VM_YIELD_HERE(1); \
   } while (0)
+// Before a return, with the value in x0.
+#define VM_TRACE_ENDS() \
+  if (calls_are_under_way(p)) goto end_calls_here
 // Hot code is for slices that are not watched.
 #define VM_TRACE_AS_IT_WAS() goto* dispatch[operation_as_it_was(hot_code(I))]
 // What fires in this instruction finds the process there.
@@ -471,6 +483,24 @@ collected:
     goto* body;
   }
 
+// What is on top of the stack is returned to, with x0, and calls of watched functions may end.
+end_calls_here:
+  VM_SWAP_OUT;
+  p.ip = I;
+  if (!end_calls(p, x[0], VM_DEPTH(E))) {
+    I = kReturn;  // so many end here that others come first
+    VM_YIELD_HERE(1);
+  }
+  VM_SWAP_IN;
+  I = reinterpret_cast<const Word*>(E->raw());
+  E++;
+  if (p.heap.fragments) [[unlikely]]
+    VM_AFTER_BIF(1);
+  if (!calls_are_under_way(p))
+    dispatch = traced_or(p, kTables[static_cast<unsigned>(s.instructions)], kTraced);
+  if (stack_is_deep(p) && --reds <= 0) VM_YIELD_HERE(1);
+  VM_DISPATCH;
+
   // ---- Giving up the core ----
 
 yield_at_entry:
@@ -530,6 +560,7 @@ bif_failed:
     case BifAction::kTrap:
       if (bif_next) *--E = VM_RETURN_ADDRESS(bif_next);
       if (dispatch == kTraced) {
+        if (calls_are_under_way(p)) built_in_goes_on(p, VM_DEPTH(E));
         if (awaits_returns(p)) built_in_trapped(p, bif_export->stub.header, VM_DEPTH(E));
         VM_TRACE_GLOBAL(static_cast<const Export*>(p.trap_target), 0);
       }
@@ -553,6 +584,7 @@ bif_failed:
     case BifAction::kHibernate: {
       const auto* target = static_cast<const Export*>(p.trap_target);
       reds += set_aside;
+      if (calls_are_under_way(p)) drop_calls(p);
       E = p.heap.end - 1;
       *E = VM_RETURN_ADDRESS(kProcessEnd);
       VM_SWAP_OUT;

@@ -17,14 +17,15 @@
 namespace vmrun {
 
 struct Patch {
-  const Word* at = nullptr;                   // the instruction; nullptr: none
-  std::uint32_t function = 0;                 // number of the function that fires (function_probes.hpp)
-  std::uint16_t operation = 0;                // what stood there
-  std::uint8_t fires = 0;                     // bits:
-  static constexpr std::uint8_t kEntry = 1;   // before it, unless it is executed once more
-  static constexpr std::uint8_t kReturn = 2;  // where its traced copy says that a function returns
-  static constexpr std::uint8_t kInside = 4;  // its traced copy is to be executed
-  static constexpr std::uint8_t kCalled = 8;  // that asks here whether a built-in's entry fires
+  const Word* at = nullptr;                       // the instruction; nullptr: none
+  std::uint32_t function = 0;                     // number of the function that fires (function_probes.hpp)
+  std::uint16_t operation = 0;                    // what stood there
+  std::uint8_t fires = 0;                         // bits:
+  static constexpr std::uint8_t kEntry = 1;       // before it, unless it is executed once more
+  static constexpr std::uint8_t kEnd = 2;         // the end of the call that begins with it is awaited
+  static constexpr std::uint8_t kInside = 4;      // its traced copy is to be executed
+  static constexpr std::uint8_t kCalled = 8;      // that asks here whether a built-in's entry fires,
+  static constexpr std::uint8_t kCalledEnd = 64;  // and whether the end of its call is awaited
   // The same as kEntry and kCalled for breakpoints (breakpoint_reached):
   static constexpr std::uint8_t kBreak = 16, kCalledBreak = 32;
 };

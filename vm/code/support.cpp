@@ -405,7 +405,6 @@ void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word 
 
 void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
   if (is_traced(p, kTraceCall | kAwaitsReturns)) return_traced(p, x[0], depth);
-  fire_function_return(p, ip, x, depth);
   if (!probe::function_return_enabled()) return;
   const FunctionHeader* f = function_header_at(ip);
   if (!f) return;
@@ -437,7 +436,7 @@ void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
   if (is_traced(p, kTraceCall)) call_traced(p, e.stub.header, true, x, depth);
   reach_breakpoint(p, e, x, depth);
   if (e.bif_flags & BifRow::kGuard) return;
-  fire_built_in_entry(p, e, x, depth);
+  begin_built_in(p, e, x, depth);
   if (probe::global_function_entry_enabled() && (e.bif_flags & BifRow::kHeavy))
     trace_function_entry(p, e.stub.header, true, depth);
   if (!probe::bif_entry_enabled()) return;
@@ -446,19 +445,19 @@ void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
 void trace_bif_return(Process& p, const Export& e, Term result, Word depth) {
   if (will_be_called_again(p, result)) return;
   if (is_traced(p, kTraceCall | kAwaitsReturns)) built_in_returned(p, e.stub.header, result, depth);
-  fire_built_in_return(p, e, result, depth);
+  end_built_in(p, e, result, depth);
   if (!probe::bif_return_enabled() || (e.bif_flags & BifRow::kGuard)) return;
   probe::fire_bif_return(p.id, {e.module, e.function, e.arity});
 }
 
 void trace_body_bif_entry(Process& p, const Export& e, const Term* arguments, Word depth) {
   if (e.bif_flags & BifRow::kGuard) return;
-  fire_built_in_entry(p, e, arguments, depth);
+  begin_built_in(p, e, arguments, depth);
   if (probe::bif_entry_enabled()) probe::fire_bif_entry(p.id, {e.module, e.function, e.arity});
 }
 void trace_body_bif_return(Process& p, const Export& e, Term result, Word depth) {
   if (e.bif_flags & BifRow::kGuard) return;
-  fire_built_in_return(p, e, result, depth);
+  end_built_in(p, e, result, depth);
   if (probe::bif_return_enabled()) probe::fire_bif_return(p.id, {e.module, e.function, e.arity});
 }
 
@@ -468,7 +467,6 @@ void trace_nif_entry(Process& p, const NifFunction& f) {
 void trace_nif_return(Process& p, const NifFunction& f, Term result) {
   if (result.is_value() && is_traced(p, kTraceCall | kAwaitsReturns))
     return_traced(p, result, static_cast<Word>(p.heap.stack_words()));
-  fire_nif_return(p, f, result);
   if (probe::nif_return_enabled())
     probe::fire_nif_return(p.id, {f.entry->module, f.entry->function, f.arity});
 }

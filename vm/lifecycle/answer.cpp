@@ -14,6 +14,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/trace/calls_under_way.hpp"
 #include "vm/trace/saved_calls.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -86,6 +87,7 @@ std::int32_t answer_one(Process& p, Term request) {
     case RequestKind::kSaveCalls:
       return answer(Term::small(save_calls(p, static_cast<unsigned>(argument.small_value()))));
     case RequestKind::kReclaim: return code_view.take_part_in_reclaim(&p);
+    case RequestKind::kForgetCalls: return forget_unawaited_calls(p);
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;
       return answer(atoms::true_);
@@ -99,6 +101,7 @@ bool waits_for_native(Term request) {
   switch (request_kind(request)) {
     case RequestKind::kGarbageCollect:
     case RequestKind::kReclaim:
+    case RequestKind::kForgetCalls:
     case RequestKind::kSuspend:
     case RequestKind::kResume: return true;
     case RequestKind::kProcessInfo: return looks_through_heap(request_argument(request));

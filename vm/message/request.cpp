@@ -137,16 +137,23 @@ void answer_request_dead(Term request) {
   answer_request(request, request.element(kIfDead));
 }
 
-bool ask_for_part(Process& p) {
+namespace {
+
+/// Nobody waits for an answer.
+bool ask_of_vm(Process& p, RequestKind kind) {
   Fragment* f = new_signal(SignalKind::kRequest, 1 + kFields);
   Term* hp = fragment_alloc(*f, 1 + kFields);
   const Term none = Term::nil();
-  f->message = make_tuple(hp, none, Term::small(0), kind_and_priority(RequestKind::kReclaim, 0), none, none,
-                          none, none);
+  f->message = make_tuple(hp, none, Term::small(0), kind_and_priority(kind, 0), none, none, none, none);
   if (push_signal(p, f)) return true;
   Fragment::destroy(f);
   return false;
 }
+
+}  // namespace
+
+bool ask_for_part(Process& p) { return ask_of_vm(p, RequestKind::kReclaim); }
+bool ask_to_forget_calls(Process& p) { return ask_of_vm(p, RequestKind::kForgetCalls); }
 
 RequestKind request_kind(Term request) {
   return static_cast<RequestKind>(request.element(kKind).small_value() & ((1 << kPriorityBit) - 1));

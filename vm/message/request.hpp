@@ -22,6 +22,7 @@ enum class RequestKind : unsigned {
   kGroupLeader,        // argument: the new one
   kSaveCalls,          // argument: how many; the answer: how many before
   kReclaim,            // see ask_for_part
+  kForgetCalls,        // that nobody awaits the end of any more (trace/calls_under_way.hpp)
   kNothing             // done when its turn comes
 };
 /// What OTP calls a system task. Of several that wait those of higher priority are done first; of
@@ -61,6 +62,9 @@ void answer_question(Term asker, Word id, Term result, bool is_error = false);
 /// slices, or that is called with nullptr when it ends before. False, and nothing comes, when it
 /// has ended already.
 [[nodiscard]] bool ask_for_part(Process& p);
+
+/// p is to do that between two slices; nobody waits for it. False: it has ended.
+bool ask_to_forget_calls(Process& p);
 
 /// The answering side (`request`: root of the signal): what is asked, and the answer to it. Any
 /// scheduler.

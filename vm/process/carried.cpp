@@ -5,14 +5,16 @@ namespace vmrun {
 constinit ReleaseTracing release_tracing = nullptr;
 
 Carried::~Carried() {
-  if (tracer || awaited_returns || saved_calls) release_tracing(*this);
+  if (tracer || awaited_returns || saved_calls || calls) release_tracing(*this);
 }
 
 void set_user_tag(Process& p, Term tag, Word flags) {
-  p.observed &= ~(kCarriesTag | kTagOwn | kTagSpreading);
-  if (!tag.is_nil()) p.observed |= kCarriesTag | static_cast<std::uint32_t>(flags) * kTagOwn;
+  p.observed &= ~(kCarriesTag | kTagSpreading);
+  if (!tag.is_nil()) p.observed |= kCarriesTag | (flags & kTagFlagSpreading ? kTagSpreading : 0);
   else if (!p.extra || !p.extra->carried) return;
-  carried_of(p).tag = tag;
+  Carried& c = carried_of(p);
+  c.tag = tag;
+  c.tag_is_own = flags & kTagFlagOwn;
 }
 
 }  // namespace vmrun

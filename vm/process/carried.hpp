@@ -15,7 +15,6 @@ namespace vmrun {
 /// Bits of Process::observed.
 inline constexpr std::uint32_t kCarriesToken = 1;
 inline constexpr std::uint32_t kCarriesTag = 2;
-inline constexpr std::uint32_t kTagOwn = 4;        // set by the process itself, not borrowed from a message
 inline constexpr std::uint32_t kTagSpreading = 8;  // sent along with messages
 inline constexpr std::uint32_t kCarriesAny = kCarriesToken | kCarriesTag;
 
@@ -38,12 +37,14 @@ struct Carried {
   SWord clock = 0, lastcnt = 0;                      // stay when the token goes
   Word generation = 0;                               // of the token and the counters: see seq_trace.hpp
   Term tag = Term::nil();                            // with kCarriesTag: a binary
+  bool tag_is_own = false;                           // set by the process itself, not borrowed
   struct Tracer* tracer = nullptr;                   // who gets the events of the process (trace.hpp)
   struct AwaitedReturns* awaited_returns = nullptr;  // of traced calls (call_trace.hpp)
   struct SavedCalls* saved_calls = nullptr;          // the last ones (saved_calls.hpp)
+  class CallsUnderWay* calls = nullptr;              // of watched functions (calls_under_way.hpp)
   ~Carried();
 };
-/// Gives up the last three at the end; filled in by vm/trace before main begins.
+/// Gives up the last four at the end; filled in by vm/trace before main begins.
 using ReleaseTracing = void (*)(Carried& c);
 extern constinit ReleaseTracing release_tracing;
 
@@ -59,8 +60,11 @@ inline Carried& carried_of(Process& p) {
 inline Term user_tag(const Process& p) {
   return p.observed & kCarriesTag ? p.extra->carried->tag : Term::nil();
 }
-inline Term own_tag(const Process& p) { return p.observed & kTagOwn ? p.extra->carried->tag : Term::nil(); }
-inline Word tag_flags(const Process& p) { return (p.observed & (kTagOwn | kTagSpreading)) / kTagOwn; }
+inline bool has_own_tag(const Process& p) { return p.observed & kCarriesTag && p.extra->carried->tag_is_own; }
+inline Term own_tag(const Process& p) { return has_own_tag(p) ? p.extra->carried->tag : Term::nil(); }
+inline Word tag_flags(const Process& p) {
+  return (has_own_tag(p) ? kTagFlagOwn : 0) | (p.observed & kTagSpreading ? kTagFlagSpreading : 0);
+}
 /// tag: a binary, or nil for none (then the flags are off).
 void set_user_tag(Process& p, Term tag, Word flags);
 

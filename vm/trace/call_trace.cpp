@@ -172,17 +172,12 @@ void tell_return(Process& p, const AwaitedReturn& r, Term value, const Word* to)
   if (r.tells_caller) tell_return_to(p, to);
 }
 
-/// A throw that nobody catches is an error.
 void tell_exception(Process& p, const AwaitedReturn& r, bool is_caught) {
   if (!r.tells_exception) return;
-  static constexpr Term kClasses[] = {atoms::error, atoms::exit, atoms::throw_};
   Arena arena;
-  Term cls = kClasses[static_cast<unsigned>(p.exception_class)], value = p.exception_value;
-  if (cls == atoms::throw_ && !is_caught) {
-    cls = atoms::error;
-    value = new_tuple(arena, atoms::nocatch, value);
-  }
-  tell_end(p, r, atoms::exception_from, new_tuple(arena, cls, value));
+  Term terms[2];
+  exception_terms(p, is_caught, arena, terms);
+  tell_end(p, r, atoms::exception_from, new_tuple(arena, terms[0], terms[1]));
 }
 
 /// Whether a clause matches.
@@ -327,6 +322,15 @@ void built_in_returned(Process& p, const FunctionHeader& f, Term result, Word de
     const AwaitedReturn r = take_last(p, *returns);
     if (result.is_value()) tell_return(p, r, result, p.ip);
   }
+}
+
+void exception_terms(const Process& p, bool is_caught, Heap& out, Term (&terms)[2]) {
+  static constexpr Term kClasses[] = {atoms::error, atoms::exit, atoms::throw_};
+  terms[0] = kClasses[static_cast<unsigned>(p.exception_class)];
+  terms[1] = p.exception_value;
+  if (terms[0] != atoms::throw_ || is_caught) return;
+  terms[0] = atoms::error;
+  terms[1] = new_tuple(out, atoms::nocatch, terms[1]);
 }
 
 void exception_traced(Process& p, Word depth, const Word* handler) {

@@ -2,6 +2,7 @@
 
 #include "vm/process/process.hpp"
 #include "vm/term/fun.hpp"
+#include "vm/trace/calls_under_way.hpp"
 #include "vm/trace/saved_calls.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -17,7 +18,9 @@
 namespace vmrun {
 
 /// Whether p is to run the traced instructions, whoever else does.
-inline bool runs_traced(const Process& p) { return p.observed & (kTraceCall | kAwaitsReturns | kSavesCalls); }
+inline bool runs_traced(const Process& p) {
+  return p.observed & (kTraceCall | kAwaitsReturns | kSavesCalls | kCallsUnderWay);
+}
 
 /// A call that is looked at, and what its match specification says: message true tells of it, false
 /// does not, any other term goes along.
@@ -57,6 +60,10 @@ void built_in_returned(Process& p, const FunctionHeader& f, Term result, Word de
 /// An exception leaves all that lies deeper than `depth`; handler: where it is caught, nullptr for
 /// one that nobody catches.
 void exception_traced(Process& p, Word depth, const Word* handler);
+
+/// Class and reason of p's exception, which leaves a function: a throw that nobody catches is an
+/// error. Built in `out` as far as they are new.
+void exception_terms(const Process& p, bool is_caught, Heap& out, Term (&terms)[2]);
 
 // Where p's slice begins and ends: the time of functions is the time they run.
 void call_time_begins(Process& p);

@@ -14,7 +14,7 @@ struct SavedCalls {
 
 namespace {
 
-static_assert(!(kSavesCalls & (kCarriesAny | kTagOwn | kTagSpreading)));
+static_assert(!(kSavesCalls & (kCarriesAny | kTagSpreading)));
 
 SavedCalls* calls_of(const Process& p) {
   return p.extra && p.extra->carried ? p.extra->carried->saved_calls : nullptr;

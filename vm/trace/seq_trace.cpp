@@ -286,9 +286,9 @@ void receive_carried(Process& p, Fragment& f) {
   const Term tag = message_tag(f);
   if (!tag.is_nil()) {
     // In place of one borrowed before: a server's work is credited to whom it is done for.
-    const bool borrows = !(p.observed & kTagOwn);
+    const bool borrows = !has_own_tag(p);
     set_user_tag(p, borrows ? tag : own_tag(p), (borrows ? 0 : kTagFlagOwn) | kTagFlagSpreading);
-  } else if (p.observed & kTagOwn) {
+  } else if (has_own_tag(p)) {
     p.observed &= ~kTagSpreading;
   } else if (p.observed & kCarriesTag) {
     set_user_tag(p, Term::nil(), 0);

@@ -7,6 +7,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/table.hpp"
 #include "vm/trace/call_trace.hpp"
+#include "vm/trace/calls_under_way.hpp"
 #include "vm/trace/saved_calls.hpp"
 
 namespace vmrun {
@@ -30,6 +31,7 @@ void release_tracer(Carried& c) {
   if (c.tracer) c.tracer->release();
   free_awaited_returns(c.awaited_returns);
   free_saved_calls(c.saved_calls);
+  delete c.calls;
 }
 [[maybe_unused]] const bool filled_in = (release_tracing = release_tracer, true);
 

@@ -100,11 +100,11 @@ std::size_t match_functions(const Description& d, const Matchable& there_is, Mat
       !functions_named(d, pattern))
     return 0;
   std::size_t kinds = 0;
-  for (const bool returns : {false, true}) {
-    const ProbeInfo& probe = function_probe_info(returns);
+  for (const auto event : {FunctionEvent::kEntry, FunctionEvent::kReturn, FunctionEvent::kException}) {
+    const ProbeInfo& probe = function_probe_info(event);
     if (!matches(d.name, probe.name)) continue;
     enable(matched,
-           {.probe = returns ? kFunctionReturn : kFunctionEntry,
+           {.probe = any_function_probe(event),
             .module = pattern.module,
             .function = pattern.function,
             .arity = pattern.arity},
@@ -122,7 +122,7 @@ std::string hint_of(std::string_view description, bool has_target) {
     return ": a provider has the number of its process, as in erlang*:::name and erlang$target:::name";
   if (provider.starts_with("erlang") && !has_target) return ": no -p PID or -c CMD names a machine";
   if (provider.starts_with("pid") && provider.find_first_not_of("0123456789*", 3) == std::string_view::npos)
-    return ": functions of Erlang are erlang*:module:function:entry and :return";
+    return ": functions of Erlang are erlang*:module:function:entry, :return and :exception";
   constexpr std::string_view kOthers[] = {"syscall", "fbt",      "sched",  "proc",
                                           "io",      "lockstat", "vminfo", "cpc"};
   if (std::ranges::find(kOthers, provider) != std::end(kOthers))
@@ -133,8 +133,8 @@ std::string hint_of(std::string_view description, bool has_target) {
 }  // namespace
 
 bool may_name_functions(const Description& d) {
-  return d.id < 0 &&
-         (is_restricting(d.module) || is_restricting(d.function) || d.name == "entry" || d.name == "return");
+  return d.id < 0 && (is_restricting(d.module) || is_restricting(d.function) || d.name == "entry" ||
+                      d.name == "return" || d.name == "exception");
 }
 
 bool functions_named(const Description& d, FunctionPattern& pattern) {

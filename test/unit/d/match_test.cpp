@@ -33,6 +33,9 @@ std::vector<std::uint32_t> found(const std::string& text, Source::Kind kind = So
 }
 
 using Numbers = std::vector<std::uint32_t>;
+constexpr std::uint32_t kEntry = any_function_probe(FunctionEvent::kEntry),
+                        kReturn = any_function_probe(FunctionEvent::kReturn),
+                        kException = any_function_probe(FunctionEvent::kException);
 
 }  // namespace
 
@@ -100,15 +103,15 @@ TEST_CASE("functions by name") {
   };
   CHECK(take("erlang*:lists:reverse/2:entry") == 1);
   REQUIRE(matched.enabled.size() == 1);
-  CHECK(matched.enabled[0].probe == kFunctionEntry);
+  CHECK(matched.enabled[0].probe == kEntry);
   CHECK(matched.enabled[0].module == "lists");
   CHECK(matched.enabled[0].function == "reverse");
   CHECK(matched.enabled[0].arity == 2);
   CHECK(matched.probes[0]->of_function);
   CHECK(take("erlang*:lists:reverse/2:entry") == 1);
   CHECK(matched.enabled.size() == 1);
-  CHECK(take("lists:reverse:") == 4);
-  CHECK(matched.enabled.size() == 3);
+  CHECK(take("lists:reverse:") == 6);
+  CHECK(matched.enabled.size() == 4);
   CHECK(take("l*:rev*:r*") == 2);
   // Those that no loaded function has are waited for; who compiles says whether that will do.
   CHECK(take("my_mod::return") == 0);
@@ -119,11 +122,12 @@ TEST_CASE("functions by name") {
 }
 
 TEST_CASE("functions are meant where a module or a function is named, or the probe itself") {
-  CHECK(found("entry") == Numbers{kFunctionEntry});
-  CHECK(found("return") == Numbers{kFunctionReturn});
+  CHECK(found("entry") == Numbers{kEntry});
+  CHECK(found("return") == Numbers{kReturn});
+  CHECK(found("exception") == Numbers{kException});
   CHECK(found("*-entry") == Numbers{2, 3, 5});
   CHECK(found("*:*:*").size() == 6 + 3);  // BEGIN, END and ERROR have neither module nor function
   CHECK(found("erlang*:*:*:*").size() == 6);
-  CHECK(found("lists", Source::Kind::kModule) == Numbers{kFunctionEntry, kFunctionReturn});
-  CHECK(found("reverse", Source::Kind::kFunction) == Numbers{kFunctionEntry, kFunctionReturn});
+  CHECK(found("lists", Source::Kind::kModule) == Numbers{kEntry, kReturn, kException});
+  CHECK(found("reverse", Source::Kind::kFunction) == Numbers{kEntry, kReturn, kException});
 }
