@@ -30,8 +30,8 @@ struct Processors {
 
 /// As found at the first call, or by the last update.
 Processors processors();
-/// Where they are, sorted; none when /sys does not tell. /sys is read at the first call only: a start
-/// does not pay for it.
+/// Where they are, sorted; none when /sys does not tell. The first call reads /sys, so a start does
+/// not pay for it.
 std::vector<ProcessorPlace> known_places();
 /// Looks again at all of it: whether anything has changed.
 bool update_processors();
