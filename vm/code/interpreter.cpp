@@ -157,7 +157,7 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
   return (as_traced ? traced : normal)[patch.operation];
 }
 
-/// Where the last of the calls that were under way has ended: the table that the slice goes on with.
+/// Where the last call under way has ended: the table that the slice goes on with.
 [[gnu::noinline]] const void* const* traced_or(const Process& p, const void* const* of_slice,
                                                const void* const* traced) {
   return probe::calls_watched() || runs_traced(p) ? traced : of_slice;

@@ -87,7 +87,7 @@ std::int32_t answer_one(Process& p, Term request) {
     case RequestKind::kSaveCalls:
       return answer(Term::small(save_calls(p, static_cast<unsigned>(argument.small_value()))));
     case RequestKind::kReclaim: return code_view.take_part_in_reclaim(&p);
-    case RequestKind::kForgetCalls: return forget_unawaited_calls(p);
+    case RequestKind::kForgetCalls: forget_unawaited_calls(p); return answer(atoms::true_);
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;
       return answer(atoms::true_);
