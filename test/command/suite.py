@@ -370,7 +370,7 @@ main() ->
     end,
     io:format("~p ~p ~p~n", [Meet(dirty_cpu, 512), Meet(dirty_io, 512), Meet(on_scheduler, 500)]).
 """
-    run(vmrun, text, '+S', '512', '+SDcpu', '512', '+SDio', '512', *flags, environment=environment).expect(
+    run(vmrun, text, '+S', '512:512', '+SDcpu', '512:512', '+SDio', '512', *flags, environment=environment).expect(
         0, out=f'{512 * 513 // 2} {512 * 513 // 2} {500 * 501 // 2}\n', err=['^$'])
     for flag in ('+S', '+SDcpu', '+SDio', '+A'):
         run(vmrun, text, flag, '1025').expect(2, err=[rf'^vmrun: \{flag}: expected a number from [01] to 1024'])

@@ -89,4 +89,10 @@ void mi_free(void* memory) { free(memory); }
 void mi_collect(bool) {}
 long mi_option_get(int) { return 0; }
 void mi_option_set(int, long) {}
+void mi_process_info(std::size_t* elapsed_ms, std::size_t* user_ms, std::size_t* system_ms,
+                     std::size_t* resident, std::size_t* most_resident, std::size_t* committed,
+                     std::size_t* most_committed, std::size_t* faults) {
+  *elapsed_ms = *user_ms = *system_ms = *resident = *most_resident = *committed = *most_committed = *faults =
+      0;
+}
 }

@@ -138,7 +138,7 @@ class Suite:
         known, lines = self.run('user-probe', 'g10.act')
         a = known['main']
         wanted = [f"{a}  1 0 0 0 'x' '' '' ''", f"{a} GO 7 8 9 0 'one' 'four' '' ''", f"{a}  0 0 0 0 '' '' '' ''",
-                  f"{a}  0 0 0 0 '{'x' * 255}' '' '' ''", f"{a}  1 2 3 4 'abc' '' '' ''",
+                  f"{a}  0 0 0 0 '{'x' * 256}' '' '' ''", f"{a}  1 2 3 4 'abc' '' '' ''",
                   f"{a}  0 {-2**63} 0 0 '' '' '' ''", f"{a}  1 0 0 0 'x' '' '' ''", f"{a} tag 1 0 3 0 'a' '' 'c' ''", 'text']
         expect([line for line in lines if line] == wanted, 'other lines', *lines)
 
