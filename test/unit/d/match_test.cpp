@@ -60,7 +60,7 @@ TEST_CASE("descriptions are filled from the right") {
   CHECK(found("erlang*:::message-send") == Numbers{0});
   CHECK(found("erlang43:::message-send").empty());
   CHECK(found("erlang42", Source::Kind::kProvider) == Numbers{0, 1, 2, 3, 4, 5});
-  CHECK(found("vmrun", Source::Kind::kModule).size() == 8);  // functions of a module of that name too
+  CHECK(found("vmrun", Source::Kind::kModule).size() == 9);  // functions of a module of that name too
   CHECK(found("BEGIN") == Numbers{kBeginProbe});
   CHECK(found("dtrace:::") == Numbers{kBeginProbe, kEndProbe, kErrorProbe});
   CHECK(found("1") == Numbers{kBeginProbe});

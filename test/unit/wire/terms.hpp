@@ -16,6 +16,8 @@
 namespace vmrun::test {
 
 class SentTerms {
+  static constexpr Word kPids = Word{1} << 47;  // in numbers of 15 and 32 bits (vm/term/pid_numbers.hpp)
+
  public:
   SentTerms(Heap& heap, std::uint64_t seed) : heap_(heap), random_(seed) {}
 
@@ -44,7 +46,7 @@ class SentTerms {
         Term* hp = heap_.alloc(2);
         return make_float(hp, static_cast<double>(static_cast<SWord>(random_())) / 1024);
       }
-      case 4: return Term::pid(below(Word{1} << 56));
+      case 4: return Term::pid(below(kPids));
       case 5: return Term::port(below(Word{1} << 40));
       case 6: return reference();
       case 7: return external(Term::Sub::kExternalPid, 1);
@@ -89,8 +91,9 @@ class SentTerms {
     auto* r = reinterpret_cast<RefObject*>(heap_.alloc(alias ? 4 : 3));
     r->header = Term::header(Term::Sub::kRef, alias ? 3 : 2);
     for (auto& n : r->numbers) n = static_cast<std::uint32_t>(random_());
+    r->numbers[0] &= (1u << 18) - 1;  // all that nodes take
     r->unused = 0;
-    if (alias) r->owner = Term::pid(1 + below(Word{1} << 50));
+    if (alias) r->owner = Term::pid(1 + below(kPids - 1));
     return Term::boxed(&r->header);
   }
 
