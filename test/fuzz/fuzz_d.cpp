@@ -58,7 +58,8 @@ void check(const std::string& text) {
   if (script == nullptr) {
     if (errors.size() != 1) found(std::to_string(errors.size()) + " errors", text);
     const CompileError& e = errors[0];
-    if (!e.tag.starts_with("D_") || e.tag == "D_UNKNOWN" || e.text.empty()) found(to_text(e, true), text);
+    if (!e.tag.starts_with("D_") || e.text.starts_with("the compiler failed") || e.text.empty())
+      found(to_text(e, true), text);
   } else {
     std::string why;
     if (!verify(script->program, kProbes.size(), why) && why.empty()) found("refused without a reason", text);

@@ -52,7 +52,7 @@ void Values::value_in(const Node* n, unsigned r) {
       value(n->children[0]);
       arithmetic_.convert(r, n->children[0]->type, n->type, is_cut(n->children[0]));
       return;
-    default: fail(n->place, "D_UNKNOWN", "this expression cannot be compiled");
+    default: fail(n->place, "D_UNKNOWN", "the compiler failed: it has no instructions for this expression");
   }
 }
 

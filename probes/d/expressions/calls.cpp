@@ -134,11 +134,11 @@ Node* Calls::argument_text(const Node* source) {
   return text;
 }
 
-/// What copyinstr() and copyin() read: the text of an argument of the probe, or of a term; a text
-/// of the script's; or of a number that a variable holds, which is looked up at the firing.
+/// What copyinstr() and copyin() read: the text of an argument of the probe, or of a term; or of a
+/// number that a variable holds, which is looked up at the firing.
 Node* Calls::text_of(Node* source) {
   if (Node* text = argument_text(source)) return text;
-  if ((types_.is_text(source->type) && !types_.is_pointer(source->type)) || types_.is_term(source->type)) {
+  if (types_.is_term(source->type)) {
     conversions_.to_text(source);
     return source;
   }
@@ -174,6 +174,16 @@ void Calls::copyin(Node*& n) {
   n->index = subroutine_number(n->text);
   n->type = result_type(static_cast<Subroutine>(n->index));
   subroutine(n, n->index);
+  if (n->children.size() == 3) need_memory(n, 2);
+}
+
+/// A text is a value: nothing is copied into it.
+void Calls::need_memory(const Node* n, std::size_t i) {
+  const Node* to = n->children[i];
+  if (types_.is_string(to->type))
+    fail(to->place, "D_PROTO_ARG",
+         argument_of(n, i) + " must be memory, an array or what alloca( ) gives, not of type " +
+             nodes_.described(to));
 }
 
 /// Arguments in Erlang's order too: element(2, targs[0]).
@@ -213,6 +223,7 @@ void Calls::bcopy(Node*& n) {
     if (!types_.is_pointer(type) && !types_.is_by_reference(type))
       fail(n->place, "D_PROTO_ARG", argument_of(n, i) + " must be a pointer");
   }
+  need_memory(n, 1);
   conversions_.need_integer(n->children[2], "D_PROTO_ARG", argument_of(n, 2));
   n->type = kVoid;
 }
@@ -239,9 +250,22 @@ void Calls::subroutine(Node* n, unsigned number) {
       conversions_.need_integer(argument, "D_PROTO_ARG", argument_of(n, i));
     }
   }
+  if (which == Subroutine::kInetNtoa6) address_of_ipv6(n);
   std::int64_t left_out;
   if (n->children.size() < info.parameter_count && default_argument(which, left_out))
     n->children.push_back(nodes_.integer(n->place, static_cast<std::uint64_t>(left_out), kInt64));
+}
+
+/// The address is 16 bytes in a structure, as the system's headers have it; how it is written is
+/// known when the script is compiled.
+void Calls::address_of_ipv6(const Node* n) {
+  const Node* from = n->children[0];
+  const TypeId type = types_.is_pointer(from->type) ? types_.base(from->type).element : from->type;
+  if (!types_.is_struct(type) || types_.bytes(type) != 16)
+    fail(from->place, "D_PROTO_ARG",
+         argument_of(n, 0) + " must be a struct in6_addr *, not of type " + nodes_.described(from));
+  if (n->children.size() > 1 && n->children[1]->kind != Kind::kInteger)
+    fail(n->children[1]->place, "D_PROTO_ARG", argument_of(n, 1) + " must be a constant");
 }
 
 void Calls::of_term(Node* n) {

@@ -36,6 +36,8 @@ class Calls {
   Node* text_of(Node* source);
   void copyinstr(Node*& n);
   void copyin(Node*& n);
+  void need_memory(const Node* n, std::size_t i);
+  void address_of_ipv6(const Node* n);
   void element(Node*& n);
   void map_key(Node*& n);
   void speculation(Node*& n);

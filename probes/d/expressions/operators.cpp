@@ -205,7 +205,7 @@ void Operators::offset_of(Node*& n) {
          "offsetof requires a complete struct or union type, not \"" + types_.name(n->type) + '"');
   FoundMember found;
   if (!find_member(types_, n->type, n->text, found))
-    fail(n->place, "D_TYPE_MEMBER", n->text + " is not a member of " + types_.name(n->type));
+    fail(n->place, "D_UNKNOWN", n->text + " is not a member of " + types_.name(n->type));
   if (found.bits != 0)
     fail(n->place, "D_OFFSETOF_BITFIELD", "cannot take the offset of a bit-field: " + n->text);
   n = nodes_.integer(n->place, found.offset, kUnsignedLong);

@@ -1,5 +1,7 @@
 #include "probes/d/syntax/type_parser.hpp"
 
+#include <unordered_set>
+
 namespace vmrun::d::lang {
 namespace {
 
@@ -75,10 +77,12 @@ void TypeParser::specifier_word(Specifiers& s, const Token& token) {
     if (s.has_sign()) fail(token.place, "D_DECL_COMBO", "signed and unsigned given more than once");
     (word == "signed" ? s.has_signed : s.has_unsigned) = true;
   } else if (word == "short") {
-    if (s.has_length()) fail(token.place, "D_DECL_COMBO", "invalid type combination: short");
+    if (s.longs != 0) fail(token.place, "D_UNKNOWN", "there is no type long short");
+    if (s.has_short) fail(token.place, "D_DECL_COMBO", "invalid type combination: short");
     s.has_short = true;
   } else if (word == "long") {
-    if (s.has_short || ++s.longs > 2) fail(token.place, "D_DECL_COMBO", "invalid type combination: long");
+    if (s.has_short) fail(token.place, "D_UNKNOWN", "there is no type short long");
+    if (++s.longs > 2) fail(token.place, "D_DECL_COMBO", "invalid type combination: long");
   } else {
     if (!s.storage.empty())
       fail(token.place, "D_DECL_CLASS", "only one storage class allowed in declaration");
@@ -155,7 +159,7 @@ void TypeParser::members(std::vector<NewMember>& out) {
   const auto add = [&](NewMember member, Place place) {
     for (const NewMember& other : out)
       if (!member.name.empty() && other.name == member.name)
-        fail(place, "D_DECL_IDRED", "member " + member.name + " is there twice");
+        fail(place, "D_UNKNOWN", "member " + member.name + " is there twice");
     if (out.size() >= kMostMembers) fail(place, "D_SYNTAX", "too many members");
     out.push_back(std::move(member));
   };
@@ -199,6 +203,7 @@ TypeId TypeParser::structure(bool is_union) {
 
 void TypeParser::enumerators(TypeId id) {
   std::int64_t value = 0;
+  std::unordered_set<std::string> names;
   do {
     if (tokens_.peek().is("}")) break;
     const Place place = tokens_.peek().place;
@@ -206,6 +211,7 @@ void TypeParser::enumerators(TypeId id) {
     if (tokens_.accept("=")) value = context_.constant("D_DECL_ENCONST");
     if (value > INT32_MAX || value < INT32_MIN)
       fail(place, "D_DECL_ENOFLOW", "enumerator " + name + " overflows INT_MAX");
+    if (!names.insert(name).second) fail(place, "D_UNKNOWN", "enumerator " + name + " is there twice");
     context_.enumerator(place, name, value);
     types_[id].enumerators.emplace_back(name, value++);
   } while (tokens_.accept(","));

@@ -1,4 +1,4 @@
-/* A short long. */
+/* A short short. */
 
-short long x;
+short short x;
 BEGIN {  }

@@ -1,0 +1,3 @@
+/* Nothing is copied into a text. */
+
+BEGIN { copyinto(1, 2, ""); }

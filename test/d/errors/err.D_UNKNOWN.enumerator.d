@@ -1,0 +1,4 @@
+/* An enumerator twice in one enumeration. */
+
+enum e { a, b, a = 2 };
+BEGIN {  }

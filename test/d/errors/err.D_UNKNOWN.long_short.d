@@ -1,0 +1,3 @@
+/* A long short in a cast. */
+
+BEGIN { i = (long short)0; }

@@ -1,0 +1,4 @@
+/* A short long. */
+
+short long x;
+BEGIN {  }
