@@ -27,6 +27,7 @@
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/sched/run_queue_wait.hpp"
 #include "vm/term/node.hpp"
 
 namespace vmrun::attach {
@@ -133,6 +134,14 @@ FunctionArgument initial_call_of(const Process& p) {
 Term name_of(const Process& p) {
   const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed);
   return name ? Term::atom(name - 1) : kNonValue;
+}
+const char* wait_reason() {
+  switch (waited_for) {
+    case WaitKind::kReceive: return "receive";
+    case WaitKind::kBusyPort: return "busy port";
+    case WaitKind::kSuspended: return "suspended";
+    default: return "";
+  }
 }
 NodeText own_node() { return NodeText(local_node_name(), NodeText::kMostBytes); }
 Term in_dictionary(const Process& p, Term key) {
@@ -322,6 +331,7 @@ class MachineHost final : public d::Host {
         if (const Term name = name_of(*p)) return shaped_atom(name, out, room);
         return shaped_pid(p->id, "", out, room);
       case d::Builtin::kLabel: return shaped_label(*p, out, room);
+      case d::Builtin::kWaitreason: return shaped_text(wait_reason(), out, room);
       default: return {Shape::kNull, 0};
     }
   }
@@ -341,6 +351,7 @@ class MachineHost final : public d::Host {
           return static_cast<std::ptrdiff_t>(term_text(name.raw(), out, room));
         return put_text(probe::PidText(p->id, ""), out, room);
       case d::Builtin::kLabel: return text_of(shaped_label(*p, out, room ? room - 1 : 0), out, room);
+      case d::Builtin::kWaitreason: return put_text(wait_reason(), out, room);
       default: return -1;
     }
   }

@@ -30,6 +30,12 @@ FOUND = [
     ('ports', '', 'test/d/views/busy_port.act', 'waited for a busy port', r'^ +1  #Port<0\.\d+>  writer$'),
 ]
 
+WAITS = {('sleeper', 'receive', 'known_waits:naps/1'): 4,
+         ('server', 'receive', 'known_waits:serve/1'): 25,
+         ('client', 'receive', 'known_waits:asks/1'): 25,
+         ('held', 'suspended', 'known_waits:spin/0'): 3,
+         ('main', 'receive', 'known_waits:start/2'): 5}
+
 MISBEHAVE = ['mailbox', 'hot', 'binaries', 'convoy']  # programs of the tutorial; they go on until they are ended
 
 
@@ -39,6 +45,7 @@ def tests(root, build, vmrun):
     target = root / 'test/d/target/everything.act'
     return [*[Test('d', f'view {view} of {program}', finds(vmtrace, vmrun, view, options, root / program, title, pattern))
               for view, options, program, title, pattern in FOUND],
+            Test('d', 'view offcpu counts waits', counts_waits(vmtrace, vmrun, root / 'test/d/views')),
             Test('d', 'views of two machines', of_two(vmtrace, vmrun, root / 'docs/examples')),
             Test('d', 'view of a machine that is killed', killed(vmtrace, vmrun, root / 'docs/examples/convoy.act')),
             *[Test('d', f'view {name}: its script by itself', script_alone(vmtrace, vmrun, name, target)) for name in names],
@@ -96,6 +103,30 @@ def finds(vmtrace, vmrun, view, options, program, title, pattern):
         after = list(rows)[1:] if view == 'slow' else list(rows)[2:3]
         if not any(re.search(pattern, row) for row in after):
             raise Failure(f'no row, or not the first one, is of {pattern}:\n{out}')
+    return test
+
+
+def counts_waits(vmtrace, vmrun, programs):
+    """Each wait of processes that wait a known number of times, by reason, and none of one that never waits."""
+    def waits(options, program):
+        out = run([vmtrace, 'offcpu', '-n', '0', '-c', f'{vmrun} {options} {programs / program}'])[0]
+        rows = [re.split(' {2,}', line.strip()) for line in out.partition('SHARE')[2].splitlines()[1:]]
+        return {(process, why, function): (int(count), longest)
+                for _, _, count, _, longest, process, why, function, _ in rows}, out
+
+    def test():
+        found, out = waits('+S 1', 'known_waits.act')
+        for row, count in WAITS.items():
+            if found.get(row, (0, ''))[0] != count:
+                raise Failure(f'{row} has not waited {count} times:\n{out}')
+        busy = {why for process, why, _ in found if process == 'busy'}
+        if busy != {'run queue'} or found['busy', 'run queue', 'known_waits:burn/1'][0] < 10:
+            raise Failure(f'busy is preempted, and waits for nothing else:\n{out}')
+        if found['sleeper', 'receive', 'known_waits:naps/1'][1].split()[1] not in ('ms', 's'):
+            raise Failure(f'naps are of 50 ms:\n{out}')
+        found, out = waits('', 'busy_port.act')
+        if [count for (process, why, _), (count, _) in found.items() if (process, why) == ('writer', 'busy port')] != [1]:
+            raise Failure(f'writer waits once for its port:\n{out}')
     return test
 
 

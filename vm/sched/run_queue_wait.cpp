@@ -8,6 +8,8 @@ namespace vmrun {
 
 static_assert(!(kWaitObserved & (kTraceAll | kStackDeep)));
 
+thread_local WaitKind waited_for = WaitKind::kNone;
+
 void begin_observed_wait(Process& p, QueueOf queue) {
   p.observed |= kWaitObserved;
   p.runnable_since = static_cast<Word>(monotonic_ns());

@@ -179,8 +179,10 @@ void retire_or_go_on(Scheduler& s, Process& p) {
 
 void end_by_signal(Scheduler& s, Process& p) {
   end_wait(p, QueueOf::kScheduler);
-  if (probe::process_scheduled_enabled()) [[unlikely]]
+  if (probe::process_scheduled_enabled()) [[unlikely]] {
+    waited_for = p.wait_kind;
     probe::fire_process_scheduled(p.id, {});
+  }
   trace_exiting(p, atoms::in_exiting);
   exit_process(p, p.exit_reason, false);
   if (probe::process_unscheduled_enabled()) [[unlikely]]
@@ -260,6 +262,10 @@ template <Watched kWatched>
   if (p.suspend_count == 0 && has_reason_to_run(p)) return true;
   end_wait(p, QueueOf::kScheduler);
   if (is_away(p) && hand_back_if_wanted(p)) return false;
+  if (p.wait_kind == WaitKind::kNone) {  // but for who suspends it, it would run
+    p.wait_kind = WaitKind::kSuspended;
+    p.resume_requested = true;
+  }
   park<kWatched>(s, p);
   return false;
 }
@@ -365,10 +371,12 @@ template <Watched kWatched>
     s.until_upkeep -= kSwitchCost;
     return;
   }
+  const bool apart = kWatched == Watched::kYes || p.observed & kRunsApart;
+  if (apart) [[unlikely]]
+    waited_for = p.wait_kind;
   p.wait_kind = WaitKind::kNone;
   p.resume_requested = false;
   p.has_begun.store(true, std::memory_order_release);  // who sees it waits for the end of the slice
-  const bool apart = kWatched == Watched::kYes || p.observed & kRunsApart;
   const std::int32_t slice = s.slice = slice_length(s, apart);
   p.reductions = slice;
 
@@ -483,6 +491,7 @@ class SetAside {
     s_.instructions = instructions_;
     s_.runs = true;
     slice_is_watched = watched_;
+    waited_for = WaitKind::kNone;
     if (watched_) [[unlikely]] {
       if (probe::process_scheduled_enabled()) fire_scheduled(p_);
       trace_running(p_, true);
