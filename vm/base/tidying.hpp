@@ -1,13 +1,15 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/clock.hpp"
 
 /// What a thread frees stays with it, to be used again. A thread that has had nothing to do for a
 /// while returns it to the system: an idle machine holds what it needs, not the most it ever
-/// needed.
+/// needed. Memory that another thread has freed is returned by the thread that it came from: one that
+/// returns its own after work has those that sleep do so too (ask).
 namespace vmrun {
 
 /// Belongs to a thread that sleeps for want of work, which bounds its sleep by time_left and calls
@@ -27,12 +29,21 @@ class Tidying {
     if (due_ == 0) return -1;
     return due_ > now ? static_cast<SWord>(due_ - now) : 0;
   }
-  void go_on(Word now) {
-    if (due_ == 0 || now < due_) return;
+  /// True when it has returned memory after work.
+  bool go_on(Word now) {
+    const bool asked = is_asked() && asked_.exchange(false, std::memory_order_seq_cst);
+    const bool due = due_ != 0 && now >= due_;
+    if (!asked && !due) return false;
     return_free_memory();
+    if (!due) return false;
     last_ = now;
     due_ = 0;
+    return true;
   }
+
+  /// Another thread, which wakes the one that sleeps then.
+  void ask() { asked_.store(true, std::memory_order_seq_cst); }
+  bool is_asked() const { return asked_.load(std::memory_order_seq_cst); }
 
   /// Sleeps until ready().
   template <class Parker, class Ready>
@@ -45,6 +56,7 @@ class Tidying {
   static constexpr Word kEveryNs = 5'000'000'000;
   inline static constinit Word delay_ns_ = 0;
   Word due_ = 0, last_ = 0;  // 0: nothing is due
+  std::atomic<bool> asked_{false};
 };
 
 }  // namespace vmrun

@@ -229,6 +229,16 @@ void clear_alarm_if_slow(Scheduler& s) {
 // sleeps already did not know.
 std::atomic<bool> poller_called{false};
 
+/// What s has freed may lie in memory of schedulers that have slept since.
+void ask_sleepers_to_tidy(const Scheduler& s) {
+  for (unsigned i = 0; i < scheduler_count(); ++i) {
+    Scheduler& other = scheduler_at(i);
+    if (&other == &s || !other.asleep.load(std::memory_order_seq_cst)) continue;
+    other.tidying.ask();
+    wake(other);
+  }
+}
+
 /// Until there is something to do, a timer is due, or somebody has claimed the sleeper; or with
 /// true when descriptors are ready: then the poller's role is still ours. now: the clock, of some
 /// microseconds ago.
@@ -237,9 +247,12 @@ std::atomic<bool> poller_called{false};
   const Word tick = s.timers.next_tick();
   bool polls = false, ready = false;
   const auto called_at_all = [&] {
-    return called() || (!polls && poller_called.load(std::memory_order_seq_cst));
+    return called() || s.tidying.is_asked() || (!polls && poller_called.load(std::memory_order_seq_cst));
   };
-  for (s.tidying.begin(now); !ready && !called(); s.tidying.go_on(now = monotonic_ns())) {
+  const auto tidy = [&] {
+    if (s.tidying.go_on(now = monotonic_ns())) ask_sleepers_to_tidy(s);
+  };
+  for (s.tidying.begin(now); !ready && !called(); tidy()) {
     SWord left = s.tidying.time_left(now);
     if (tick != ~Word{0}) {
       const auto until_timer = static_cast<SWord>(tick * 1'000'000 - now);
@@ -257,7 +270,7 @@ std::atomic<bool> poller_called{false};
     }
     {
       const InMicrostate asleep(Microstate::kSleep);
-      if (polls) s.parker.park_elsewhere(called, [&] { ready = poll_wait(left); });
+      if (polls) s.parker.park_elsewhere(called_at_all, [&] { ready = poll_wait(left); });
       else s.parker.park(called_at_all, left);
     }
   }
