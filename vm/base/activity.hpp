@@ -3,7 +3,7 @@
 #include <atomic>
 
 /// What the calling thread does that is no Erlang function: for a profiler whose signal interrupts
-/// it (probes/attach/sampling.cpp). The mark is one pointer, so the handler sees a whole one.
+/// it (probes/attach/sample_notes.cpp). The mark is one pointer, so the handler sees a whole one.
 namespace vmrun {
 
 struct Process;

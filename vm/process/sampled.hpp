@@ -6,7 +6,7 @@
 
 /// Samples that a profiler has taken of the calling thread, in a signal's handler. What a handler
 /// must not do is done later, at the places that call these functions. Where nobody profiles that
-/// costs a look at a flag. Filled in by probes/attach/sampling.cpp before main begins.
+/// costs a look at a flag. Filled in by probes/attach/sample_firing.cpp before main begins.
 namespace vmrun {
 
 /// Set by the handler, in the same thread.

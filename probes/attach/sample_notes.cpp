@@ -1,0 +1,281 @@
+#include "probes/attach/sample_notes.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unwind.h>
+
+#include "probes/attach/sampled_threads.hpp"
+#include "vm/base/activity.hpp"
+#include "vm/hot/place_in_code.hpp"
+#include "vm/process/core.hpp"
+#include "vm/process/dirty_job.hpp"
+#include "vm/process/sampled.hpp"
+
+namespace vmrun::attach {
+namespace {
+
+constexpr std::size_t kMostStackWords = 16384;  // of a stack, that are searched for return addresses
+constexpr int kMostNativeFrames = 64;
+
+pid_t own_pid = 0;
+bool loop_is_known = false;
+ErlangRegisters registers;
+
+std::uint64_t own_processor_ns() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+#if defined(__x86_64__)
+
+struct Registers {
+  explicit Registers(const ucontext_t& context) : words(context.uc_mcontext.gregs) {}
+  const void* pc() const { return reinterpret_cast<const void*>(words[REG_RIP]); }
+  Word at(int number) const {  // in the machine's encoding
+    static constexpr int kPlaces[] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,
+                                      REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    return static_cast<Word>(words[kPlaces[number]]);
+  }
+  const greg_t* words;
+};
+/// Of DWARF ("System V Application Binary Interface, AMD64", figure 3.36).
+constexpr int kOfDwarf[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+
+#else
+
+struct Registers {
+  explicit Registers(const ucontext_t&) {}
+  const void* pc() const { return nullptr; }
+  Word at(int) const { return 0; }
+};
+constexpr int kOfDwarf[16] = {};
+
+#endif
+
+/// Where the process that the thread runs is, as registers say.
+struct Place {
+  const Word* at = nullptr;
+  const Term* stack = nullptr;
+  bool in_loop = false;  // the thread is in it, or in hot code
+  bool native = false;   // in what the instruction calls
+  int frames_left = kMostNativeFrames;
+};
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* into) {
+  Place& place = *static_cast<Place*>(into);
+  int is_interrupted = 0;
+  const _Unwind_Word ip = _Unwind_GetIPInfo(frame, &is_interrupted);
+  const auto* pc = reinterpret_cast<const void*>(is_interrupted ? ip : ip - 1);
+  if (is_in_loop(pc))
+    place.at = reinterpret_cast<const Word*>(_Unwind_GetGR(frame, kOfDwarf[registers.instruction]));
+  else place.at = instruction_of_hot_code(pc);
+  if (!place.at) return --place.frames_left ? _URC_NO_REASON : _URC_NORMAL_STOP;
+  place.stack = reinterpret_cast<const Term*>(_Unwind_GetGR(frame, kOfDwarf[registers.stack]));
+  return _URC_NORMAL_STOP;
+}
+
+/// The unwinder takes no lock: glibc finds what describes a frame without (_dl_find_object).
+Place place_of(const Registers& interrupted) {
+  Place place;
+  const void* const pc = interrupted.pc();
+  if (is_in_loop(pc)) place.at = reinterpret_cast<const Word*>(interrupted.at(registers.instruction));
+  else place.at = instruction_of_hot_code(pc);
+  if (place.at) {
+    place.in_loop = true;
+    place.stack = reinterpret_cast<const Term*>(interrupted.at(registers.stack));
+    return place;
+  }
+  place.native = true;
+  (void)_Unwind_Backtrace(look_at_frame, &place);
+  return place;
+}
+
+/// Of memory that may have been given back: what can be read of it.
+std::size_t read_words(const Term* from, std::size_t count, Word* to) {
+  const iovec there{const_cast<Term*>(from), count * sizeof(Word)}, here{to, count * sizeof(Word)};
+  const ssize_t bytes = syscall(SYS_process_vm_readv, own_pid, &here, 1, &there, 1, 0);
+  return bytes < 0 ? 0 : static_cast<std::size_t>(bytes) / sizeof(Word);
+}
+
+/// add_callers of a stack that may be given back at this moment.
+void add_readable_callers(Sample& s, const Term* stack, std::size_t count, Word (&words)[512]) {
+  while (count && s.frame_count < Sample::kMostFrames) {
+    const std::size_t n = read_words(stack, std::min(count, std::size(words)), words);
+    if (n == 0) return;
+    add_callers(s, reinterpret_cast<const Term*>(words), n);
+    stack += n;
+    count -= n;
+  }
+}
+void note_process(Sample& s, const Process& p, const Core* core) {
+  s.process = p.id;
+  const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed);
+  s.name = name ? Term::atom(name - 1) : kNonValue;
+  s.initial_module = p.initial_module;
+  s.initial_function = p.initial_function;
+  s.initial_arity = p.initial_arity;
+  s.queue_length = p.mailbox.length();
+  const Heap& h = p.heap;
+  const auto old = [&](const Term* end) { return static_cast<Word>(end - h.old_start); };
+  s.heap_words = h.block_words() + old(h.old_end);
+  s.heap_used = h.used_words() + h.fragment_words + old(h.old_top);
+  s.reductions = p.reductions_done + (core ? static_cast<Word>(core->slice - p.reductions) : 0);
+}
+
+void note_activity(Sample& s, const SampledThread& thread, const Activity* activity) {
+  const auto put = [&](const char* before, const char* text, const char* behind) {
+    std::size_t n = 0;
+    for (const char* part : {before, text, behind})
+      for (; *part && n + 1 < Sample::kMostActivity; ++part) s.activity[n++] = *part;
+    s.activity[n] = 0;
+  };
+  if (activity) put("", activity->name, "");
+  else if (s.process) s.activity[0] = 0;
+  else if (s.scheduler) put("[scheduler", "", "]");
+  else put("[thread ", thread.name, "]");
+}
+
+void note_place(Sample& s, const Process& p, const Registers& interrupted, SampledThread& thread) {
+  s.knows_place = loop_is_known || !this_core();
+  if (!s.knows_place) return;
+  Place place;
+  if (this_core() && this_core()->current == &p) place = place_of(interrupted);
+  const Heap& h = p.heap;
+  if (!place.at) place.at = p.ip;  // it has not begun, or stops; or works elsewhere
+  if (place.stack < h.start || place.stack > h.end) place.stack = h.stop;
+  s.native = place.native || !this_core();
+  s.frames[0] = reinterpret_cast<std::uintptr_t>(place.at);
+  s.frame_count = 1;
+  const std::size_t count = stack_words(place.stack, h);
+  // The loop's own code leaves the stack where it is; others may be about to move or free it.
+  if (!s.native && place.in_loop && !p.exiting.load(std::memory_order_relaxed))
+    add_callers(s, place.stack, count);
+  else add_readable_callers(s, place.stack, count, thread.words);
+}
+
+bool is_same(const Sample& a, const Sample& b) {
+  return a.process == b.process && a.knows_place == b.knows_place && a.native == b.native &&
+         a.frame_count == b.frame_count && std::strcmp(a.activity, b.activity) == 0 &&
+         std::memcmp(a.frames, b.frames, a.frame_count * sizeof *a.frames) == 0;
+}
+
+/// The one before, if it is the same and still waits.
+bool add_to_last(SampledThread& thread, const Waiting& now, std::uint32_t put, std::uint32_t times) {
+  if (put == thread.taken.load(std::memory_order_relaxed)) return false;
+  Waiting& last = thread.waiting[(put - 1) % kWaiting];
+  if (last.sampler != now.sampler) return false;
+  std::uint32_t count = last.count.load(std::memory_order_acquire);
+  if (!count || !is_same(last.sample, now.sample)) return false;
+  while (count && !last.count.compare_exchange_weak(count, count + times, std::memory_order_acq_rel)) {}
+  return count;
+}
+
+void take_sample(SampledThread& thread, unsigned sampler, std::uint32_t times, const Registers& interrupted) {
+  const std::uint32_t put = thread.put.load(std::memory_order_relaxed);
+  // Pairs with the release in take_out: the place is not read any more.
+  if (put - thread.taken.load(std::memory_order_acquire) == kWaiting) {
+    thread.lost.fetch_add(times, std::memory_order_relaxed);
+    return;
+  }
+  Waiting& now = thread.waiting[put % kWaiting];
+  Sample& s = now.sample;
+  now.sampler = sampler;
+  const Core* const core = this_core();
+  s.tid = thread.tid.load(std::memory_order_relaxed);
+  s.scheduler = core ? core->number : 0;
+  s.time_ns = now_ns();
+  s.process = s.name = kNonValue;
+  s.frame_count = 0;
+  s.native = false;
+  s.knows_place = true;
+  const Activity* const activity = activity_here;
+  std::atomic_signal_fence(std::memory_order_acquire);
+  const Process* const p = activity && activity->process ? activity->process : process_here();
+  if (p) {
+    note_process(s, *p, core);
+    note_place(s, *p, interrupted, thread);
+  }
+  note_activity(s, thread, activity);
+  if (!add_to_last(thread, now, put, times)) {
+    now.count.store(times, std::memory_order_relaxed);
+    // Pairs with the acquire in take_out: the sample is complete.
+    thread.put.store(put + 1, std::memory_order_release);
+  }
+  sampled_here = &thread;
+  samples_wait = true;
+}
+
+/// The clock whose signal it is; nullptr: it has been stopped. times: as often as it was due.
+Clock* clock_of(const siginfo_t& info, std::uint32_t* times) {
+  if (info.si_code == SI_TIMER || info.si_code == SI_QUEUE) {
+    const auto value = static_cast<std::uint32_t>(info.si_value.sival_int);
+    Clock& clock = clocks[value % kMostClocks];
+    if (clock.used.load(std::memory_order_relaxed) << kClockBits != value >> kClockBits << kClockBits)
+      return nullptr;
+    *times = info.si_code == SI_TIMER ? 1 + static_cast<std::uint32_t>(info.si_overrun)
+                                      : clock.due.exchange(0, std::memory_order_relaxed);
+    return &clock;
+  }
+  if (info.si_code <= 0 || info.si_fd < 0 || info.si_fd >= kMostDescriptors) return nullptr;
+  const unsigned number = clock_of_event[info.si_fd].load(std::memory_order_acquire);
+  *times = 1;
+  return number ? &clocks[number - 1] : nullptr;
+}
+
+void handle(int, siginfo_t* info, void* context) {
+  const int error = errno;
+  std::uint32_t times = 0;
+  Clock* const clock = clock_of(*info, &times);
+  SampledThread* const thread = clock ? clock->thread.load(std::memory_order_acquire) : nullptr;
+  if (thread && times && thread->tid.load(std::memory_order_relaxed) == tid_here()) {
+    if (samplers[clock->sampler].wall)
+      clock->processor_ns.store(own_processor_ns(), std::memory_order_relaxed);
+    take_sample(*thread, clock->sampler, times, Registers(*static_cast<ucontext_t*>(context)));
+  }
+  errno = error;
+}
+
+}  // namespace
+
+// As stack_of (terms.cpp) does it: return addresses are the words with a header's tag.
+void add_callers(Sample& s, const Term* stack, std::size_t count) {
+  Word previous = s.frame_count > 1 ? s.frames[s.frame_count - 1] + 1 : s.frame_count ? s.frames[0] : 0;
+  for (const Term* t = stack; t < stack + count && s.frame_count < Sample::kMostFrames; ++t) {
+    if (!t->is_header() || t->raw() == 0 || t->raw() == previous) continue;
+    s.frames[s.frame_count++] = (previous = t->raw()) - 1;  // inside the call
+  }
+}
+
+std::size_t stack_words(const Term* stack, const Heap& h) {
+  const Term* const bottom = h.end - 1;  // where the machine's own code goes on
+  return stack < bottom ? std::min(static_cast<std::size_t>(bottom - stack), kMostStackWords) : 0;
+}
+
+void install_handler() {
+  static const bool done = [] {
+    own_pid = getpid();
+    struct sigaction action {};
+    action.sa_sigaction = handle;
+    // Calls that it interrupts go on; the interrupted stack may have no room.
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    // It stays for ever: a signal that comes late finds it.
+    (void)sigaction(sampling_signal(), &action, nullptr);
+    // What the kernel sends instead when too many signals wait; it would end the machine.
+    struct sigaction before {};
+    if (sigaction(SIGIO, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) std::signal(SIGIO, SIG_IGN);
+    return true;
+  }();
+  (void)done;
+  if (!loop_is_known) loop_is_known = find_places_in_code(&registers);
+  // What the unwinder does at its first call it does here.
+  (void)_Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_NO_REASON; }, nullptr);
+}
+
+}  // namespace vmrun::attach
