@@ -62,10 +62,15 @@ class Memory {
     used_ = end < most ? end : most;
     return address(Segment::kScratch, start);
   }
-  std::size_t scratch_left() const { return pieces_[static_cast<unsigned>(Segment::kScratch)].bytes - used_; }
+  /// The same for memory that the script asks for: how much that is, is kept.
+  Address give(std::size_t bytes) {
+    given_ += bytes;
+    return reserve(bytes);
+  }
+  std::size_t given() const { return given_; }
   /// Gives back the end of what was reserved last.
   void shrink(Address a, std::size_t bytes) { used_ = ((a & 0xffffffff) + bytes + 7) & ~std::size_t{7}; }
-  void release_all() { used_ = 0; }
+  void release_all() { used_ = given_ = 0; }
 
  private:
   struct Piece {
@@ -73,7 +78,7 @@ class Memory {
     std::size_t bytes = 0;
   };
   Piece pieces_[static_cast<unsigned>(Segment::kCount)];
-  std::size_t used_ = 0;
+  std::size_t used_ = 0, given_ = 0;
 };
 
 }  // namespace vmrun::d

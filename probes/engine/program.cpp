@@ -100,7 +100,8 @@ template <class Pass>
 void all(Pass& pass, Program& p) {
   auto& o = p.options;
   pass.number(o.strsize), pass.number(o.bufsize), pass.number(o.aggsize), pass.number(o.dynvarsize);
-  pass.number(o.specsize), pass.number(o.nspec), pass.number(o.stack_frames), pass.number(o.ustack_frames);
+  pass.number(o.specsize), pass.number(o.scratchsize), pass.number(o.nspec);
+  pass.number(o.stack_frames), pass.number(o.ustack_frames);
   pass.number(o.policy), pass.flag(o.destructive), pass.number(o.pid);
   plain(pass, p.constants);
   text(pass, p.texts);

@@ -13,7 +13,7 @@
 /// reads; whether a program may run is the verifier's to say (verify.hpp).
 namespace vmrun::d {
 
-inline constexpr std::uint32_t kProgramVersion = 3;
+inline constexpr std::uint32_t kProgramVersion = 4;
 
 enum class Operation : std::uint8_t;  // operations.tab; probes/engine/operations.hpp is made from it
 
@@ -135,6 +135,7 @@ struct Options {
   std::uint64_t aggsize = 4 << 20;
   std::uint64_t dynvarsize = 1 << 20;
   std::uint64_t specsize = 32 << 10;
+  std::uint64_t scratchsize = 64 << 10;  // what alloca() and copyin() give a clause in all
   std::uint32_t nspec = 1;
   std::uint32_t stack_frames = 20, ustack_frames = 100;
   enum class Policy : std::uint8_t { kSwitch, kFill, kRing } policy = Policy::kSwitch;

@@ -91,9 +91,7 @@ bool burn(Thread& t, std::size_t bytes) {
 }
 
 [[gnu::noinline]] bool allocate(Thread& t, std::uint64_t bytes, Address& out) {
-  if (bytes > t.memory.scratch_left()) return t.fail(FaultKind::kNoScratch, bytes);
-  if (!burn(t, bytes)) return false;
-  out = t.memory.reserve(bytes);
+  if (!t.allocate(bytes, out) || !burn(t, bytes)) return false;
   if (bytes != 0) std::memset(t.memory.at(out, bytes), 0, bytes);
   return true;
 }

@@ -59,7 +59,9 @@ bool Thread::open(std::uint32_t number) {
   tid = static_cast<std::uint64_t>(syscall(SYS_gettid));
   random = (tid + 1) * 0x9e3779b97f4a7c15ull ^ d::timestamp();
   const Program& p = shared.program;
-  const std::size_t scratch = (64 << 10) + 16 * std::size_t{p.options.strsize};
+  // The script's own, and room for texts. Mapped is what is used.
+  const std::size_t scratch = ((p.options.scratchsize + 7) & ~std::uint64_t{7}) +
+                              std::max<std::size_t>(16 * std::size_t{p.options.strsize}, 64 << 10);
   const std::size_t frame = (p.frame_bytes + 7) & ~std::size_t{7};
   block_bytes_ = scratch + frame + kKeyWords * 8 + kRecordWords * 8;
   void* block =
@@ -99,6 +101,12 @@ bool Thread::text(Address a, std::string_view& out) {
   if (!memory.text(a, shared.program.options.strsize - 1, out)) return fail(FaultKind::kBadAddress, a);
   fuel -= static_cast<std::int64_t>(out.size()) + 1;
   return fuel >= 0 || fail(FaultKind::kIllegalOperation);
+}
+
+bool Thread::allocate(std::uint64_t bytes, Address& out) {
+  const std::size_t left = shared.program.options.scratchsize - memory.given();
+  if (bytes <= left) out = memory.give(bytes);
+  return (bytes <= left && out != 0) || fail(FaultKind::kNoScratch);
 }
 
 bool Thread::make_text(std::string_view text, Address& out) {

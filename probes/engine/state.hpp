@@ -108,6 +108,8 @@ struct Thread {
   }
   /// A text of the script's: strsize counts its NUL, so that at most one byte less. False: a fault.
   bool text(Address a, std::string_view& out);
+  /// What alloca() and copyin() give: of all that, scratchsize at most. False: a fault.
+  bool allocate(std::uint64_t bytes, Address& out);
   /// A copy in scratch memory. False: a fault.
   bool make_text(std::string_view text, Address& out);
 

@@ -302,8 +302,7 @@ bool bytes_to(Thread& t, Address text, std::size_t bytes, Address to) {
 bool copy_in(Thread& t, Arguments a, Result& out) {
   const std::uint64_t text = a[0], bytes = a[1];  // out may be a[0]
   if (bytes > t.shared.program.options.strsize) return t.fail(FaultKind::kBadAddress, text);
-  out = t.memory.reserve(std::max<std::size_t>(bytes, 1));
-  if (out == 0) return t.fail(FaultKind::kNoScratch);
+  if (!t.allocate(std::max<std::size_t>(bytes, 1), out)) return false;
   return bytes_to(t, text, bytes, out);
 }
 

@@ -245,6 +245,7 @@ std::string options(Options& o) {
                      option("aggsize", o.aggsize, standard.aggsize, Bounds::kAggsize),
                      option("dynvarsize", o.dynvarsize, standard.dynvarsize, Bounds::kDynvarsize),
                      option("specsize", o.specsize, standard.specsize, Bounds::kSpecBytes),
+                     option("scratchsize", o.scratchsize, standard.scratchsize, Bounds::kScratch),
                      option("nspec", o.nspec, standard.nspec, Bounds::kSpeculations),
                      option("jstackframes", o.stack_frames, standard.stack_frames, Bounds::kFrames),
                      option("ustackframes", o.ustack_frames, standard.ustack_frames, Bounds::kFrames)})

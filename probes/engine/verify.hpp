@@ -19,6 +19,7 @@ struct Bounds {
   static constexpr std::size_t kAggregatedBytes = 64 << 20;  // of all threads, added up
   static constexpr std::size_t kSpeculations = 1024, kSpecBytes = 64 << 20;
   static constexpr std::size_t kFrames = 1024;
+  static constexpr std::size_t kScratch = 16 << 20;
   static constexpr std::size_t kClauses = 4096, kInstructions = 8192, kInstructionsOfProbe = 65536;
   static constexpr std::size_t kTexts = 4 << 20, kConstants = 65536, kNames = 4096, kActions = 65535;
   static constexpr std::size_t kVariableBytes = 256 << 10, kGlobalBytes = 4 << 20, kFrameBytes = 64 << 10;

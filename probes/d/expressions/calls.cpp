@@ -11,8 +11,6 @@ using Kind = Node::Kind;
 
 namespace {
 
-constexpr std::uint64_t kMostScratch = 64 << 10;
-
 std::string argument_of(const Node* call, std::size_t n) {
   return call->text + "( ) argument #" + std::to_string(n + 1);
 }
@@ -175,6 +173,16 @@ void Calls::copyin(Node*& n) {
   n->type = result_type(static_cast<Subroutine>(n->index));
   subroutine(n, n->index);
   if (n->children.size() == 3) need_memory(n, 2);
+  else need_scratch(n, 1);
+}
+
+/// A size that is known is no larger than the scratch memory of a clause.
+void Calls::need_scratch(const Node* n, std::size_t i) {
+  const Node* bytes = n->children[i];
+  if (bytes->kind == Kind::kInteger && bytes->value > options_.scratchsize)
+    fail(n->place, "D_ALLOCA_SIZE",
+         n->text + "( ) of " + std::to_string(bytes->value) + " bytes: scratchsize is " +
+             std::to_string(options_.scratchsize));
 }
 
 /// A text is a value: nothing is copied into it.
@@ -210,10 +218,7 @@ void Calls::speculation(Node*& n) { n->type = kInt; }
 
 void Calls::allocate(Node*& n) {
   conversions_.need_integer(n->children[0], "D_PROTO_ARG", argument_of(n, 0));
-  const Node* bytes = n->children[0];
-  if (bytes->kind == Kind::kInteger && bytes->value > kMostScratch)
-    fail(n->place, "D_ALLOCA_SIZE",
-         "alloca(" + std::to_string(bytes->value) + "): larger than the scratch memory of a clause");
+  need_scratch(n, 0);
   n->type = kVoidPointer;
 }
 

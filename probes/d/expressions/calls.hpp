@@ -17,8 +17,8 @@ bool is_function(std::string_view name);
 
 class Calls {
  public:
-  Calls(Types& types, Nodes& nodes, Conversions& conversions)
-      : types_(types), nodes_(nodes), conversions_(conversions) {}
+  Calls(Types& types, Nodes& nodes, Conversions& conversions, const Options& options)
+      : types_(types), nodes_(nodes), conversions_(conversions), options_(options) {}
 
   /// Before the arguments are checked: there is such a function, and it takes so many. is_variable:
   /// whether a variable has this name.
@@ -37,6 +37,7 @@ class Calls {
   void copyinstr(Node*& n);
   void copyin(Node*& n);
   void need_memory(const Node* n, std::size_t i);
+  void need_scratch(const Node* n, std::size_t i);
   void address_of_ipv6(const Node* n);
   void element(Node*& n);
   void map_key(Node*& n);
@@ -50,6 +51,7 @@ class Calls {
   Types& types_;
   Nodes& nodes_;
   Conversions& conversions_;
+  const Options& options_;
 };
 
 }  // namespace vmrun::d::lang

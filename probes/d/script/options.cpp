@@ -9,17 +9,16 @@ namespace vmrun::d {
 namespace {
 
 constexpr std::string_view kOthers[] = {
-    "agghist",  "aggpack",     "aggrate",   "aggsortkey",  "aggsortkeypos", "aggsortpos",  "aggsortrev",
-    "aggzoom",  "amin",        "argref",    "bufresize",   "cleanrate",     "core",        "cpp",
-    "cpphdrs",  "cpppath",     "cpu",       "ctypes",      "debug",         "debugassert", "defaultargs",
-    "define",   "disasm",      "droptags",  "dtypes",      "empty",         "encoding",    "errtags",
-    "evaltime", "flowindent",  "grabanon",  "incdir",      "iregs",         "kdefs",       "knodefs",
-    "lazyload", "ldpath",      "libdir",    "linkmode",    "linktype",      "maxframes",   "modpath",
-    "nolibs",   "noresolve",   "pgmax",     "preallocate", "pspec",         "quiet",       "quietresize",
-    "rawbytes", "scratchsize", "setenv",    "stackfmt",    "stackindent",   "statusrate",  "stdc",
-    "strip",    "switchrate",  "syslibdir", "sysslice",    "temporal",      "tree",        "tregs",
-    "udefs",    "undef",       "unodefs",   "unsetenv",    "useruid",       "verbose",     "version",
-    "zdefs"};
+    "agghist",    "aggpack",    "aggrate",  "aggsortkey",  "aggsortkeypos", "aggsortpos",  "aggsortrev",
+    "aggzoom",    "amin",       "argref",   "bufresize",   "cleanrate",     "core",        "cpp",
+    "cpphdrs",    "cpppath",    "cpu",      "ctypes",      "debug",         "debugassert", "defaultargs",
+    "define",     "disasm",     "droptags", "dtypes",      "empty",         "encoding",    "errtags",
+    "evaltime",   "flowindent", "grabanon", "incdir",      "iregs",         "kdefs",       "knodefs",
+    "lazyload",   "ldpath",     "libdir",   "linkmode",    "linktype",      "maxframes",   "modpath",
+    "nolibs",     "noresolve",  "pgmax",    "preallocate", "pspec",         "quiet",       "quietresize",
+    "rawbytes",   "setenv",     "stackfmt", "stackindent", "statusrate",    "stdc",        "strip",
+    "switchrate", "syslibdir",  "sysslice", "temporal",    "tree",          "tregs",       "udefs",
+    "undef",      "unodefs",    "unsetenv", "useruid",     "verbose",       "version",     "zdefs"};
 
 /// 4, 4k, 4m, 4g, 4t
 bool size_of(std::string_view text, std::uint64_t& out) {
@@ -75,6 +74,7 @@ bool set_option(Options& options, std::string_view name, std::string_view value,
   if (name == "aggsize") return set(options.aggsize);
   if (name == "dynvarsize") return set(options.dynvarsize);
   if (name == "specsize") return set(options.specsize);
+  if (name == "scratchsize") return set(options.scratchsize);
   if (name == "nspec") return set(options.nspec);
   if (name == "jstackframes" || name == "stackframes") return set(options.stack_frames);
   if (name == "ustackframes") return set(options.ustack_frames);

@@ -63,7 +63,7 @@ class Checker : public Listener {
   Symbols symbols_{types_, script_.program, later_};
   Translators translators_{types_, nodes_};
   Operators operators_{types_, nodes_, conversions_, symbols_};
-  Calls calls_{types_, nodes_, conversions_};
+  Calls calls_{types_, nodes_, conversions_, script_.program.options};
   Expressions expressions_{types_,       nodes_,     conversions_, symbols_,
                            translators_, operators_, calls_,       arguments_};
   Fields fields_{types_, nodes_, conversions_, expressions_};

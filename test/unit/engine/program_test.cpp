@@ -67,7 +67,7 @@ TEST_CASE("what is not the bytes of a program is refused") {
   auto other = bytes;
   other[4] = 99;
   CHECK_FALSE(from_bytes(other, p, why));
-  CHECK(why == "the program is of version 99, this engine is of version 3");
+  CHECK(why == "the program is of version 99, this engine is of version 4");
   for (std::size_t n = 8; n < bytes.size(); ++n) {
     CHECK_FALSE(from_bytes(std::string_view(bytes).substr(0, n), p, why));
     CHECK(why == "the bytes of the program are damaged");

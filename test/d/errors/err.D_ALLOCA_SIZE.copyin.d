@@ -1,0 +1,4 @@
+/* One byte more than scratchsize. */
+#pragma D option scratchsize=64
+
+BEGIN { this->p = copyin(arg0, 65); }
