@@ -28,6 +28,10 @@ class WorkQueue {
     std::atomic<bool> awake{true};                     // a hint: it can be claimed without a system call
     BasicParker<Sync> parker;
     Worker* next = nullptr;
+
+   public:
+    /// It looks whether it can sleep on. Any thread.
+    void wake() { (void)parker.wake(); }
   };
 
   /// arguments: of the queue's constructor.

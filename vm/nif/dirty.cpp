@@ -267,6 +267,7 @@ QueueOf queue_of(const Pool& pool) {
   account_for_this_thread(pool.kind == DirtyKind::kIo ? ThreadKind::kDirtyIo : ThreadKind::kDirtyCpu, number);
   AdaptiveSpin spin;
   Tidying tidying;
+  tidying.join([&self] { self.worker.wake(); });
   const auto look = [&](auto&& there) { return spin.until(there); };
   const auto sleep = [&](auto& parker, auto&& there) {
     const InMicrostate asleep(Microstate::kSleep);

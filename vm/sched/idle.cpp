@@ -229,16 +229,6 @@ void clear_alarm_if_slow(Scheduler& s) {
 // sleeps already did not know.
 std::atomic<bool> poller_called{false};
 
-/// What s has freed may lie in memory of schedulers that have slept since.
-void ask_sleepers_to_tidy(const Scheduler& s) {
-  for (unsigned i = 0; i < scheduler_count(); ++i) {
-    Scheduler& other = scheduler_at(i);
-    if (&other == &s || !other.asleep.load(std::memory_order_seq_cst)) continue;
-    other.tidying.ask();
-    wake(other);
-  }
-}
-
 /// Until there is something to do, a timer is due, or somebody has claimed the sleeper; or with
 /// true when descriptors are ready: then the poller's role is still ours. now: the clock, of some
 /// microseconds ago.
@@ -249,10 +239,7 @@ void ask_sleepers_to_tidy(const Scheduler& s) {
   const auto called_at_all = [&] {
     return called() || s.tidying.is_asked() || (!polls && poller_called.load(std::memory_order_seq_cst));
   };
-  const auto tidy = [&] {
-    if (s.tidying.go_on(now = monotonic_ns())) ask_sleepers_to_tidy(s);
-  };
-  for (s.tidying.begin(now); !ready && !called(); tidy()) {
+  for (s.tidying.begin(now); !ready && !called(); s.tidying.go_on(now = monotonic_ns())) {
     SWord left = s.tidying.time_left(now);
     if (tick != ~Word{0}) {
       const auto until_timer = static_cast<SWord>(tick * 1'000'000 - now);
@@ -459,6 +446,8 @@ void start_idling() {
   searching.store(0);
   sleepers.store(0);
   busy_look.turns.assign(scheduler_count(), 0);
+  for (unsigned i = 0; i < scheduler_count(); ++i)
+    scheduler_at(i).tidying.join([&s = scheduler_at(i)] { wake(s); });
   if (scheduler_count() == 1) {  // nobody else could do anything
     scheduler_at(0).put_alarm_off_ns = kNoAlarm;
     scheduler_at(0).alarm.set();
