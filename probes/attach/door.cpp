@@ -31,6 +31,7 @@
 #include "probes/attach/connection.hpp"
 #include "probes/attach/firing.hpp"
 #include "probes/engine/wire.hpp"
+#include "vm/base/clock.hpp"
 #include "vm/base/thread.hpp"
 
 namespace vmrun::attach {
@@ -55,13 +56,7 @@ int wake = -1;  // written to when machine_ends, and when there is a job
 std::vector<std::function<void()>> jobs;
 std::vector<std::shared_ptr<Insider>> insiders;  // the tracing thread's
 
-std::uint64_t now_ns() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
-}
-
-std::uint64_t in_ms(int ms) { return now_ns() + static_cast<std::uint64_t>(ms) * 1'000'000; }
+std::uint64_t in_ms(int ms) { return monotonic_ns() + static_cast<std::uint64_t>(ms) * 1'000'000; }
 
 /// A socket that only this user and root may connect to, and that has no name which another user
 /// could take. It is bound under a random name, which is removed at once; a descriptor of the file
@@ -137,7 +132,7 @@ using Connections = std::vector<std::unique_ptr<Connection>>;
 int timeout_ms(const std::vector<TracingSession*>& running) {
   if (running.empty()) return -1;
   std::uint64_t wait_ms = kLookEveryMs;
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = monotonic_ns();
   for (TracingSession* s : running)
     if (const std::uint64_t next = s->next_tick())
       wait_ms = std::min(wait_ms, next > now ? (next - now + 999'999) / 1'000'000 : 0);
@@ -162,8 +157,8 @@ class TracingThread {
   void run() {
     for (;;) {
       serve();
-      if (!ends_ && (!all_.empty() || !insiders.empty() || now_ns() <= listens_until_ns_)) continue;
-      if (ends_ && !all_.empty() && now_ns() <= end_ns_) continue;
+      if (!ends_ && (!all_.empty() || !insiders.empty() || monotonic_ns() <= listens_until_ns_)) continue;
+      if (ends_ && !all_.empty() && monotonic_ns() <= end_ns_) continue;
       std::lock_guard guard(mutex);
       // Under the lock: who asks from now on starts a new one, and that finds no socket of ours.
       if (!ends_ && (!jobs.empty() || somebody_came_last())) continue;
@@ -185,7 +180,7 @@ class TracingThread {
       wait.push_back({c->descriptor(), static_cast<short>(POLLIN | (c->wants_to_send() ? POLLOUT : 0)), 0});
     int timeout = ends_ ? kLookEveryMs : timeout_ms(running());
     if (listener_ || (all_.empty() && insiders.empty())) {
-      const std::uint64_t now = now_ns();
+      const std::uint64_t now = monotonic_ns();
       const int left =
           now < listens_until_ns_ ? static_cast<int>((listens_until_ns_ - now) / 1'000'000 + 1) : 0;
       timeout = timeout < 0 ? left : std::min(timeout, left);
@@ -239,7 +234,7 @@ class TracingThread {
   /// The socket is there from when somebody asks until a moment after the last one has come in.
   void look_whether_to_listen() {
     if (is_asked.exchange(false)) listens_until_ns_ = in_ms(kFirstWithinMs);
-    const bool wanted = !ends_ && now_ns() < listens_until_ns_;
+    const bool wanted = !ends_ && monotonic_ns() < listens_until_ns_;
     if (!wanted) return stop_listening();
     if (listener_) return;
     listener_ = std::make_unique<Listener>();

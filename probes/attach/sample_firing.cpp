@@ -108,7 +108,7 @@ void take_out(SampledThread& thread, const Process* owner, std::uint64_t until_n
 
 namespace {
 
-/// Of the calling thread. What it had when somebody profiled before may be another's by now.
+/// Finds that of the calling thread. What it had in an earlier profile may be another thread's now.
 SampledThread* sampled_thread() {
   const auto is_mine = [tid = tid_here()](const SampledThread* t) {
     return t && t->tid.load(std::memory_order_acquire) == tid;

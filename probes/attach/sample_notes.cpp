@@ -26,11 +26,7 @@ pid_t own_pid = 0;
 bool loop_is_known = false;
 ErlangRegisters registers;
 
-std::uint64_t own_processor_ns() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
-}
+std::uint64_t own_processor_ns() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 #if defined(__x86_64__)
 
@@ -44,7 +40,7 @@ struct Registers {
   }
   const greg_t* words;
 };
-/// Of DWARF ("System V Application Binary Interface, AMD64", figure 3.36).
+/// The registers by DWARF's numbers ("System V Application Binary Interface, AMD64", figure 3.36).
 constexpr int kOfDwarf[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
 
 #else
@@ -96,7 +92,7 @@ Place place_of(const Registers& interrupted) {
   return place;
 }
 
-/// Of memory that may have been given back: what can be read of it.
+/// Reads memory that may have been given back. Returns how many words could be read.
 std::size_t read_words(const Term* from, std::size_t count, Word* to) {
   const iovec there{const_cast<Term*>(from), count * sizeof(Word)}, here{to, count * sizeof(Word)};
   const ssize_t bytes = syscall(SYS_process_vm_readv, own_pid, &here, 1, &there, 1, 0);
@@ -189,7 +185,7 @@ void take_sample(SampledThread& thread, unsigned sampler, std::uint32_t times, c
   const Core* const core = this_core();
   s.tid = thread.tid.load(std::memory_order_relaxed);
   s.scheduler = core ? core->number : 0;
-  s.time_ns = now_ns();
+  s.time_ns = monotonic_ns();
   s.process = s.name = kNonValue;
   s.frame_count = 0;
   s.native = false;

@@ -9,6 +9,7 @@
 
 #include "probes/attach/sampling.hpp"
 #include "probes/engine/wire.hpp"
+#include "vm/base/clock.hpp"
 
 /// What the parts of sampling share: threads with their samples that wait, and clocks. The handler
 /// (sample_notes.hpp) reads clocks and puts samples in, sample_firing.hpp takes them out, the
@@ -18,12 +19,6 @@ namespace vmrun::attach {
 constexpr unsigned kSamplers = 64;      // profile-N and wall-N at once, of all sessions
 constexpr unsigned kMostClocks = 8192;  // one for each of them in each thread
 constexpr std::uint32_t kWaiting = 32;  // samples of a thread that have not been fired
-
-inline std::uint64_t now_ns() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
-}
 
 struct Waiting {
   std::atomic<std::uint32_t> count{0};  // times; 0: it is being fired, or has been
@@ -82,7 +77,8 @@ inline int value_of(unsigned clock) {
 }
 inline int sampling_signal() { return SIGRTMIN + d::kDoorSignal + 1; }
 
-/// Of the thread that runs, if it has had a sample: sampled_thread() says whether it still is.
+/// What the calling thread had when it was last sampled: sampled_thread() says whether it still
+/// has it.
 extern constinit thread_local SampledThread* sampled_here;
 extern constinit thread_local int known_tid;
 inline int tid_here() { return known_tid ? known_tid : known_tid = static_cast<int>(gettid()); }

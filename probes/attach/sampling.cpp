@@ -204,7 +204,7 @@ std::vector<int> threads_there_are() {
 }
 
 void scan_threads() {
-  scanned_ns = now_ns();
+  scanned_ns = monotonic_ns();
   const std::vector<int> there = threads_there_are();
   std::erase_if(threads, [&](const auto& known) {
     if (std::ranges::find(there, known.first) != there.end()) return false;
@@ -237,7 +237,7 @@ void fire_idle(d::Session& session, std::uint32_t probe, const SampledThread& th
   static Sample& s = *new Sample;
   s.tid = thread.tid.load(std::memory_order_relaxed);
   s.scheduler = thread.scheduler;
-  s.time_ns = now_ns();
+  s.time_ns = monotonic_ns();
   std::strcpy(s.activity, "[idle]");
   resolve(s);
   fire_sample(session, probe, s, times);
@@ -281,7 +281,7 @@ void stop_sampling(d::Session& session) {
 
 void look_after_samples(bool all) {
   if (!is_sampling()) return;
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = monotonic_ns();
   if (now - scanned_ns > kScanEveryNs) scan_threads();
   const std::uint64_t patience = all ? kPatienceAtTickNs : kPatienceNs;
   for (const auto& [tid, thread] : threads) {

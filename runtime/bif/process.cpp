@@ -276,7 +276,7 @@ Term bif_erts_internal_process_flag_3(Process& p, const Term* a) {
 
 namespace {
 
-/// Of a process that waits, and to which nothing has come: the caller has it meanwhile. The
+/// Looks at a process that waits and to which nothing has come: the caller has it meanwhile. The
 /// non-value when it cannot be had.
 Term info_of_waiting(Process& p, Process& q, Term what) {
   if (!q.mailbox.unpark()) return kNonValue;

@@ -27,7 +27,7 @@ struct ThreadObject {
   ThreadObject* made_before;
 };
 
-/// Of the calling thread, the newest first. What is made by a destructor is destroyed as well.
+/// Destroys the calling thread's, the newest first, and what their destructors make.
 void destroy_thread_objects(void* newest) {
   for (auto* o = static_cast<ThreadObject*>(newest); o;) {
     o->destroy(o->object);

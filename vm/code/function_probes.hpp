@@ -69,7 +69,7 @@ void set_function_watcher(FunctionWatcher& watcher);
 /// Asks the watcher about all functions there are; what it says is so when this returns. Does
 /// nothing without a watcher. Any thread.
 void refresh_function_probes();
-/// Whoever begins to watch gives that a number, in order, before it refreshes: calls that began
+/// A watcher that begins gives its watch a number, in order, before it refreshes: calls that began
 /// during an earlier watch end without it. One thread at a time changes it.
 std::uint32_t newest_watch();
 void begin_watch(std::uint32_t number);

@@ -10,7 +10,8 @@
 
 #if defined(__x86_64__)
 
-/// Of the unwinder of gcc and clang: the entry of .eh_frame that describes an address.
+/// A function of the unwinder of gcc and clang: it finds the entry of .eh_frame that describes an
+/// address.
 extern "C" {
 struct dwarf_eh_bases {
   void* tbase;

@@ -11,7 +11,7 @@ namespace vmrun {
 
 /// "(Module:Function/Arity + Bytes)" of an address in code.
 std::string code_address_text(const Word* address);
-/// The same of an address on a stack, where code of the machine's own is the end of the process.
+/// The text of an address on a stack, where code of the machine's own is the end of the process.
 std::string return_address_text(const Word* address);
 /// A line for the place where the process goes on, or for another one; that of a process that has
 /// not begun is no function.

@@ -162,7 +162,7 @@ void relieve_others(Scheduler& s) {
   epoch_leave(*s.epoch);
 }
 
-/// Of busy ones, which look at the others while nobody sleeps: when each was last seen to come
+/// Busy schedulers look at the others while none sleeps. This is when each was last seen to come
 /// round.
 struct BusyLook {
   std::atomic<bool> taken{false};

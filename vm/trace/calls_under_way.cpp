@@ -8,7 +8,7 @@ namespace vmrun {
 
 bool (*is_end_awaited)(std::uint32_t function, std::uint32_t watch) = nullptr;
 
-/// Who has to be asked to forget.
+/// The calls of all processes: these have to be asked to forget.
 struct CallsOfAll {
   std::mutex lock;
   CallsUnderWay* first = nullptr;

@@ -193,7 +193,7 @@ void Operators::size_of(Node*& n) {
   const CType& t = types_.base(type);
   if (t.bytes == 0 || !t.complete || t.kind == CType::Kind::kFunction || t.kind == CType::Kind::kTerm)
     fail(n->place, "D_SIZEOF_TYPE", "cannot apply sizeof to type \"" + types_.name(type) + '"');
-  // Of a text without its NUL, but for a constant, which is an array of characters.
+  // A text does not count its NUL; a constant, which is an array of characters, does.
   std::uint64_t bytes = t.kind == CType::Kind::kString ? t.bytes - 1 : t.bytes;
   if (!n->is_typed && n->children[0]->kind == Kind::kString) bytes = n->children[0]->text.size() + 1;
   n = nodes_.integer(n->place, bytes, kUnsignedLong);

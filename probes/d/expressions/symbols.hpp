@@ -40,7 +40,7 @@ class Symbols {
 
   /// Null when there is none.
   Symbol* find(VariableScope scope, const std::string& name);
-  /// The same for a name that is used; it may be assigned further down. Null: it is wanted there.
+  /// Finds a name that is used and may be assigned further down. Null: it is wanted there.
   Symbol* find_later(VariableScope scope, const std::string& name, Place place);
   /// A new variable: of the program, or bytes of the frame.
   Symbol& create(VariableScope scope, const std::string& name, TypeId type, bool associative, Place place);

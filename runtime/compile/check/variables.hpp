@@ -44,8 +44,8 @@ class Variables {
   void bind(std::string_view name, Loc loc);
   /// hint: the end of the message if it is unbound and no variable has a name like it.
   void use(const VarExpr& v, const std::string& hint = {});
-  /// Of an expression that is in error itself: what it names counts as used, and variables that
-  /// have no value as bound, so that one mistake is reported once.
+  /// The expression is in error itself: what it names counts as used, and variables that have no
+  /// value as bound, so that one mistake is reported once.
   void excuse(const Expr& e);
   /// A variable that has a value already stands in a pattern.
   void matched_again(const VarExpr& v, const Variable& known, bool same_pattern);
