@@ -150,18 +150,22 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
     if (s->is_header()) {
       frame = s + 1;
     } else if (s->is_catch()) {
+      const auto* handler = static_cast<const Word*>(s->catch_address());
+      // An exception that is raised before the handler ends its catch goes further out. If it came
+      // here again, a loop of exceptions would have no `try` in it, and loader_loops.cpp would not
+      // see it.
+      *s = Term::nil();
       if (calls_are_under_way(p)) [[unlikely]]
         fail_calls(p, ip, static_cast<Word>(p.heap.end - frame), true);
       if (is_traced(p, kTraceCall | kAwaitsReturns)) [[unlikely]]
-        exception_traced(p, static_cast<Word>(p.heap.end - frame),
-                         static_cast<const Word*>(s->catch_address()));
+        exception_traced(p, static_cast<Word>(p.heap.end - frame), handler);
       p.heap.stop = frame;
       x[0] = kNonValue;
       x[1] = kClassAtoms[static_cast<unsigned>(p.exception_class)];
       x[2] = p.exception_value;
       x[3] = trace;
       p.exception_trace = p.exception_value = Term::nil();
-      return static_cast<const Word*>(s->catch_address());
+      return handler;
     }
   }
   if (calls_are_under_way(p)) [[unlikely]]

@@ -494,3 +494,22 @@ TEST_CASE("code: a loop in which no reductions are counted is refused") {
     if (!row.loads) CHECK(r.message.find("loop of loops:go/1") != std::string::npos);
   }
 }
+
+TEST_CASE("code: an exception in a handler that has not ended its catch goes further out") {
+  boot();
+  Assembly a("handlers");
+  const std::uint32_t body = a.label(), handler = a.label();
+  a.function("go", 1);
+  a.op(Bop::kAllocate, {Asm::u(1), Asm::u(1)});
+  a.op(Bop::kTry, {Asm::y(0), Asm::label(handler)});
+  a.place(body);
+  a.op(Bop::kBadmatch, {Asm::of(atoms::ok)});
+  a.place(handler);
+  a.op(Bop::kJump, {Asm::label(body)});
+  purge("handlers");
+  const LoadResult r = load(a.beam(), "handlers");
+  INFO(r.message);
+  REQUIRE(r.module);
+  // No loop: the second exception does not come to the handler again.
+  CHECK(value_of("handlers_called", "go() -> try handlers:go(1) catch error:R -> R end.") == "{badmatch,ok}");
+}
