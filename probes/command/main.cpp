@@ -4,6 +4,7 @@
 
 #include "probes/command/view_command.hpp"
 #include "probes/vmtrace/tracing.hpp"
+#include "vm/base/standard_files.hpp"
 
 // vmtrace: D scripts on a machine that runs, and ready-made views of it. docs/vmtrace.1 is its
 // manual page.
@@ -49,4 +50,7 @@ int main_of_command(const std::vector<std::string>& words) {
 }  // namespace
 }  // namespace vmrun::d
 
-int main(int argc, char** argv) { return vmrun::d::main_of_command({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  vmrun::fill_standard_files();
+  return vmrun::d::main_of_command({argv + 1, argv + argc});
+}

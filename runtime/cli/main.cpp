@@ -4,7 +4,6 @@
 #include <string>
 #include <variant>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "probes/listing.hpp"
@@ -22,6 +21,7 @@
 #include "runtime/epmd/service.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/signal_stack.hpp"
+#include "vm/base/standard_files.hpp"
 
 namespace vmrun::cli {
 namespace {
@@ -37,13 +37,6 @@ std::string own_path() {
   char path[4096];
   const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
   return std::string(path, n > 0 ? static_cast<std::size_t>(n) : 0);
-}
-
-/// A standard file that is closed is /dev/null: always at its end, and what is written goes
-/// nowhere. Else the next file to be opened would be taken for it.
-void fill_standard_files() {
-  for (int fd = 0; fd <= 2; ++fd)
-    if (::fcntl(fd, F_GETFD) < 0) (void)::open("/dev/null", O_RDWR);  // gives the lowest free number
 }
 
 int list_probes() {
@@ -134,7 +127,7 @@ std::string_view command_name(const char* path) {
 
 int main(int argc, char** argv) {
   using namespace vmrun::cli;
-  fill_standard_files();
+  vmrun::fill_standard_files();
   const vmrun::SignalStack for_handlers;
   const std::string_view name = argc > 0 ? command_name(argv[0]) : "";
   if (name == kSystemCommand) return run_system(argv[0], {argv + 1, argv + argc});

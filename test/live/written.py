@@ -115,6 +115,17 @@ class Suite(door.Suite):
             self.ended(self.view(target, ['flame'], '-o', str(link)), 0)
             expect(link.is_symlink() and '<html' in behind.read_text() and behind.stat().st_mode & 0o777 == 0o600, 'the document is not behind the link')
 
+    def test_standard_files_that_are_closed(self):
+        """What vmtrace says goes nowhere; it does not go to the machine that it talks to."""
+        with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+            output = pathlib.Path(folder, 'output')
+            for closed in ('<&-', '>&-', '2>&-', '<&- 2>&-', '<&- >&- 2>&-'):
+                ended = subprocess.run(['bash', '-c', f'exec "$@" {closed}', 'sh', self.vmtrace, '-o', output, '-n', 'message-send { n++; } END { printf("%d sent", n > 0); }',
+                                        '-c', f"{self.vmrun} -e 'self() ! told'"], timeout=session.LIMIT,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                expect(ended.returncode == 0 and '1 sent' in output.read_text(), f'{closed}: status {ended.returncode}')
+                output.unlink()
+
     # -- a machine that is gone
 
     def gone(self, number):
