@@ -385,6 +385,35 @@ case_unlink(Peer) ->
     true = link(Pid),
     {'EXIT', Pid, noproc} = next().
 
+%% Links and unlinks that cross on the way leave both sides of one mind.
+case_links_cross(Peer) ->
+    Self = self(),
+    There = fun() -> receive {other, Here} -> link_and_unlink(Here, 100), Here ! ping, receive pong -> ok end, Here ! {mind, is_linked(Here)}, receive after infinity -> ok end end end,
+    Here = fun() ->
+                   Other = spawn(Peer, There),
+                   Other ! {other, self()},
+                   link_and_unlink(Other, 100),
+                   receive ping -> Other ! pong end,
+                   receive {mind, Linked} -> Self ! {minds, is_linked(Other), Linked} end,
+                   exit(Other, kill)
+           end,
+    [spawn(Here) || _ <- lists:seq(1, 300)],
+    Minds = [next() || _ <- lists:seq(1, 300)],
+    [] = [M || {minds, OfHere, OfThere} = M <- Minds, OfHere =/= OfThere].
+
+link_and_unlink(_, 0) -> ok;
+link_and_unlink(Other, N) ->
+    case rand:uniform(3) of
+        1 -> link(Other);
+        2 -> unlink(Other);
+        3 -> erlang:yield()
+    end,
+    link_and_unlink(Other, N - 1).
+
+is_linked(Other) ->
+    {links, Links} = process_info(self(), links),
+    lists:member(Other, Links).
+
 case_monitors(Peer) ->
     Pid = spawn(Peer, timer, sleep, [infinity]),
     Ref = monitor(process, Pid),

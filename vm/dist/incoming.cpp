@@ -73,24 +73,28 @@ bool link(const Incoming& in) {
   return true;
 }
 
-void unlink_both(const Incoming& in, Term from, Term to) {
-  bool was_there = false;
-  in.route.channel->change(in.route, [&](Relations& r) { was_there = r.unlink_from_there(to, from); });
-  if (was_there) process_receiver.unlink(to, from, {});
-}
-
 bool unlink(const Incoming& in) {
   const Term from = in.e[1], to = in.e[2];
   if (!is_remote_pid(from) || !to.is_pid()) return false;
-  if (to.is_local_pid()) unlink_both(in, from, to);
+  if (!to.is_local_pid()) return true;
+  bool was_there = false;
+  in.route.channel->change(in.route, [&](Relations& r) { was_there = r.unlink_from_there(to, from); });
+  if (was_there) process_receiver.unlink(to, from, {});
   return true;
 }
 
+/// The link ends here in the same moment as the acknowledgement is queued. A link that the process
+/// asks for after that follows it; before it, the other side would take that link for the one that
+/// it has given up.
 bool unlink_id(const Incoming& in) {
   const Term id = in.e[1], from = in.e[2], to = in.e[3];
   if (!id.is_integer() || !is_remote_pid(from) || !to.is_pid()) return false;
-  if (to.is_local_pid()) unlink_both(in, from, to);
-  transmit(in.route, to, Control(Operation::kUnlinkIdAck, id, to, from));
+  bool was_there = false;
+  transmit(in.route, to, Control(Operation::kUnlinkIdAck, id, to, from), kNonValue, [&](Relations& r) {
+    was_there = to.is_local_pid() && r.unlink_from_there(to, from);
+    return true;
+  });
+  if (was_there) process_receiver.unlink(to, from, {});
   return true;
 }
 
