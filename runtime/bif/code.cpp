@@ -30,11 +30,17 @@ bool exports(const Module& m, Term function, unsigned arity) {
       m.exports, [&](const auto& x) { return x.entry->function == function && x.entry->arity == arity; });
 }
 
+/// Whether a call of another function goes on or waits in this one, which nobody else calls. In OTP
+/// its module does not export it.
+bool is_trap(const BifRow& row) {
+  return row.fn == bif_erlang_bif_return_trap_2 || row.fn == bif_erlang_ptab_list_continue_2;
+}
+
 /// With what the machine itself has under its name.
 Term exports_of(Heap& heap, const Module& m) {
   ListBuilder list(heap);
   for (const BifRow& row : std::span(kBifRows, kBifRowCount)) {
-    if (atom_text(m.name) != row.module) continue;
+    if (atom_text(m.name) != row.module || is_trap(row)) continue;
     const Term function = intern_atom(row.name);
     if (!exports(m, function, row.arity)) list.add(new_tuple(heap, function, Term::small(row.arity)));
   }

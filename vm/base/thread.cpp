@@ -50,11 +50,18 @@ pthread_key_t thread_objects_key() {
 
 }  // namespace vmrun
 
+/// glibc's own, which keeps the library of the object loaded until the object is destroyed.
+extern "C" int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* library);
+/// Its address stands for this program, among those of libraries.
+extern "C" [[gnu::visibility("hidden")]] void* __dso_handle;
+
 /// What the compiler calls for a thread_local object with a destructor (Itanium C++ ABI, 3.3.6.4),
 /// in place of libstdc++'s: glibc, which that one asks, aborts when memory is exhausted, where this
 /// machine ends with a line that says so. A key among the first 32 takes no memory of its own.
-extern "C" int __cxa_thread_atexit(void (*destroy)(void*), void* object, void*) {
+/// Libraries with native functions find this function too: objects of theirs are glibc's business.
+extern "C" int __cxa_thread_atexit(void (*destroy)(void*), void* object, void* library) {
   using namespace vmrun;
+  if (library != &__dso_handle) return __cxa_thread_atexit_impl(destroy, object, library);
   auto* o = static_cast<ThreadObject*>(allocate_bytes(sizeof(ThreadObject), "an object of a thread"));
   *o = {destroy, object, static_cast<ThreadObject*>(pthread_getspecific(thread_objects_key()))};
   return pthread_setspecific(thread_objects_key(), o);
