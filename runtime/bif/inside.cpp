@@ -1,6 +1,7 @@
 #include "runtime/bif/inside.hpp"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <span>
@@ -12,13 +13,16 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/memory_items.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/epoch.hpp"
 #include "vm/base/microstate.hpp"
+#include "vm/base/processors.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/module.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/send.hpp"
+#include "vm/nif/dirty.hpp"
 #include "vm/port/select.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/taints.hpp"
@@ -138,6 +142,45 @@ Term schedulers_state(Process& p) {
   return new_tuple(p.heap, Term::small(scheduler_count()), online, online);
 }
 
+/// {Kind, Total, Online, Active} of each kind. Those for input and output are always online.
+Term all_schedulers_state(Process& p) {
+  const Term total = Term::small(scheduler_count()), online = Term::small(schedulers_online()),
+             dirty = Term::small(dirty_cpu_schedulers()),
+             dirty_online = Term::small(dirty_cpu_schedulers_online()),
+             io = Term::small(dirty_io_schedulers());
+  ListBuilder list(p.heap);
+  list.add(new_tuple(p.heap, intern_atom("normal"), total, online, online));
+  list.add(new_tuple(p.heap, intern_atom("dirty_cpu"), dirty, dirty_online, dirty_online));
+  list.add(new_tuple(p.heap, intern_atom("dirty_io"), io, io, io));
+  return list.finish();
+}
+
+/// {Processor, Group}: nothing is shared by groups of processors.
+Term groups_map(Process& p) {
+  ListBuilder list(p.heap);
+  for (unsigned i = 0; i < processors().configured; ++i)
+    list.add(new_tuple(p.heap, Term::small(i), Term::small(i + 1)));
+  return list.finish();
+}
+
+/// {Queue, Executed, Migrated}: OTP counts in builds for that only, and answers zeros in others.
+Term scheduling_statistics(Process& p) {
+  ListBuilder list(p.heap);
+  for (const char* queue : {"process_max", "process_high", "process_normal", "process_low", "port"})
+    list.add(new_tuple(p.heap, intern_atom(queue), Term::small(0), Term::small(0)));
+  return list.finish();
+}
+
+/// A text for people on standard error, as OTP writes it: the epoch, and how many threads have had
+/// a part in it.
+Term thread_progress(Process&) {
+  const std::string text =
+      fmt::format("--- thread progress ---\ncurrent={}\nthreads={}\n-----------------------\n",
+                  epoch_stamp() - 1, epoch_slots_used());
+  (void)!write(STDERR_FILENO, text.data(), text.size());
+  return atoms::true_;
+}
+
 Term allocated_areas(Process& p) {
   ListBuilder list(p.heap);
   constexpr std::pair<const char*, const char*> kAreas[] = {
@@ -203,6 +246,17 @@ const InsideItem kItems[] = {
     {"heap_sizes", all_heap_sizes},
     {"procs", processes},
     {"schedulers_state", schedulers_state},
+    {"all_schedulers_state", all_schedulers_state},
+    {"run_queues", [](Process&) { return Term::small(scheduler_count()); }},
+    {"schedulers_total", [](Process&) { return Term::small(scheduler_count()); }},
+    {"schedulers_active", [](Process&) { return Term::small(schedulers_online()); }},
+    {"scheduling_statistics", scheduling_statistics},
+    {"total_scheduling_statistics", scheduling_statistics},
+    {"reader_groups_map", groups_map},
+    {"decentralized_counter_groups_map", groups_map},
+    {"thread_progress", thread_progress},
+    {"port_tasks", [](Process&) { return atoms::true_; }},
+    {"io_thread", [](Process&) { return atoms::false_; }},
     {"snifs", built_ins},
     {"taints", taints_list},
     {"beam_jump_table", [](Process&) { return atoms::true_; }},  // interpreter.cpp jumps by label

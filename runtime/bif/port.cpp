@@ -146,7 +146,7 @@ Term bif_erlang_port_get_data_1(Process& p, const Term* a) {
 
 Term bif_erlang_ports_0(Process& p, const Term* a) {
   if (came_back(p) || too_long(port_table.count())) return run_elsewhere(p, bif_erlang_ports_0, a, 0);
-  return new_list(p.heap, port_table.all_at_one_moment());
+  return new_list(p.heap, port_table.seen_by_programs());
 }
 
 }  // namespace vmrun

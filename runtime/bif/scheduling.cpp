@@ -45,6 +45,14 @@ Term queue_lengths(Process& p, bool io, bool running) {
   return list.finish();
 }
 
+Term queue_lengths_tuple(Process& p) {
+  const std::vector<Word> all = lengths(true, false);
+  Term* hp = p.heap.alloc(all.size() + 1);
+  hp[0] = Term::header(Term::Sub::kTuple, all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) hp[i + 1] = Term::small(static_cast<SWord>(all[i]));
+  return Term::boxed(hp);
+}
+
 Word total_queue_length(bool io, bool running) {
   Word sum = 0;
   for (const Word n : lengths(io, running)) sum += n;

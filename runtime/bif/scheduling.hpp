@@ -12,6 +12,8 @@ namespace vmrun {
 /// processes that wait for a dirty CPU scheduler; `io`: one more, for those of input and output.
 /// `running`: what runs is counted too.
 Term queue_lengths(Process& p, bool io, bool running);
+/// statistics(run_queues): those of run_queue_lengths_all, as a tuple.
+Term queue_lengths_tuple(Process& p);
 Word total_queue_length(bool io, bool running);
 
 /// statistics(scheduler_wall_time), or with `io` scheduler_wall_time_all.

@@ -327,7 +327,10 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   scheduling.seed = o.random_seed;
   scheduling.run = interpret;
 
-  set_dirty_schedulers(o.dirty_cpu_schedulers, o.dirty_cpu_schedulers_online, o.dirty_io_schedulers);
+  // No more than there are schedulers, and those online no more than schedulers are online.
+  set_dirty_schedulers(
+      std::min(o.dirty_cpu_schedulers, o.schedulers ? o.schedulers : processors().configured),
+      std::min(o.dirty_cpu_schedulers_online, scheduling.online), o.dirty_io_schedulers);
 
   attach::start_under_trace();
   const Term init =

@@ -175,7 +175,7 @@ def tests(vmrun):
     return [Test('command', f"OTP's system: {name}", lambda e=expression: agree(vmrun, e)) for name, expression in ASKED] + [
         Test('command', "OTP's system: flags of the machine", lambda: agree(vmrun, f'io:format("~p~n", [[{SHOWN}]])', *FLAGS)),
         Test('command', "OTP's system: heaps to start with", lambda: agree(vmrun, 'io:format("~p~n", [erlang:system_info(min_heap_size)])', '+hms 1000', '+h 5000')),
-        Test('command', "OTP's system: how many schedulers", lambda: agree(vmrun, SCHEDULERS, '+S 0 +n d +rg 100', '+S 0:0', '+S :1', '+SP 0:0', '+SP :1', '+SDcpu 0', '+SDcpu :1', '+SDPcpu 0')),
+        Test('command', "OTP's system: how many schedulers", lambda: agree(vmrun, SCHEDULERS, '+S 0 +n d +rg 100', '+S 0:0', '+S :1', '+SP 0:0', '+SP :1', '+SDcpu 0', '+SDcpu :1', '+SDPcpu 0', '+SDcpu 2:2 +S 2:1', '+SDcpu 2:2 +S 1', '+SDcpu 5:2 +S 4', '+SDcpu 4:2 +S 4:1', '+SDPcpu 100:100 +S 4:2')),
         Test('command', "OTP's system: flags of this machine alone", lambda: take(vmrun, OWN)),
         Test('command', "OTP's system: names of files that are no UTF-8", lambda: agree(vmrun, NAMES, '+fnue', '+fnui', '+fnuw -kernel logger_level error')),
         Test('command', "OTP's system: a configuration from a descriptor", lambda: configured(vmrun)),

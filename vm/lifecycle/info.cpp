@@ -118,9 +118,14 @@ Term messages(ItemContext& a) {
   }
   return head;
 }
+/// The ports of files, which end with their owners by such links, are left out.
 Term links(ItemContext& a) {
   Term list = Term::nil();
-  if (a.p.extra) a.p.extra->links.for_each([&](Term pid) { list = cons(a.out, copy_to(a.out, pid), list); });
+  if (!a.p.extra) return list;
+  a.p.extra->links.for_each([&](Term other) {
+    if (other.is_local_port() && !named_ports.is_seen_by_programs(other)) return;
+    list = cons(a.out, copy_to(a.out, other), list);
+  });
   return list;
 }
 Term monitors(ItemContext& a) {

@@ -24,6 +24,24 @@ bool PortTable::add(Port& p) {
   return true;
 }
 
+std::vector<Term> PortTable::seen_by_programs() {
+  const EpochGuard guard;
+  std::vector<Term> ids = all_at_one_moment();
+  std::erase_if(ids, [&](Term id) { return !is_seen_by_programs(id); });
+  return ids;
+}
+
+bool PortTable::is_seen_by_programs(Term id) const {
+  const EpochGuard guard;
+  const Port* p = find(id);
+  return p && !p->driver->is_for_files();
+}
+
+Word PortTable::count_seen_by_programs() const {
+  const Word files = files_.load(std::memory_order_relaxed), all = count();
+  return all > files ? all - files : 0;  // others may open and close files between the two looks
+}
+
 void PortTable::remove(Port& p) {
   if (p.driver->is_for_files()) files_.fetch_sub(1, std::memory_order_relaxed);
   IdTable::remove(p);

@@ -158,6 +158,11 @@ class PortTable : public IdTable<Port, Term, Term::port> {
     for_programs_ = limit > IdTable::limit() / 2 ? IdTable::limit() : IdTable::limit() / 2;
   }
   Word limit() const { return for_programs_; }
+  /// What erlang:ports/0 and system_info(port_count) tell of: all but the ports of files, and those
+  /// that are gone by the time that this returns.
+  std::vector<Term> seen_by_programs();
+  bool is_seen_by_programs(Term id) const;
+  Word count_seen_by_programs() const;
   /// find, of a port that a program may still use: open, not closing.
   Port* find_open(Term id) const {
     Port* p = find(id);

@@ -224,7 +224,7 @@ bool takes_name(Term port) {
 
 [[maybe_unused]] const bool filled_in = [] {
   receivers.port = &port_receiver;
-  named_ports = {name_of, takes_name};
+  named_ports = {name_of, takes_name, [](Term port) { return port_table.is_seen_by_programs(port); }};
   other_work.port_timer_fired = port_timer_fired;
   return true;
 }();

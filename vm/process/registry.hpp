@@ -19,12 +19,15 @@ bool unregister_name(Term name);
 /// A process exits or a port closes (its state says so already): has is its registered_name.
 void give_up_name(std::atomic<std::uint32_t>& has);
 
-/// What names need to know of ports, filled in by vm/port before main begins. Any scheduler.
+/// What names, and the links of process_info, need to know of ports. Filled in by vm/port before
+/// main begins. Any scheduler.
 struct NamedPorts {
   /// Where the port keeps its name; nullptr when it is gone.
   std::atomic<std::uint32_t>* (*name_of)(Term port) = nullptr;
   /// Sequentially consistent: false once it has begun to close.
   bool (*is_open)(Term port) = nullptr;
+  /// False for the port of a file, and when it is gone: programs do not see its links.
+  bool (*is_seen_by_programs)(Term port) = nullptr;
 };
 extern constinit NamedPorts named_ports;
 
