@@ -81,7 +81,8 @@ void resolve(Sample& s) {
   if (!s.knows_place && s.owner) {
     s.frames[0] = reinterpret_cast<std::uintptr_t>(s.owner->ip);
     s.frame_count = 1;
-    add_callers(s, s.owner->heap.stop, stack_words(s.owner->heap.stop, s.owner->heap));
+    each_stack_part(s.owner->heap.stop, s.owner->heap,
+                    [&](const Term* part, std::size_t words) { add_callers(s, part, words); });
   }
   const auto* const at = s.frame_count ? reinterpret_cast<const Word*>(s.frames[0]) : nullptr;
   s.built_in = at && s.native && !s.activity[0] ? called_by(at) : nullptr;

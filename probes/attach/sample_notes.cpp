@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
 #include <cstring>
 
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <ucontext.h>
 #include <unwind.h>
 
@@ -19,12 +23,31 @@
 namespace vmrun::attach {
 namespace {
 
-constexpr std::size_t kMostStackWords = 16384;  // of a stack, that are searched for return addresses
 constexpr int kMostNativeFrames = 64;
 
 pid_t own_pid = 0;
 bool loop_is_known = false;
 ErlangRegisters registers;
+bool trap_is_ours = false;
+
+// A trap's siginfo (sigaction(2): si_perf_data), which older C libraries do not name.
+constexpr int kTrapPerf = 6;  // si_code, TRAP_PERF
+constexpr std::size_t kTrapValueAt = offsetof(siginfo_t, si_addr) + sizeof(void*);
+
+std::uint32_t trap_value(const siginfo_t& info) {
+  std::uint32_t value;  // the lower half of a word; processors here are little-endian
+  std::memcpy(&value, reinterpret_cast<const char*>(&info) + kTrapValueAt, sizeof value);
+  return value;
+}
+
+/// Since Linux 6.11 the thread gets the trap on its way back from the clock's interrupt. Before,
+/// it came by a second one like any signal; and before 5.18 it ended a process that blocks it.
+bool kernel_traps_at_once() {
+  utsname system{};
+  int major = 0, minor = 0;
+  return uname(&system) == 0 && std::sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+         (major > 6 || (major == 6 && minor >= 11));
+}
 
 std::uint64_t own_processor_ns() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
@@ -99,7 +122,7 @@ std::size_t read_words(const Term* from, std::size_t count, Word* to) {
   return bytes < 0 ? 0 : static_cast<std::size_t>(bytes) / sizeof(Word);
 }
 
-/// add_callers of a stack that may be given back at this moment.
+/// add_callers of a stack that is about to be moved or freed.
 void add_readable_callers(Sample& s, const Term* stack, std::size_t count, Word (&words)[512]) {
   while (count && s.frame_count < Sample::kMostFrames) {
     const std::size_t n = read_words(stack, std::min(count, std::size(words)), words);
@@ -109,6 +132,30 @@ void add_readable_callers(Sample& s, const Term* stack, std::size_t count, Word 
     count -= n;
   }
 }
+
+/// Whether the page can be read. The kernel reads a set of signals there before it finds that it
+/// is not told what to do with it (sigprocmask(2): EFAULT, EINVAL); this takes a tenth of the time
+/// that it takes the kernel to copy the page.
+bool is_readable(std::uintptr_t page) {
+  constexpr int kNothing = -1;
+  const long result = syscall(SYS_rt_sigprocmask, kNothing, page, nullptr, sizeof(std::uint64_t));
+  return result < 0 && errno == EINVAL;
+}
+
+/// add_callers of a stack that stays where it is, if it is there: its ends may be those of
+/// different blocks when the heap has just got another one.
+void add_callers_there(Sample& s, const Term* stack, std::size_t count) {
+  constexpr std::uintptr_t kPage = 4096;
+  const Term* const end = stack + count;
+  while (stack < end && s.frame_count < Sample::kMostFrames) {
+    const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(stack) & ~(kPage - 1);
+    if (!is_readable(page)) return;
+    const Term* const part_end = std::min(end, reinterpret_cast<const Term*>(page + kPage));
+    add_callers(s, stack, static_cast<std::size_t>(part_end - stack));
+    stack = part_end;
+  }
+}
+
 void note_process(Sample& s, const Process& p, const Core* core) {
   s.process = p.id;
   const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed);
@@ -137,22 +184,26 @@ void note_activity(Sample& s, const SampledThread& thread, const Activity* activ
   else put("[thread ", thread.name, "]");
 }
 
-void note_place(Sample& s, const Process& p, const Registers& interrupted, SampledThread& thread) {
+void note_place(Sample& s, const Process& p, const Activity* activity, const Registers& interrupted,
+                SampledThread& thread) {
   s.knows_place = loop_is_known || !this_core();
   if (!s.knows_place) return;
   Place place;
-  if (this_core() && this_core()->current == &p) place = place_of(interrupted);
+  const bool is_run_here = this_core() && this_core()->current == &p;
+  if (is_run_here) place = place_of(interrupted);
   const Heap& h = p.heap;
   if (!place.at) place.at = p.ip;  // it has not begun, or stops; or works elsewhere
   if (place.stack < h.start || place.stack > h.end) place.stack = h.stop;
   s.native = place.native || !this_core();
   s.frames[0] = reinterpret_cast<std::uintptr_t>(place.at);
   s.frame_count = 1;
-  const std::size_t count = stack_words(place.stack, h);
-  // The loop's own code leaves the stack where it is; others may be about to move or free it.
-  if (!s.native && place.in_loop && !p.exiting.load(std::memory_order_relaxed))
-    add_callers(s, place.stack, count);
-  else add_readable_callers(s, place.stack, count, thread.words);
+  // A process that this scheduler runs has its stack moved by collections and freed at its exit.
+  const bool stays = is_run_here && !activity && !p.exiting.load(std::memory_order_relaxed);
+  each_stack_part(place.stack, h, [&](const Term* part, std::size_t count) {
+    if (!stays) add_readable_callers(s, part, count, thread.words);
+    else if (place.in_loop) add_callers(s, part, count);
+    else add_callers_there(s, part, count);
+  });
 }
 
 bool is_same(const Sample& a, const Sample& b) {
@@ -195,7 +246,7 @@ void take_sample(SampledThread& thread, unsigned sampler, std::uint32_t times, c
   const Process* const p = activity && activity->process ? activity->process : process_here();
   if (p) {
     note_process(s, *p, core);
-    note_place(s, *p, interrupted, thread);
+    note_place(s, *p, activity, interrupted, thread);
   }
   note_activity(s, thread, activity);
   if (!add_to_last(thread, now, put, times)) {
@@ -207,16 +258,25 @@ void take_sample(SampledThread& thread, unsigned sampler, std::uint32_t times, c
   samples_wait = true;
 }
 
+/// nullptr: the clock has been stopped.
+Clock* clock_of_value(std::uint32_t value) {
+  Clock& clock = clocks[value % kMostClocks];
+  const std::uint32_t used = clock.used.load(std::memory_order_relaxed);
+  return used << kClockBits == value >> kClockBits << kClockBits ? &clock : nullptr;
+}
+
 /// The clock whose signal it is; nullptr: it has been stopped. times: as often as it was due.
-Clock* clock_of(const siginfo_t& info, std::uint32_t* times) {
+Clock* clock_of(int signal, const siginfo_t& info, std::uint32_t* times) {
+  if (signal == SIGTRAP) {
+    *times = 1;
+    return clock_of_value(trap_value(info));
+  }
   if (info.si_code == SI_TIMER || info.si_code == SI_QUEUE) {
-    const auto value = static_cast<std::uint32_t>(info.si_value.sival_int);
-    Clock& clock = clocks[value % kMostClocks];
-    if (clock.used.load(std::memory_order_relaxed) << kClockBits != value >> kClockBits << kClockBits)
-      return nullptr;
+    Clock* const clock = clock_of_value(static_cast<std::uint32_t>(info.si_value.sival_int));
+    if (!clock) return nullptr;
     *times = info.si_code == SI_TIMER ? 1 + static_cast<std::uint32_t>(info.si_overrun)
-                                      : clock.due.exchange(0, std::memory_order_relaxed);
-    return &clock;
+                                      : clock->due.exchange(0, std::memory_order_relaxed);
+    return clock;
   }
   if (info.si_code <= 0 || info.si_fd < 0 || info.si_fd >= kMostDescriptors) return nullptr;
   const unsigned number = clock_of_event[info.si_fd].load(std::memory_order_acquire);
@@ -224,10 +284,15 @@ Clock* clock_of(const siginfo_t& info, std::uint32_t* times) {
   return number ? &clocks[number - 1] : nullptr;
 }
 
-void handle(int, siginfo_t* info, void* context) {
+void handle(int signal, siginfo_t* info, void* context) {
+  if (signal == SIGTRAP && info->si_code != kTrapPerf) {  // a breakpoint, without a debugger
+    std::signal(SIGTRAP, SIG_DFL);
+    (void)::raise(SIGTRAP);  // it comes when the handler returns
+    return;
+  }
   const int error = errno;
   std::uint32_t times = 0;
-  Clock* const clock = clock_of(*info, &times);
+  Clock* const clock = clock_of(signal, *info, &times);
   SampledThread* const thread = clock ? clock->thread.load(std::memory_order_acquire) : nullptr;
   if (thread && times && thread->tid.load(std::memory_order_relaxed) == tid_here()) {
     if (samplers[clock->sampler].wall)
@@ -248,10 +313,7 @@ void add_callers(Sample& s, const Term* stack, std::size_t count) {
   }
 }
 
-std::size_t stack_words(const Term* stack, const Heap& h) {
-  const Term* const bottom = h.end - 1;  // where the machine's own code goes on
-  return stack < bottom ? std::min(static_cast<std::size_t>(bottom - stack), kMostStackWords) : 0;
-}
+bool may_trap() { return trap_is_ours; }
 
 void install_handler() {
   static const bool done = [] {
@@ -261,10 +323,15 @@ void install_handler() {
     // Calls that it interrupts go on; the interrupted stack may have no room.
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGTRAP);  // one sample of a thread at a time
+    sigaddset(&action.sa_mask, sampling_signal());
     // It stays for ever: a signal that comes late finds it.
     (void)sigaction(sampling_signal(), &action, nullptr);
-    // What the kernel sends instead when too many signals wait; it would end the machine.
     struct sigaction before {};
+    trap_is_ours = kernel_traps_at_once() && sigaction(SIGTRAP, nullptr, &before) == 0 &&
+                   !(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL &&
+                   sigaction(SIGTRAP, &action, nullptr) == 0;
+    // What the kernel sends instead when too many signals wait; it would end the machine.
     if (sigaction(SIGIO, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) std::signal(SIGIO, SIG_IGN);
     return true;
   }();

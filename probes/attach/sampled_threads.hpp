@@ -49,6 +49,7 @@ struct Sampler {
   std::uint32_t probe = 0;
   std::uint64_t interval_ns = 0;
   bool wall = false;
+  bool traps = false;  // its clocks send SIGTRAP; one sampler at a time
 };
 extern Sampler samplers[kSamplers];
 
@@ -74,6 +75,10 @@ extern std::atomic<std::uint16_t> clock_of_event[kMostDescriptors];
 
 inline int value_of(unsigned clock) {
   return static_cast<int>(clock | clocks[clock].used.load(std::memory_order_relaxed) << kClockBits);
+}
+/// Of a clock that sends a trap; never 0.
+inline std::uint64_t trap_value_of(unsigned clock) {
+  return std::uint64_t{1} << 32 | static_cast<std::uint32_t>(value_of(clock));
 }
 inline int sampling_signal() { return SIGRTMIN + d::kDoorSignal + 1; }
 

@@ -71,7 +71,7 @@ Clock* free_clock() {
 void stop_clock(Clock& c) {
   if (const int event = c.event.exchange(-1, std::memory_order_relaxed); event >= 0) {
     (void)ioctl(event, PERF_EVENT_IOC_DISABLE, 0);  // a child that is about to begin a program has it too
-    clock_of_event[event].store(0, std::memory_order_release);
+    if (event < kMostDescriptors) clock_of_event[event].store(0, std::memory_order_release);
     close(event);
   }
   if (std::exchange(c.has_timer, false)) (void)timer_delete(c.timer);
@@ -80,8 +80,9 @@ void stop_clock(Clock& c) {
 }
 
 /// The kernel's own clock for profilers, which is exact to the microsecond. -1: there is none for
-/// us (perf_event_paranoid, a container's filter, no descriptor is left).
-int open_event(int tid, std::uint64_t interval_ns) {
+/// us (perf_event_paranoid, a container's filter, no descriptor is left). trap_value: the kernel
+/// sends SIGTRAP with this value itself; 0: it does not.
+int open_event(int tid, std::uint64_t interval_ns, std::uint64_t trap_value = 0) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
   attributes.type = PERF_TYPE_SOFTWARE;
@@ -89,12 +90,27 @@ int open_event(int tid, std::uint64_t interval_ns) {
   attributes.sample_period = interval_ns;
   attributes.disabled = 1;
   attributes.exclude_hv = 1;
+  attributes.sigtrap = attributes.remove_on_exec = trap_value != 0;
+  attributes.sig_data = trap_value;
   for (const bool without_kernel : {false, true}) {
     attributes.exclude_kernel = without_kernel;
     const long fd = syscall(SYS_perf_event_open, &attributes, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd >= 0) return static_cast<int>(fd);
   }
   return -1;
+}
+
+/// The trap is the cheaper signal: the thread gets it on its way out of the clock's interrupt. Any
+/// other one comes by a second interrupt of the processor, by itself, and that is half of what a
+/// sample costs in a virtual machine.
+bool start_trap(Clock& c, unsigned number, int tid, std::uint64_t interval_ns) {
+  const int event = open_event(tid, interval_ns, trap_value_of(number));
+  if (event < 0) return false;
+  c.event.store(event, std::memory_order_relaxed);
+  if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0) == 0) return true;
+  c.event.store(-1, std::memory_order_relaxed);
+  close(event);
+  return false;
 }
 
 bool start_event(Clock& c, unsigned number, int tid, std::uint64_t interval_ns) {
@@ -137,7 +153,8 @@ void start_clock(SampledThread& thread, unsigned sampler) {
   // The thread may have ended meanwhile.
   const auto number = static_cast<unsigned>(c - clocks);
   const int tid = thread.tid.load(std::memory_order_relaxed);
-  if (!start_event(*c, number, tid, s.interval_ns) && !start_timer(*c, number, tid, s.interval_ns))
+  if (!(s.traps && start_trap(*c, number, tid, s.interval_ns)) &&
+      !start_event(*c, number, tid, s.interval_ns) && !start_timer(*c, number, tid, s.interval_ns))
     stop_clock(*c);
 }
 
@@ -253,6 +270,10 @@ bool start_sampling(d::Session& session, std::uint32_t probe, std::uint64_t inte
   unused->probe = probe;
   unused->interval_ns = interval_ns;
   unused->wall = wall;
+  // Of two traps at once the kernel delivers one.
+  unused->traps = !wall && may_trap() && std::ranges::none_of(samplers, [](const Sampler& s) {
+    return s.session.load(std::memory_order_relaxed) && s.traps;
+  });
   unused->session.store(&session, std::memory_order_release);
   processes_sampled.store(true, std::memory_order_relaxed);
   for (const auto& [tid, thread] : threads) start_clock(*thread, static_cast<unsigned>(unused - samplers));

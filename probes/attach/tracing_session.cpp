@@ -31,6 +31,13 @@ bool asks_for_places(const d::Program& program) {
   });
 }
 
+/// Whether nothing fires but clocks, and BEGIN, END and ERROR.
+bool only_clocks_fire(const d::Program& program) {
+  return std::ranges::all_of(program.clauses, [](const d::Clause& c) {
+    return std::ranges::all_of(c.probes, [](const d::Enabled& e) { return e.probe >= d::kFirstTimerProbe; });
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<TracingSession> TracingSession::open(d::Program program, std::string& why) {
@@ -38,6 +45,7 @@ std::unique_ptr<TracingSession> TracingSession::open(d::Program program, std::st
   made->uses_self_ =
       std::ranges::any_of(program.variables, [](const d::Variable& v) { return v.scope == d::Scope::kSelf; });
   made->uses_places_ = asks_for_places(program);
+  made->waits_for_clocks_ = only_clocks_fire(program);
   made->session_ = d::Session::open(std::move(program), machine_host(), why);
   if (!made->session_) made.reset();
   return made;

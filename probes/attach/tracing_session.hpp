@@ -27,6 +27,8 @@ class TracingSession {
   bool runs() const { return running_; }
   /// Whether the ends of processes are to be told (firing.hpp).
   bool uses_self() const { return running_ && uses_self_; }
+  /// Whether only clocks fire (tick-N, profile-N, wall-N).
+  bool waits_for_clocks() const { return waits_for_clocks_; }
 
   /// What is due by the clock; when it is to be called next, as timestamp (0: by no clock).
   void tick();
@@ -39,7 +41,7 @@ class TracingSession {
   void stop_watching();
 
   std::unique_ptr<d::Session> session_;
-  bool uses_self_ = false, uses_places_ = false, running_ = false;
+  bool uses_self_ = false, uses_places_ = false, waits_for_clocks_ = false, running_ = false;
 };
 
 }  // namespace vmrun::attach

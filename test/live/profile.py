@@ -124,6 +124,24 @@ class Suite:
                 count, used = self.counted(target, f'profile-{rate} {{ @ = count(); }} END {{ printa("%@d\\n", @); }}', 3)
             expect(abs(count - rate * used) < 0.15 * rate * used, f'profile-{rate}: {count} samples of {used} s')
 
+    def test_clocks_of_one_thread_do_not_hide_each_other(self):
+        """The first of them has another signal than the others (SIGTRAP)."""
+        with self.at_work('bursts') as target:
+            rows = self.traced(target, f'profile-997 {{ @["997"] = count(); n++; }} profile-499 {{ @["499"] = count(); }} wall-499 {{ @["wall"] = count(); }} '
+                               f'profile-997 /n > {4 * SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}')
+        counts = {name: int(count) for name, count in rows}
+        expect(abs(counts['499'] / counts['997'] - 499 / 997) < 0.05 and counts.get('wall'), 'samples', counts)
+
+    def test_a_trap_that_no_clock_has_sent_ends_the_machine(self):
+        with self.at_work('bursts') as target:
+            tracer = subprocess.Popen([self.vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } profile-997 { @ = count(); }'],
+                                      stdout=subprocess.PIPE, text=True)
+            expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
+            door.until(lambda: self.armed(target), 'there are clocks')
+            target.process.send_signal(signal.SIGTRAP)
+            expect(target.process.wait(timeout=session.LIMIT) == -signal.SIGTRAP, f'status {target.process.returncode}')
+            expect(tracer.wait(timeout=session.LIMIT) == 0, f'vmtrace: status {tracer.returncode}')
+
     def test_it_does_not_fire_for_threads_that_sleep(self):
         with self.at_work('sleeps') as target:
             before = processor_seconds(target)

@@ -90,9 +90,7 @@ int register_of_stack(Bytes pc) {
   return kNone;
 }
 
-}  // namespace
-
-bool look_at_loop(const LoopView& view, LoopCode* out) {
+bool read_loop(const LoopView& view, LoopCode* out) {
   out->cases = view.cases;
   out->often_called = view.often_called;
   out->table = kNone;
@@ -104,6 +102,15 @@ bool look_at_loop(const LoopView& view, LoopCode* out) {
   for (int r = 0; r < kRegisters; ++r) out->scratch[r] = use.overwritten[r] && !use.read[r];
   return out->at != kNone && out->table != kNone && !out->scratch[out->at] && !out->scratch[out->table] &&
          out->scratch[kRax] && out->scratch[kRcx];
+}
+
+}  // namespace
+
+bool look_at_loop(const LoopView& view, LoopCode* out) {
+  static LoopCode read;
+  static const bool is_as_expected = read_loop(view, &read);
+  *out = read;
+  return is_as_expected;
 }
 
 }  // namespace vmrun

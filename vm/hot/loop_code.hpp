@@ -19,7 +19,8 @@ struct LoopCode {
       [x86::kRegisters];  // registers in which nothing is kept from one of our instructions to the next
 };
 
-/// False: the loop's code is not what is expected (not optimised, say).
+/// False: the loop's code is not what is expected (not optimised, say). It is read at the first
+/// call, which takes some 20 ms; there is one loop. Any thread.
 bool look_at_loop(const LoopView& view, LoopCode* out);
 
 /// An element of the table of cases.
