@@ -51,8 +51,11 @@ std::uint16_t conversion_result(Term function) {
   return found == std::end(results) ? std::uint16_t{kind::kAny} : found->kinds;
 }
 
-bool commutes(std::string_view name) {
-  return name == "+" || name == "*" || name == "band" || name == "bor" || name == "bxor";
+/// An operator that commutes has its constant last before operands of these kinds; 0: not at all.
+std::uint16_t constant_last_before(std::string_view name) {
+  if (name == "and" || name == "or" || name == "xor") return kind::kAny;
+  const bool numbers = name == "+" || name == "*" || name == "band" || name == "bor" || name == "bxor";
+  return numbers ? kind::kNumber : 0;
 }
 
 /// The kinds that pass a test; 0 for a test of something else.
@@ -639,8 +642,8 @@ class Inference {
       become(i, Op::kMove, Arg::lit(Term::small(type(i.args[0]).size)), 0);
     } else if ((name == "==" || name == "/=") && equal_is_exact(type(i.args[0]), type(i.args[1]))) {
       i.bif = find_bif(intern_atom(name == "==" ? "=:=" : "=/="), 2);
-    } else if (commutes(name) && i.bif->arity == 2 && i.args[0].is_literal() && i.args[1].is_value() &&
-               (type(i.args[1]).kinds & kind::kNumber)) {
+    } else if (i.bif->arity == 2 && i.args[0].is_literal() && i.args[1].is_value() &&
+               (type(i.args[1]).kinds & constant_last_before(name))) {
       // The constant last, as erlc has it: the order shows in the message when it fails.
       const Arg args[] = {i.args[1], i.args[0]};
       i.args = program_.arena.copy(args, 2);
