@@ -50,6 +50,7 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   Session session;
   if (options.warnings) session.check_remote_call = options.check_remote_call;
   session.library_has = options.library_has;
+  decode_source(text);
   size_t invalid = find_invalid_utf8(text);
   uint32_t file = session.sources.add(path, std::move(text));
   auto finish = [&] {

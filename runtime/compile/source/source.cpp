@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
+#include <strings.h>
+#include <algorithm>
+#include <cctype>
 #include <cstring>
 
 namespace vmrun::compile {
@@ -63,6 +66,45 @@ bool read_source_file(const std::string& path, std::string& text, std::string& e
   }
   close(fd);
   return true;
+}
+
+namespace {
+
+/// Where a comment of this line names the encoding; nothing: it does not.
+std::string_view named_encoding(std::string_view line) {
+  size_t at = line.find('%');
+  if (at == line.npos || (at = line.find("coding", at)) == line.npos) return {};
+  line.remove_prefix(at + 6);
+  if (line.empty() || (line[0] != ':' && line[0] != '=')) return {};
+  line.remove_prefix(std::min(line.find_first_not_of(' ', 1), line.size()));
+  const auto* end = std::ranges::find_if(line, [](unsigned char c) { return !std::isalnum(c) && c != '-'; });
+  return {line.begin(), end};
+}
+
+std::string utf8_of_latin1(std::string_view text) {
+  std::string utf8;
+  for (const unsigned char c : text) {
+    if (c >= 0x80) utf8 += static_cast<char>(0xC0 | (c >> 6));
+    utf8 += static_cast<char>(c < 0x80 ? c : 0x80 | (c & 0x3F));
+  }
+  return utf8;
+}
+
+}  // namespace
+
+void decode_source(std::string& text) {
+  size_t start = 0;
+  for (int line = 0; line < 2 && start < text.size(); line++) {
+    const size_t end = std::min(text.find('\n', start), text.size());
+    const std::string_view name = named_encoding(std::string_view(text).substr(start, end - start));
+    if (name.size() == 7 && ::strncasecmp(name.data(), "latin-1", 7) == 0) {
+      text.replace(static_cast<size_t>(name.data() - text.data()), name.size(), "utf-8");
+      text = utf8_of_latin1(text);
+      return;
+    }
+    if (!name.empty()) return;
+    start = end + 1;
+  }
 }
 
 size_t find_invalid_utf8(std::string_view text) {

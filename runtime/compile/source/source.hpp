@@ -47,6 +47,10 @@ class Sources {
 /// directory", …).
 bool read_source_file(const std::string& path, std::string& text, std::string& error);
 
+/// Source that says "coding: latin-1" in a comment of its first two lines, as epp(3) reads it,
+/// becomes UTF-8 and says that.
+void decode_source(std::string& text);
+
 /// Offset of the first byte that is not well-formed UTF-8, or npos.
 size_t find_invalid_utf8(std::string_view text);
 

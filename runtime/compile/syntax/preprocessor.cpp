@@ -255,6 +255,7 @@ bool Preprocessor::include_file(const std::string& path, Loc loc, std::string& p
     if (problem.empty() || problem == "no such file") problem = why;
     return false;
   }
+  decode_source(text);
   size_t bad = find_invalid_utf8(text);
   uint32_t file = session_.sources.add(path, std::move(text));
   if (bad != std::string_view::npos)
