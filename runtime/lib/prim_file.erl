@@ -449,7 +449,7 @@ number_or_all_ones(undefined) -> ?LEAVE_ALONE;
 number_or_all_ones(N) when is_integer(N), N >= -1, N =< 16#FFFFFFFF -> N.
 
 result({list_dir, _}, {ok, Names}) -> readable_names(Names, []);
-result({list_dir_all, _}, {ok, Names}) -> {ok, lists:reverse([name_or_raw(Name) || Name <- Names])};
+result({list_dir_all, _}, {ok, Names}) -> {ok, [name_or_raw(Name) || Name <- Names]};
 result({get_cwd}, {ok, Name}) -> {ok, name_or_raw(Name)};
 result({altname, _}, {ok, Name}) -> {ok, name_or_raw(Name)};
 result({read_link_all, _}, {ok, Name}) -> {ok, name_or_raw(Name)};
@@ -588,7 +588,7 @@ name_or_raw(Raw) ->
 %% Of the machine, by its flag +fn: what becomes of names that are no UTF-8.
 unreadable_names() -> erlang:nif_error(undef).
 
-%% What is no UTF-8 is left out, and logged, or it is an error: see the flag +fn.
+%% In the directory's order, as in OTP. What is no UTF-8 is left out, and logged, or it is an error: see the flag +fn.
 readable_names([Raw | Names], Readable) ->
     case internal_native2name(Raw) of
         {error, warning} ->
@@ -598,7 +598,7 @@ readable_names([Raw | Names], Readable) ->
         {error, error} -> {error, {no_translation, Raw}};
         Name -> readable_names(Names, [Name | Readable])
     end;
-readable_names([], Readable) -> {ok, Readable}.
+readable_names([], Readable) -> {ok, lists:reverse(Readable)}.
 
 warn_of(Raw) ->
     Meta = #{pid => self(), gl => group_leader(), time => os:system_time(microsecond),
