@@ -58,10 +58,13 @@ def modules(vmrun):
 COLLECTIONS = """collections of all: others had turns
 collections of what is young: on the scheduler
 garbage_collect of another: others had turns
-literals_1000: in turn
-literals_20000: in turn
-literals_100000: in turn
-literals_200000: in turn
+literals_1000_of_40: in turn
+literals_20000_of_40: in turn
+literals_100000_of_40: in turn
+literals_200000_of_40: in turn
+literals_30000_of_20: in turn
+literals_30000_of_80: in turn
+literals_30000_of_160: in turn
 """
 
 
