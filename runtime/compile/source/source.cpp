@@ -1,12 +1,12 @@
 #include "runtime/compile/source/source.hpp"
 
 #include <fcntl.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cerrno>
-#include <strings.h>
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
 
 namespace vmrun::compile {
