@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "drivers/efile/command.hpp"
+#include "vm/base/uninterrupted.hpp"
 
 namespace vmrun::efile {
 namespace {
@@ -19,15 +20,6 @@ namespace {
 constexpr std::size_t kOneCall = std::size_t{1} << 30;  // no system call is asked for more
 constexpr std::size_t kVectorsMax = 1024;               // IOV_MAX of Linux
 constexpr unsigned kGzipBuffer = 64 * 1024;
-
-/// Calls until it is not interrupted. `call` answers as system calls do.
-template <class F>
-auto uninterrupted(F&& call) {
-  for (;;) {
-    const auto result = call();
-    if (result >= 0 || errno != EINTR) return result;
-  }
-}
 
 /// A descriptor that somebody made non-blocking: waits until it is ready.
 void wait_for(int fd, short events) {

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "drivers/efile/file.hpp"
+#include "vm/base/uninterrupted.hpp"
 
 /// SENDFILE. Between two regular files the kernel copies (and on some file systems shares) the
 /// blocks; to anything else it sends pages of the page cache; what neither can do, and compressed
@@ -32,7 +33,7 @@ bool is_regular(int fd) {
 /// Waits a little; true: go on.
 bool ready_for_output(int fd) {
   pollfd p{fd, POLLOUT, 0};
-  return ::poll(&p, 1, kPatience_ms) > 0;
+  return uninterrupted([&] { return ::poll(&p, 1, kPatience_ms); }) > 0;
 }
 
 /// Writes all of a buffer, except that it gives up after a while.

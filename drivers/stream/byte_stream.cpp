@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "vm/base/uninterrupted.hpp"
+
 namespace vmrun {
 namespace {
 
@@ -132,7 +134,7 @@ long ByteStream::write_some(SysIOVec* vectors, int count) {
   auto* v = reinterpret_cast<iovec*>(vectors);
   if (!options_.own) {
     pollfd ready{options_.out, POLLOUT, 0};
-    if (poll(&ready, 1, 0) == 0) {
+    if (uninterrupted([&] { return poll(&ready, 1, 0); }) == 0) {
       errno = EAGAIN;
       return -1;
     }

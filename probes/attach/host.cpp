@@ -10,6 +10,7 @@
 
 #include "probes/attach/firing.hpp"
 #include "probes/attach/functions.hpp"
+#include "probes/attach/sample_firing.hpp"
 #include "probes/attach/place.hpp"
 #include "probes/attach/sampling.hpp"
 #include "probes/attach/shaped.hpp"

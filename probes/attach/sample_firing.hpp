@@ -15,4 +15,7 @@ void resolve(Sample& s);
 /// itself. until_ns: younger ones wait.
 void take_out(SampledThread& thread, const Process* owner, std::uint64_t until_ns);
 
+/// The text of an address that stands for an activity in a stack; nullptr: it is none. Any thread.
+const char* activity_at(std::uint64_t address);
+
 }  // namespace vmrun::attach

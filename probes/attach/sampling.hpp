@@ -56,9 +56,4 @@ void look_after_samples(bool all);
 /// time since the last time the caller does.
 void sample_wall(d::Session& session, std::uint32_t probe, std::uint32_t times);
 
-// Any thread.
-
-/// The text of an address that stands for an activity in a stack; nullptr: it is none.
-const char* activity_at(std::uint64_t address);
-
 }  // namespace vmrun::attach

@@ -3,6 +3,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "vm/base/uninterrupted.hpp"
+
 namespace vmrun {
 
 std::mutex& standard_input_lock() {
@@ -16,7 +18,7 @@ ssize_t read_standard_input(void* bytes, std::size_t most) {
     poll(&p, 1, -1);
     // What was there may have been for the menu.
     std::lock_guard guard(standard_input_lock());
-    if (poll(&p, 1, 0) != 0) return read(STDIN_FILENO, bytes, most);
+    if (uninterrupted([&] { return poll(&p, 1, 0); }) != 0) return read(STDIN_FILENO, bytes, most);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/thread.hpp"
+#include "vm/base/uninterrupted.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
@@ -152,7 +153,7 @@ ssize_t write_now(int fd, const std::uint8_t* bytes, std::size_t count) {
   while (done < count) {
     if (!is_file) {
       pollfd p{fd, POLLOUT, 0};
-      if (poll(&p, 1, 0) <= 0) break;
+      if (uninterrupted([&] { return poll(&p, 1, 0); }) <= 0) break;
     }
     const std::size_t chunk = is_file ? count - done : std::min(kSure, count - done);
     const ssize_t n = write(fd, bytes + done, chunk);

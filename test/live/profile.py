@@ -5,6 +5,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import tempfile
 
 from harness.golden import first_line
 from harness.results import Skip, Test
@@ -131,6 +132,20 @@ class Suite:
                                f'profile-997 /n > {4 * SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}')
         counts = {name: int(count) for name, count in rows}
         expect(abs(counts['499'] / counts['997'] - 499 / 997) < 0.05 and counts.get('wall'), 'samples', counts)
+
+    def test_calls_that_signals_interrupt_go_on(self):
+        if not self.vmtrace.exists():
+            raise Skip('vmtrace is not built')
+        with tempfile.TemporaryDirectory() as folder, \
+                session.Target(self.vmrun, HERE / 'interrupted.act', ('+S', '2'), [folder]) as target:
+            tracer = subprocess.Popen([self.vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } '
+                                       'profile-4999, wall-4999 { @ = count(); } profile-997 { @ = count(); }'], stdout=subprocess.PIPE, text=True)
+            expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
+            target.line('go')
+            target.wait_for('[true,true,true]')
+            target.wait_for('done')
+            target.finish()
+            expect(tracer.wait(timeout=session.LIMIT) == 0, f'vmtrace: status {tracer.returncode}')
 
     def test_a_trap_that_no_clock_has_sent_ends_the_machine(self):
         with self.at_work('bursts') as target:
