@@ -176,11 +176,13 @@ void set_alarm(Scheduler& s) {
   s.alarm.set();
 }
 
-/// Whether there is, or may soon be, something that another one would have to do if s were stuck.
-/// Asked by the owner, or where the alarms ring.
+/// Whether there may soon be something that another one would have to do if s were stuck.
+bool expects_work(const Scheduler& s) { return !s.timers.empty() || poll_wanted(); }
+
+/// Whether there is, or may soon be, such a thing. Asked by the owner.
 bool needs_alarm(const Scheduler& s) {
   return sleepers.load(std::memory_order_seq_cst) &&
-         (waiting_processes(s) + waiting_ports(s) > 1 || !s.timers.empty() || poll_wanted());
+         (waiting_processes(s) + waiting_ports(s) > 1 || expects_work(s));
 }
 
 /// About to sleep, and known to sleep: who works is watched from now on. Who begins to work after
@@ -414,7 +416,7 @@ void alarm_rings(Scheduler& s) {
   s.alarm.has_rung();
   if (s.idle.load(std::memory_order_seq_cst)) return;
   if (has_come_round(s)) {
-    if (needs_alarm(s) || has_waiting(s)) set_alarm(s);
+    if (has_waiting(s) || (sleepers.load(std::memory_order_seq_cst) && expects_work(s))) set_alarm(s);
     return;
   }
   if (something_waits(s)) call_relief();
