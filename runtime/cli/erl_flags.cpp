@@ -17,8 +17,9 @@ using Words = std::vector<std::string>;
 using Error = std::optional<std::string>;
 
 /// Where a flag's value is. kAttached: what follows in the same word, if anything; kOptional: the
-/// next word, if it is one of the flag's; kAllocator: as kNeeded, after the name of a parameter.
-enum class Value { kNone, kNeeded, kAttached, kOptional, kAllocator };
+/// next word, if it is one of the flag's; kLetter: either of these; kAllocator: as kNeeded, after
+/// the name of a parameter.
+enum class Value { kNone, kNeeded, kAttached, kOptional, kLetter, kAllocator };
 
 struct Flag {
   std::string_view name;
@@ -44,7 +45,7 @@ constexpr std::string_view kNotBound = "ns|ts|ps|s|nnts|nnps|tnnps|db";
 constexpr Flag kFlags[] = {
     {"+a", Value::kNeeded, "16-8192"},
     {"+A", Value::kNeeded, "", "+A"},
-    {"+B", Value::kAttached, "", "+B"},
+    {"+B", Value::kLetter, "i|c|d", "+B"},
     {"+c", Value::kOptional, kBoolean, "+c"},
     {"+C", Value::kNeeded, "", "+C"},
     {"+d", Value::kNone, ""},
@@ -200,7 +201,7 @@ Error append_ours(const Flag& flag, const std::string& value, Words* ours) {
     ours->insert(ours->end(), {std::string(p.ours), *shares});
     return {};
   }
-  if (flag.value == Value::kAttached) {
+  if (flag.value == Value::kAttached || flag.value == Value::kLetter) {
     ours->push_back(std::string(flag.ours) + value);
     return {};
   }
@@ -244,10 +245,10 @@ std::optional<std::string> take_erl_flag(const Words& words, std::size_t* i, Wor
     if (*i + 1 == words.size()) return fmt::format("flag {} needs a value", name);
     value = words[++*i];
   }
-  if (flag->value == Value::kOptional && value.empty() && *i + 1 < words.size() &&
-      is_one_of(flag->allowed, words[*i + 1]))
+  const bool takes_next = flag->value == Value::kOptional || flag->value == Value::kLetter;
+  if (takes_next && value.empty() && *i + 1 < words.size() && is_one_of(flag->allowed, words[*i + 1]))
     value = words[++*i];
-  const bool may_be_empty = flag->value == Value::kNone || flag->value == Value::kOptional;
+  const bool may_be_empty = flag->value == Value::kNone || takes_next;
   if (!flag->allowed.empty() && !is_one_of(flag->allowed, value) && !(may_be_empty && value.empty()))
     return fmt::format("bad value of flag {}: '{}'", name, value);
   if (!flag->refused.empty() && is_one_of(flag->refused, value))

@@ -83,6 +83,8 @@ CASES = {
     'the machine without a program': 'erl -version 2>&1 | sed "s/BEAM/vmrun/"; erl -noshell -version 2>/dev/null; echo $?',
     'flags without their values': 'for i in -env "-env A" -sname -epmd -proto_dist -args_file "-smp disable" -smpdisable "-emu_type x" "-emu_flavor x"; do '
                                   'erl $i 2>/dev/null; echo "$i $?"; done',
+    'a letter in a word of its own': 'for i in "+B i" +Bi "+B c" "+B x" +B; do erl $i -noshell -eval \'io:format("~p ~p~n", '
+                                     '[init:get_plain_arguments(), erlang:system_info(break_ignored)]), halt().\'; done',
     'erl that compiles': 'erl -compile good warns; erl -compile wrong; echo $?; ls *.beam; rm *.beam; rm wrong.erl mine_tests.erl; erl -make; ls *.beam',
     'no home': 'unset HOME; erl -noshell -eval \'io:format("~p~n", [init:get_argument(home)]), halt().\'',
     'what is displayed for readers of errors': 'erl -noshell -eval \'erlang:display_string("one\\n"), erlang:display_nl(), erlang:display(two), halt().\' 2>/dev/null',
