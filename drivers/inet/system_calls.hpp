@@ -1,5 +1,6 @@
 #pragma once
 
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,6 +17,11 @@ inline ssize_t send_now(int fd, const void* bytes, std::size_t size) {
 }
 inline ssize_t receive_now(int fd, void* room, std::size_t size) {
   return syscall(SYS_recvfrom, fd, room, size, 0, nullptr, nullptr);
+}
+/// How many bytes can be received without waiting; 0 where that is not known.
+inline std::size_t bytes_there(int fd) {
+  int n = 0;
+  return ioctl(fd, FIONREAD, &n) == 0 && n > 0 ? static_cast<std::size_t>(n) : 0;
 }
 
 }  // namespace vmrun::inet

@@ -60,10 +60,15 @@ Answer TcpSocket::unreceive(Reader& in) {
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-/// Where all that comes is delivered at once, as much is read as there is.
+/// Where all that comes is delivered at once, as much is read as there is. A program may ask for
+/// megabytes, as those do that set `buffer` to what the kernel says of its own: room for them is
+/// made only where so much has come.
 std::size_t TcpSocket::usual_read() const {
   const bool all = settings_.active == Active::kAlways || settings_.active == Active::kCounted;
-  return all ? std::max<std::size_t>(settings_.buffer_bytes, kLargeRead) : settings_.buffer_bytes;
+  const std::size_t most = settings_.buffer_bytes;
+  if (most <= kLargeRead) return all ? kLargeRead : most;
+  const std::size_t beyond_there = bytes_there(fd_) + 1;  // so a read tells that nothing is left
+  return std::clamp(beyond_there, kLargeRead, most);
 }
 
 std::size_t TcpSocket::read_ahead() const {
