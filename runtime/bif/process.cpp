@@ -13,6 +13,7 @@
 #include "vm/code/exceptions.hpp"
 #include "vm/code/module.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/lifecycle/answer.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
 #include "vm/message/request.hpp"
@@ -276,30 +277,48 @@ Term bif_erts_internal_process_flag_3(Process& p, const Term* a) {
 
 namespace {
 
-/// Looks at a process that waits and to which nothing has come: the caller has it meanwhile. The
-/// non-value when it cannot be had.
-Term info_of_waiting(Process& p, Process& q, Term what) {
+/// What has been built in `arena`.
+Term copy_of_info(Process& p, Term there, const Arena& arena) {
+  if (probe::copy_object_enabled() && !there.is_immed()) [[unlikely]]
+    probe::fire_copy_object(p.id, size_words(there));
+  if (probe::copy_struct_enabled() && !there.is_immed()) [[unlikely]]
+    announce_copy(there);
+  bump_reductions(p, static_cast<SWord>(arena.fragment_words / 16));
+  return copy_to(p.heap, there);
+}
+
+/// Calls look() with a process that waits and to which nothing has come: the caller has it
+/// meanwhile. The non-value when it cannot be had.
+template <class F>
+Term with_waiting(Process& q, F&& look) {
   if (!q.mailbox.unpark()) return kNonValue;
-  Term info = kNonValue;
-  if (!is_away(q) && !q.exiting.load(std::memory_order_relaxed)) {
-    Arena arena;
-    const Term there = process_info(q, what, arena, false);
-    if (probe::copy_object_enabled() && !there.is_immed()) [[unlikely]]
-      probe::fire_copy_object(p.id, size_words(there));
-    if (probe::copy_struct_enabled() && !there.is_immed()) [[unlikely]]
-      announce_copy(there);
-    info = copy_to(p.heap, there);
-    bump_reductions(p, static_cast<SWord>(arena.fragment_words / 16));
-  }
+  const bool is_here = !is_away(q) && !q.exiting.load(std::memory_order_relaxed);
+  const Term found = is_here ? look() : kNonValue;
   if (!q.mailbox.park()) make_runnable(q);
-  return info;
+  return found;
+}
+
+/// Whether what the caller has sent to it has had its effect, and it lives.
+bool is_up_to_date(const Process& q) {
+  return q.mailbox.signals_are_handled(q.signals) && !q.exiting.load(std::memory_order_acquire);
+}
+
+/// Without asking the process. The non-value when it has to be asked.
+Term info_at_once(Process& p, Process& q, Term what) {
+  Arena arena;
+  if (const Term info =
+          with_waiting(q, [&] { return copy_of_info(p, process_info(q, what, arena, false), arena); }))
+    return info;
+  if (what == atoms::true_ || !is_up_to_date(q)) return kNonValue;
+  const Term there = process_info_now(q, what, arena);
+  return there ? copy_of_info(p, there, arena) : kNonValue;
 }
 
 Term info_of_process(Process& p, Term pid, Term what) {
   if (!pid.is_local_pid() || !is_process_info(what)) return raise_badarg(p);
   if (pid != p.id) {
     Process* const q = has_asked(p) ? nullptr : process_table.find(pid);
-    const Term info = q ? info_of_waiting(p, *q, what) : kNonValue;
+    const Term info = q ? info_at_once(p, *q, what) : kNonValue;
     return info ? info : ask(p, pid, RequestKind::kProcessInfo, what, atoms::undefined);
   }
   if (p.mailbox.has_arrivals()) handle_arrivals(p);  // messages are counted and shown from the inner queue
@@ -340,8 +359,7 @@ Term bif_erlang_is_process_alive_1(Process& p, const Term* a) {
   if (!p.extra || p.extra->request_id == 0) {
     const Process* q = process_table.find(a[0]);
     if (!q) return atoms::false_;
-    if (q->mailbox.signals_are_handled(q->signals) && !q->exiting.load(std::memory_order_acquire))
-      return atoms::true_;
+    if (is_up_to_date(*q)) return atoms::true_;
   }
   return ask(p, a[0], RequestKind::kIsAlive, Term::nil(), atoms::false_);
 }
@@ -354,6 +372,12 @@ Term bif_erlang_group_leader_2(Process& p, const Term* a) {
     return atoms::true_;
   }
   if (a[1].is_local_pid()) {
+    Process* const q = has_asked(p) ? nullptr : process_table.find(a[1]);
+    const auto set = [&] {
+      set_group_leader(*q, a[0]);
+      return atoms::true_;
+    };
+    if (q && with_waiting(*q, set)) return atoms::true_;
     const Term done = ask(p, a[1], RequestKind::kGroupLeader, a[0], atoms::false_);
     return done == atoms::false_ ? raise_badarg(p) : done;
   }

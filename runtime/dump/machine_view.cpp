@@ -42,12 +42,22 @@ struct StoppedMachine::Held {
   EpochGuard epoch;  // what ends meanwhile is not freed
 };
 
+namespace {
+
+const Process* running_on(const Scheduler& s) {
+  const Process* p = s.current;
+  std::atomic_thread_fence(std::memory_order_acquire);  // what it was before its slice is seen
+  return p;
+}
+
+}  // namespace
+
 StoppedMachine::StoppedMachine() : held_(new Held) {
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& s = scheduler_at(i);
     if (held_->schedulers.stands(s)) continue;
     // It is in the slice still in which it was asked: `current` does not change but to nothing.
-    const Process* p = std::atomic_ref(s.current).load(std::memory_order_acquire);
+    const Process* p = running_on(s);
     if (p) running_[p] = "ACTIVE | RUNNING";
   }
   for_each_dirty_scheduler([&](DirtyKind kind, unsigned, const Process* p) {
@@ -77,7 +87,7 @@ void write_schedulers(DumpFile& out, const StoppedMachine& stopped) {
       out.print("Run Queue {} Length: {}\n", kQueues[q],
                 std::atomic_ref(s.queues[q].count).load(std::memory_order_relaxed));
     out.print("Run Queue Port Length: {}\nRun Queue Flags: \n", waiting_ports(s));
-    const Process* p = stands ? nullptr : std::atomic_ref(s.current).load(std::memory_order_acquire);
+    const Process* p = stands ? nullptr : running_on(s);
     out.print("Current Process: {}\n", p ? pid_text(p->id) : "");
     if (p) out.put("Current Process State: Running\n");
   }

@@ -16,6 +16,7 @@
 /// two keeps that order, as pushes are read-modify-writes.
 ///
 /// Where nothing of the kind is there the owner pays a compare-and-swap in place of an exchange.
+/// Both are releases: a thread that sees the word taken sees what the owner wrote before.
 namespace vmrun {
 
 template <class Sync>
@@ -29,7 +30,7 @@ class BasicUnderWay {
   Word take(Atomic<Word>& word, Word kind) {
     Word old = word.load(std::memory_order_relaxed);
     if (!(old & kind) &&
-        word.compare_exchange_strong(old, 0, std::memory_order_acquire, std::memory_order_relaxed))
+        word.compare_exchange_strong(old, 0, std::memory_order_acq_rel, std::memory_order_relaxed))
       return old;
     handling_.store(true, std::memory_order_relaxed);
     return word.exchange(0, std::memory_order_acq_rel);

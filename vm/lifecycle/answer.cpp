@@ -1,6 +1,7 @@
 #include "vm/lifecycle/answer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -38,14 +39,6 @@ std::int32_t words_cost(Word words) { return static_cast<std::int32_t>(std::min<
 bool collects_long(const Process& p, Term how) {
   if (dirty_thread_kind() != DirtyKind::kNone) return false;
   return how == atoms::minor ? long_collection(p) : long_full_sweep(p);
-}
-
-void set_group_leader(Process& p, Term leader) {
-  p.group_leader = leader;
-  if (leader.is_immed()) return;
-  Fragment* f = new_fragment(copy_size_words(leader));
-  p.group_leader = f->message = copy_into(*f, leader);
-  take_over(p, f);
 }
 
 constexpr std::int32_t kElsewhere = CodeView::kTooLong;
@@ -136,6 +129,13 @@ void order_tasks(std::vector<Fragment*>& requests) {
 }
 
 }  // namespace
+
+void set_group_leader(Process& p, Term leader) {
+  if (leader.is_immed()) return std::atomic_ref(p.group_leader).store(leader, std::memory_order_relaxed);
+  Fragment* f = new_fragment(copy_size_words(leader));
+  p.group_leader = f->message = copy_into(*f, leader);
+  take_over(p, f);
+}
 
 std::int32_t answer_deferred(Process& p) {
   p.deferred_requests = false;

@@ -1,5 +1,7 @@
 #include "vm/lifecycle/info.hpp"
 
+#include <atomic>
+
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/backtrace.hpp"
@@ -250,28 +252,57 @@ Term sequential_trace_token(ItemContext& a) { return seq_token_term(a.p, a.out);
 Term trace_flags(ItemContext& a) { return Term::small(a.p.observed & kTraceAll); }
 Term last_calls(ItemContext& a) { return saved_calls(a.p, a.out); }
 
+// ---- While the process runs on ------------------------------------------------------------------
+
+// In another thread: they look at what does not change, and at what any thread may read. The
+// non-value where that does not tell.
+
+Term group_leader_now(ItemContext& a) {
+  const Term leader = std::atomic_ref(a.p.group_leader).load(std::memory_order_relaxed);
+  return leader.is_immed() ? leader : kNonValue;
+}
+Term message_queue_len_now(ItemContext& a) {
+  const Word length = a.p.mailbox.length_now();
+  return length == Mailbox::kUnknown ? kNonValue : Term::small(static_cast<SWord>(length));
+}
+/// Those of earlier slices.
+Term reductions_now(ItemContext& a) {
+  const auto done = static_cast<SWord>(a.p.reductions_done);
+  return done < 0 ? kNonValue : Term::small(done);  // it is just giving up its first slice
+}
+/// One that is about to wait, or has just been woken, is asked.
+Term status_now(ItemContext& a) {
+  if (a.p.suspend_count) return atoms::suspended;
+  const WaitKind kind = a.p.wait_kind;
+  if (kind == WaitKind::kAway) return atoms::running;
+  if (kind != WaitKind::kNone) return kNonValue;
+  const Core* on = a.p.scheduler;
+  return on && on->current == &a.p ? atoms::running : atoms::runnable;
+}
+
 struct Item {
   Term name;
   Term (*value)(ItemContext&);
   bool by_default;  // part of process_info/1, in this order
+  Term (*now)(ItemContext&) = nullptr;
 };
 
 constexpr Item kItems[] = {
-    {atoms::registered_name, registered_name, true},
+    {atoms::registered_name, registered_name, true, registered_name},
     {atoms::current_function, current_function, true},
-    {atoms::initial_call, initial_call, true},
-    {atoms::status, status, true},
-    {atoms::message_queue_len, message_queue_len, true},
+    {atoms::initial_call, initial_call, true, initial_call},
+    {atoms::status, status, true, status_now},
+    {atoms::message_queue_len, message_queue_len, true, message_queue_len_now},
     {atoms::links, links, true},
     {atoms::dictionary, dictionary, true},
-    {atoms::trap_exit, trap_exit, true},
+    {atoms::trap_exit, trap_exit, true, trap_exit},
     {atoms::error_handler, error_handler, true},
-    {atoms::priority, priority, true},
-    {atoms::group_leader, group_leader, true},
+    {atoms::priority, priority, true, priority},
+    {atoms::group_leader, group_leader, true, group_leader_now},
     {atoms::total_heap_size, total_heap_size, true},
     {atoms::heap_size, heap_size, true},
     {atoms::stack_size, stack_size, true},
-    {atoms::reductions, reductions, true},
+    {atoms::reductions, reductions, true, reductions_now},
     {atoms::garbage_collection, garbage_collection, true},
     {atoms::suspending, suspending, true},
     {atoms::messages, messages, false},
@@ -390,6 +421,26 @@ bool looks_at_messages(Term what) {
 
 }  // namespace
 
+namespace {
+
+/// The non-value when an item is it.
+template <class F>
+Term list_of(Term names, Heap& out, F&& item_of) {
+  Term head = Term::nil();
+  Term* tail = nullptr;
+  for (; names.is_list(); names = names.tail()) {
+    const Term item = item_of(names.head());
+    if (!item) return kNonValue;
+    const Term cell = cons(out, item, Term::nil());
+    if (tail) *tail = cell;
+    else head = cell;
+    tail = cell.list_ptr() + 1;
+  }
+  return head;
+}
+
+}  // namespace
+
 Term process_info(Process& p, Term what, Heap& out, bool running) {
   if (p.extra && p.extra->undecodable && looks_at_messages(what)) [[unlikely]]
     look_at_undecodable(p);
@@ -402,17 +453,19 @@ Term process_info(Process& p, Term what, Heap& out, bool running) {
       return Term::nil();
     return process_info_item(p, what, out, running);
   }
-  Term head = Term::nil();
-  Term* tail = nullptr;
-  for (; what.is_list(); what = what.tail()) {
-    const Term item = process_info_item(p, what.head(), out, running);
-    if (!item) return kNonValue;
-    const Term cell = cons(out, item, Term::nil());
-    if (tail) *tail = cell;
-    else head = cell;
-    tail = cell.list_ptr() + 1;
-  }
-  return head;
+  return list_of(what, out, [&](Term name) { return process_info_item(p, name, out, running); });
+}
+
+Term process_info_now(Process& p, Term what, Heap& out) {
+  ItemContext a{p, out, false};
+  const auto item_now = [&](Term name) {
+    const Item* const item = find_item(name);
+    const Term value = item && item->now ? item->now(a) : kNonValue;
+    return value ? pair(out, name, value) : kNonValue;
+  };
+  if (what.is_cons_or_nil()) return list_of(what, out, item_now);
+  const Term info = item_now(what);
+  return what == atoms::registered_name && info.element(1).is_nil() ? Term::nil() : info;
 }
 
 Term binary_info(Heap& out, const Binary& binary) {

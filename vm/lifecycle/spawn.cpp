@@ -119,7 +119,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   p.initial_arity = static_cast<std::uint8_t>(
       module == atoms::erlang && function == atoms::apply ? 2 : list_length(arguments));
   p.exception_trace = Term::nil();
-  p.scheduler = this_core() || !parent ? this_core() : parent->scheduler;
+  p.scheduler = this_core() || !parent ? this_core() : parent->scheduler.load();
   p.group_leader = boot_group_leader;
   p.parent = Term::nil();
   if (options.async_dist) extra_of(p).async_dist = true;

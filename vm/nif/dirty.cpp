@@ -282,7 +282,7 @@ QueueOf queue_of(const Pool& pool) {
     }
     begin(self, p);
     dirty_process = &p;
-    auto* const home = static_cast<Scheduler*>(p.scheduler);  // where it was, and goes
+    auto* const home = static_cast<Scheduler*>(p.scheduler.load());  // where it was, and goes
     end_wait(p, queue_of(pool));
     if (processes_sampled.load(std::memory_order_relaxed)) [[unlikely]]
       note_sampled_process(p);
@@ -385,7 +385,7 @@ void run_dirty(Process& p) {
     pool.limit.store(dirty_cpu_schedulers(), std::memory_order_relaxed);
   pool.unfinished.fetch_add(1, std::memory_order_relaxed);
   begin_wait(p, queue_of(pool));
-  if (auto* const home = static_cast<Scheduler*>(p.scheduler))
+  if (auto* const home = static_cast<Scheduler*>(p.scheduler.load()))
     home->work_away.fetch_add(1, std::memory_order_relaxed);
   pool.queue.push(p, [&] { start_thread_within_limit(pool); });  // p is another thread's from here on
 }

@@ -7,7 +7,7 @@
 
 /// A scheduler as what it runs sees it: the processes on it, messages, built-in functions. The rest
 /// of it is vm/sched's (Scheduler in scheduler.hpp is derived from this). Its own thread only, but
-/// for the timers.
+/// for the timers and a look at `current`.
 namespace vmrun {
 
 inline constexpr unsigned kMaxXRegs = 1024;
@@ -24,7 +24,7 @@ struct Core {
 
   const unsigned number;                                // 1…S; 0: not one of the set
   Instructions instructions = Instructions::kOrdinary;  // of the slice that runs
-  Process* current = nullptr;
+  Relaxed<Process*> current;
   Term x[kMaxXRegs + 1];   // argument registers of the running process
   std::int32_t slice = 0;  // reductions the running process started with
   TimerWheel timers;       // any thread, see there

@@ -18,7 +18,7 @@ void (*note_sampled_process)(const Process&) = [](const Process&) {};
 
 Process* process_here() {
   const Core* core = this_core();
-  return core ? core->current : dirty_process;
+  return core ? core->current.load() : dirty_process;
 }
 
 namespace {

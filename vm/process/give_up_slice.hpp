@@ -8,7 +8,7 @@ namespace vmrun {
 /// not counted as done.
 inline void give_up_slice(Process& p) {
   if (p.reductions <= 0) return;
-  p.reductions_done -= static_cast<Word>(p.reductions);  // the end of the slice adds all of it
+  p.reductions_done += -static_cast<Word>(p.reductions);  // the end of the slice adds all of it
   p.reductions = 0;
 }
 

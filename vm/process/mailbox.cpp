@@ -37,6 +37,16 @@ Word Mailbox::exact_length() const {
   return n;
 }
 
+Word Mailbox::length_now() const {
+  // A reader that sees the word taken sees kTaking, or the count that followed, for the taking is a
+  // release. Where the owner takes messages between the two looks at the count, it differs, unless
+  // the owner has removed as many meanwhile: then the sum held at the look at the word.
+  const Word before = inner_count_.load(std::memory_order_acquire);
+  const Word arrived = outer_.word().load(std::memory_order_acquire) >> kCountShift;
+  const Word after = inner_count_.load(std::memory_order_relaxed);
+  return before != after || after & kTaking || arrived == Tags::kCountMax ? kUnknown : after + arrived;
+}
+
 Fragment* Mailbox::close() { return outer_.close(); }
 
 }  // namespace vmrun

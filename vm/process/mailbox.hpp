@@ -100,11 +100,15 @@ class Mailbox {
     link(f);
     set_inner_count(inner_count() + 1);
   }
-  Word inner_count() const { return inner_count_.load(std::memory_order_relaxed); }
+  Word inner_count() const { return inner_count_.load(std::memory_order_relaxed) & ~kTaking; }
   void set_inner_count(Word n) { inner_count_.store(n, std::memory_order_relaxed); }
   bool is_closed() const { return outer_.word().load(std::memory_order_relaxed) & kClosed; }
   /// Any thread, a snapshot: too low when more than 65535 have arrived since the owner looked.
   Word length() const { return inner_count() + outer_count(); }
+  /// Any thread: how many messages there are, of those at least that the calling thread has pushed.
+  /// kUnknown when the owner is just taking some, or there are too many to be counted here.
+  static constexpr Word kUnknown = ~Word{0};
+  Word length_now() const;
   /// Owner only: however many there are.
   Word exact_length() const;
   bool unseen() const { return *save != nullptr; }
@@ -121,6 +125,7 @@ class Mailbox {
  private:
   static constexpr Word kParked = 1, kClosed = 2, kNotice = 4, kSignals = 8;
   static constexpr int kCountShift = 48;
+  static constexpr Word kTaking = Word{1} << 63;  // of the inner count: it lacks what has left the word
   struct Tags {
     static constexpr Word kAddressMask = ((Word{1} << kCountShift) - 1) & ~Word{15};
     static constexpr Word kCountMax = (Word{1} << 16) - 1;
@@ -152,8 +157,9 @@ inline PushResult Mailbox::push(Fragment* f) {
 
 inline Fragment* Mailbox::take_arrivals(UnderWay& under_way) {
   // Acquire pairs with the push. Only the owner closes, so no closed bit can get lost here.
-  Fragment* newest = Outer::address(under_way.take(outer_.word(), kSignals));
   Word messages = inner_count();
+  inner_count_.store(messages | kTaking, std::memory_order_relaxed);  // seen by who sees the word taken
+  Fragment* newest = Outer::address(under_way.take(outer_.word(), kSignals));
   Fragment* oldest = Outer::reversed(
       newest, [&](const Fragment& f) { messages += f.kind == static_cast<Word>(SignalKind::kMessage); });
   set_inner_count(messages);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "vm/base/relaxed.hpp"
 #include "vm/heap/heap.hpp"
 #include "vm/process/mailbox.hpp"
 #include "vm/term/atom.hpp"
@@ -10,7 +11,8 @@
 
 /// One Erlang process. Memory is owned by the process table; freed by epochs once no thread can
 /// hold the pointer (see epoch.hpp). Fields in the first groups belong to the scheduler that runs
-/// the process (or, while it waits, to nobody); those marked "any thread" are atomics. Keep it
+/// the process (or, while it waits, to nobody); those marked "any thread" are
+/// atomics, and any thread may look at a Relaxed one. Keep it
 /// small: an idle process's whole footprint is a target.
 namespace vmrun {
 
@@ -62,7 +64,7 @@ struct Process {
   // resume point; nullptr: not started yet: the initial call is in the saved registers as module,
   // function, list of arguments
   const Word* ip = nullptr;
-  Core* scheduler = nullptr;    // where it runs or ran last
+  Relaxed<Core*> scheduler;     // where it runs or ran last
   std::int32_t reductions = 0;  // left in this slice; ≤ 0 means give up the core
   std::uint8_t live_saved = 0;  // argument registers saved while scheduled out
   BifAction bif_action = BifAction::kRaise;
@@ -94,11 +96,11 @@ struct Process {
   bool max_heap_log = true;
 
   // Signals and waiting.
-  bool trap_exit = false;
+  Relaxed<bool> trap_exit{false};
   bool exit_pending = false;      // an exit signal decided the end; exit_reason says with what
   bool resume_requested = false;  // what a kSuspended or kBusyPort process waits for has come
-  WaitKind wait_kind = WaitKind::kNone;
-  std::uint16_t suspend_count = 0;  // erlang:suspend_process
+  Relaxed<WaitKind> wait_kind{WaitKind::kNone};
+  Relaxed<std::uint16_t> suspend_count{0};  // erlang:suspend_process
   // when next scheduled: requests of other processes to answer (extra->deferred), or something is
   // held back (message/held_back.hpp)
   bool deferred_requests = false;
@@ -130,8 +132,8 @@ struct Process {
   std::atomic<std::uint8_t> own_priority{1};    // any thread may look
   std::atomic<std::uint8_t> asked_priority{0};  // any thread: see lifted.hpp
   std::atomic<std::uint32_t> registered_name{
-      0};                    // any thread: atom index + 1, 0 when it has none (see registry.hpp)
-  Word reductions_done = 0;  // in earlier slices
+      0};                            // any thread: atom index + 1, 0 when it has none (see registry.hpp)
+  Relaxed<Word> reductions_done{0};  // in earlier slices
 
   Mailbox mailbox;
 

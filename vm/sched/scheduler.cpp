@@ -634,7 +634,7 @@ namespace {
 /// From a thread that is no scheduler.
 [[gnu::cold, gnu::noinline]] void queue_from_outside(Process& p) {
   if (schedulers.empty()) return (void)boot_inbox.push(p);
-  Scheduler& s = p.scheduler ? static_cast<Scheduler&>(*p.scheduler) : *schedulers[0];
+  Scheduler& s = p.scheduler ? static_cast<Scheduler&>(*p.scheduler.load()) : *schedulers[0];
   lift_as_asked(p);
   s.inbox.push(p);
   wake_owner(s);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "vm/process/mailbox.hpp"
@@ -89,6 +90,35 @@ TEST_CASE("A notice wakes without a message and keeps the owner from parking") {
   REQUIRE(m.park());
   REQUIRE(m.notify());
   REQUIRE_FALSE(m.notify());
+}
+
+TEST_CASE("A producer that looks finds all its messages counted while the owner takes them") {
+  constexpr Word kMany = 200'000;
+  Mailbox m;
+  UnderWay signals;
+  std::atomic<bool> over{false};
+  std::thread owner([&] {
+    while (!over.load()) {
+      for (Fragment* f = m.take_arrivals(signals); f;) {
+        Fragment* next = f->next;
+        m.link(f);
+        f = next;
+      }
+    }
+  });
+  Word wrong = 0, unknown = 0;
+  for (Word n = 1; n <= kMany; ++n) {
+    REQUIRE(m.push(message(0)) == PushResult::kQueued);
+    const Word told = m.length_now();
+    if (told == Mailbox::kUnknown) ++unknown;
+    else wrong += told != n;
+  }
+  over = true;
+  owner.join();
+  CHECK(wrong == 0);
+  CHECK(unknown < kMany);
+  for (Fragment* f = m.close(); f;) Fragment::destroy(std::exchange(f, f->next));
+  for (Fragment* f = m.first; f;) Fragment::destroy(std::exchange(f, f->next));
 }
 
 TEST_CASE("Many producers against one consumer that parks whenever it has nothing") {
