@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 import random
+import re
 import signal
 import socket
 import struct
@@ -145,6 +146,17 @@ class Suite(door.Suite):
             tracer.kill()
             tracer.communicate()
         self.left_by('inside_load.act', killed, MOST_MORE_AT_WORK)
+
+    # -- calls that are watched
+
+    def test_by_watched_calls(self):
+        with self.counted('watched_calls.act') as (target, in_use):
+            target.wait_for('done')
+            known = target.finish()
+            for kind, figures in known.items():
+                used = [int(n) for n in re.findall(r'-?\d+', figures.split(' ', 1)[1])]
+                expect(len(used) == 4, 'four figures', kind, figures)
+                expect(not in_use() or used[-1] - used[0] <= MOST_MORE, 'memory stays in use', kind, *used)
 
     # -- many that are killed, beside one that is not
 

@@ -11,6 +11,7 @@
 #include "vm/lifecycle/info.hpp"
 #include "vm/message/held_back.hpp"
 #include "vm/message/request.hpp"
+#include "vm/process/as_new.hpp"
 #include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -137,13 +138,27 @@ void set_group_leader(Process& p, Term leader) {
   take_over(p, f);
 }
 
+namespace {
+
+/// The part of p that a question made, and what it was about.
+void give_back_extra(Process& p) {
+  if (!is_as_new(*p.extra)) return;
+  // A sample may be taken here.
+  const Extra* const extra = std::exchange(p.extra, nullptr);
+  delete extra;
+}
+
+}  // namespace
+
 std::int32_t answer_deferred(Process& p) {
   p.deferred_requests = false;
+  bool has_forgotten = false;
   std::vector<Fragment*> requests;
   requests.swap(p.extra->deferred);
   if (requests.size() > 1) order_tasks(requests);
   std::int32_t cost = 0;
   for (Fragment* f : requests) {
+    has_forgotten |= request_kind(f->message) == RequestKind::kForgetCalls;
     if (p.extra->other_dirty_work == OtherDirtyWork::kAnswer) [[unlikely]] {
       p.extra->deferred.push_back(f);
       continue;
@@ -170,6 +185,8 @@ std::int32_t answer_deferred(Process& p) {
     Fragment::destroy(f);
   }
   settle_undecodable(p);
+  if (has_forgotten) [[unlikely]]
+    give_back_extra(p);
   return cost;
 }
 

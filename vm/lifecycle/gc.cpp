@@ -17,6 +17,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/hibernation.hpp"
 #include "vm/trace/system_monitor.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -395,6 +396,8 @@ int collect_literals(Process& p, const LiteralBlocks& blocks, const std::vector<
 }
 
 int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
+  if (awaits_returns(p)) [[unlikely]]
+    leave_traced_calls(p);
   if (collections_are_forbidden(p)) [[unlikely]]
     return 1;
   if (p.min_heap_words) p.observed |= kHibernates;

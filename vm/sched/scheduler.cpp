@@ -217,7 +217,7 @@ void collect_scheduled_out(Process& p) {
   const std::int32_t cost = answer_deferred(p);
   s.until_upkeep -= cost;
   if (waiting_processes(s)) s.others_waited += cost;
-  if (p.extra->other_dirty_work == OtherDirtyWork::kAnswer) [[unlikely]] {
+  if (p.extra && p.extra->other_dirty_work == OtherDirtyWork::kAnswer) [[unlikely]] {
     end_wait(p, QueueOf::kScheduler);
     other_work.run_dirty(p);
     return false;

@@ -9,6 +9,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/trace/call_pattern.hpp"
+#include "vm/trace/hibernation.hpp"
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {
@@ -343,6 +344,11 @@ void exception_traced(Process& p, Word depth, const Word* handler) {
     tell_exception(p, r, handler != nullptr);
   }
   if (handler && tells_handler) tell_return_to(p, handler);
+}
+
+void leave_traced_calls(Process& p) {
+  if (auto* returns = awaited(p))
+    while (!returns->stack.empty()) take_last(p, *returns);
 }
 
 void call_time_begins(Process& p) {

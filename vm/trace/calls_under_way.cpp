@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "vm/process/as_new.hpp"
+
 namespace vmrun {
 
 bool (*is_end_awaited)(std::uint32_t function, std::uint32_t watch) = nullptr;
@@ -130,7 +132,11 @@ void forget_unawaited_calls(Process& p) {
   Carried* c = p.extra ? p.extra->carried : nullptr;
   if (!c || !c->calls) return;
   c->calls->forget_unawaited();
-  if (c->calls->empty()) drop_calls(p);
+  if (!c->calls->empty()) return;
+  drop_calls(p);
+  if (!is_as_new(*c)) return;
+  p.extra->carried = nullptr;
+  delete c;
 }
 
 }  // namespace vmrun
