@@ -5,6 +5,7 @@
 #include "vm/term/fun.hpp"
 #include "vm/term/hash.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/pid_numbers.hpp"
 
 // erlang:phash, the hash of old, whose numbers are a promise too: terms are added one after another
 // to a number of 32 bits, which is multiplied each time by a prime of the kind of the term.
@@ -96,7 +97,7 @@ class OldPortableHash {
     } else if (t.is_nil()) {
       add(kNil, 1);
     } else if (t.is_local_pid()) {
-      identity(t.id_number() & 0xFFFFFFF, kPid, kPidEnd);
+      identity(pid_number(t.id_number()), kPid, kPidEnd);
     } else {
       port(t.id_number());
     }

@@ -7,6 +7,7 @@
 #include "vm/term/fun.hpp"
 #include "vm/term/hash.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/pid_numbers.hpp"
 
 // erlang:phash2: the number is part of the language's promise, so the steps below are fixed. Terms
 // are mixed one after another into 32 bits by Jenkins' function of 1996 (Dr. Dobb's Journal 22(9)),
@@ -145,8 +146,10 @@ class PortableHash {
       m_.hash == 0 ? void(m_.hash = portable_atom_number(t)) : m_.add(portable_atom_number(t), kAtom);
     } else if (t.is_nil()) {
       m_.hash == 0 ? void(m_.hash = 3468870702u) : m_.add(2, kNil);
+    } else if (t.is_local_pid()) {
+      m_.add(static_cast<std::uint32_t>(pid_number(t.id_number())), kPid);
     } else {
-      m_.add(static_cast<std::uint32_t>(t.id_number() & 0xFFFFFFF), t.is_local_pid() ? kPid : kPort);
+      m_.add(static_cast<std::uint32_t>(t.id_number() & 0xFFFFFFF), kPort);
     }
     return kNonValue;
   }
