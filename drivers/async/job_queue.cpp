@@ -1,6 +1,5 @@
 #include "drivers/async/job_queue.hpp"
 
-#include "vm/base/activity.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/microstate.hpp"
 #include "vm/port/callbacks.hpp"
@@ -62,7 +61,7 @@ void JobQueue::run() {
         probe::fire_aio_pool_get(job->port().id, left);
       {
         const InMicrostate runs(Microstate::kPort);
-        const InActivity works(job->port().driver->activity.c_str());
+        const InKnownActivity works(job->port().driver->activity);
         job->invoke();
       }
       EpochGuard guard;  // once it is queued the job may be gone, and the port with it

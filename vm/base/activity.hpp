@@ -14,21 +14,30 @@ struct Activity {
 };
 extern constinit thread_local const Activity* activity_here;
 
-/// The calling thread does this as long as the object lives.
+/// The calling thread does this as long as the object lives, and the activity has to live as long.
+class InKnownActivity {
+ public:
+  explicit InKnownActivity(const Activity& activity) : before_(activity_here) {
+    // The handler runs in this thread: only the compiler must keep the order.
+    std::atomic_signal_fence(std::memory_order_release);
+    activity_here = &activity;
+  }
+  ~InKnownActivity() { activity_here = before_; }
+  InKnownActivity(const InKnownActivity&) = delete;
+
+ private:
+  const Activity* const before_;
+};
+
+/// The same with an activity of its own.
 class InActivity {
  public:
   explicit InActivity(const char* name, const Process* process = nullptr)
-      : mine_{name, process}, before_(activity_here) {
-    // The handler runs in this thread: only the compiler must keep the order.
-    std::atomic_signal_fence(std::memory_order_release);
-    activity_here = &mine_;
-  }
-  ~InActivity() { activity_here = before_; }
-  InActivity(const InActivity&) = delete;
+      : mine_{name, process}, in_mine_(mine_) {}
 
  private:
   const Activity mine_;
-  const Activity* const before_;
+  const InKnownActivity in_mine_;
 };
 
 }  // namespace vmrun

@@ -33,14 +33,16 @@ class Inbox {
 
   /// Any thread. Returns the word as it was before; when kClosed was in it nothing was pushed, and
   /// the thing is still the caller's. Sequentially consistent: what the pusher reads afterwards it
-  /// reads after the push (parker.hpp relies on it).
+  /// reads after the push (parker.hpp relies on it). PushTags: in place of Tags where more is known
+  /// of the thing.
+  template <class PushTags = Tags>
   Word push(T& it) {
     Word old = word_.load(std::memory_order_relaxed);
     Word wanted;
     do {
       if (old & kClosed) return old;
       it.*next = address(old);
-      wanted = reinterpret_cast<Word>(&it) | Tags::after_push(old, it);
+      wanted = reinterpret_cast<Word>(&it) | PushTags::after_push(old, it);
     } while (!word_.compare_exchange_weak(old, wanted, std::memory_order_seq_cst, std::memory_order_relaxed));
     return old;
   }

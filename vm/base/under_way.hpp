@@ -28,12 +28,16 @@ class BasicUnderWay {
 
   /// The owner: takes what the word holds, which is 0 from then on. kind: the bit.
   Word take(Atomic<Word>& word, Word kind) {
-    Word old = word.load(std::memory_order_relaxed);
-    if (!(old & kind) &&
-        word.compare_exchange_strong(old, 0, std::memory_order_acq_rel, std::memory_order_relaxed))
-      return old;
+    if (Word old; take_without(word, kind, &old)) return old;
     handling_.store(true, std::memory_order_relaxed);
     return word.exchange(0, std::memory_order_acq_rel);
+  }
+  /// The owner: the same if nothing of the kind is there. False: nothing has been taken, as some is
+  /// there or comes.
+  [[nodiscard]] bool take_without(Atomic<Word>& word, Word kind, Word* taken) {
+    *taken = word.load(std::memory_order_relaxed);
+    return !(*taken & kind) &&
+           word.compare_exchange_strong(*taken, 0, std::memory_order_acq_rel, std::memory_order_relaxed);
   }
   /// The owner: whether it may have taken things that it has not said to be handled.
   bool handling() const { return handling_.load(std::memory_order_relaxed); }

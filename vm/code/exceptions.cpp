@@ -44,15 +44,15 @@ unsigned stack_addresses(const Process& p, const Word* innermost, Word* out, uns
 }
 
 Term capture(Process& p, const Word* ip, Term head) {
-  Word found[kMaxBacktraceDepth];
-  const unsigned n =
-      stack_addresses(p, ip, found, std::max(1u, backtrace_depth.load(std::memory_order_relaxed)));
-  Term* hp = p.heap.alloc(2 + 3 + n);
-  Term* big = hp;
-  *hp++ = Term::header(Term::Sub::kPosBig, n + 2);
-  *hp++ = Term::from_raw(static_cast<Word>(p.exception_class) | Word{newest_code()} << kTraceVersionShift);
-  for (unsigned i = 0; i < n; i++) *hp++ = Term::from_raw(found[i]);
-  *hp++ = Term::from_raw(~Word{0});
+  const unsigned most = std::max(1u, backtrace_depth.load(std::memory_order_relaxed));
+  Term* const cell = p.heap.alloc(2 + 3 + most);
+  Term* const big = cell + 2;
+  const unsigned n = stack_addresses(p, ip, reinterpret_cast<Word*>(big + 2), most);
+  big[0] = Term::header(Term::Sub::kPosBig, n + 2);
+  big[1] = Term::from_raw(static_cast<Word>(p.exception_class) | Word{newest_code()} << kTraceVersionShift);
+  big[n + 2] = Term::from_raw(~Word{0});
+  p.heap.give_back(big + n + 3, big + most + 3);
+  Term* hp = cell;
   return make_cons(hp, head, Term::boxed(big));
 }
 
@@ -140,7 +140,21 @@ Term stack_frames(Process& p, Heap& out, unsigned depth) {
   return list_of(out, frames.data(), frames.size());
 }
 
-const Word* handle_exception(Process& p, const Word* ip, Term* x) {
+namespace {
+
+constexpr std::uint32_t kToldOfExceptions = kCallsUnderWay | kTraceCall | kAwaitsReturns;
+
+/// Calls end by the exception: those from this depth of the stack on. handler: nullptr if there is
+/// none.
+void tell_unwound(Process& p, const Word* ip, Word depth, const Word* handler) {
+  if (calls_are_under_way(p)) fail_calls(p, ip, depth, handler != nullptr);
+  if (is_traced(p, kTraceCall | kAwaitsReturns)) exception_traced(p, depth, handler);
+}
+
+/// See handle_exception. There is an instance for each case, so that the usual one keeps nothing
+/// for the other.
+template <bool kTold>
+[[gnu::always_inline]] inline const Word* unwind(Process& p, const Word* ip, Term* x) {
   Term trace = p.exception_trace;
   if (!trace.is_list()) trace = capture(p, ip, trace.is_tuple() ? trace : Term::nil());
   p.exception_trace = trace;
@@ -155,10 +169,7 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
       // here again, a loop of exceptions would have no `try` in it, and loader_loops.cpp would not
       // see it.
       *s = Term::nil();
-      if (calls_are_under_way(p)) [[unlikely]]
-        fail_calls(p, ip, static_cast<Word>(p.heap.end - frame), true);
-      if (is_traced(p, kTraceCall | kAwaitsReturns)) [[unlikely]]
-        exception_traced(p, static_cast<Word>(p.heap.end - frame), handler);
+      if (kTold) tell_unwound(p, ip, static_cast<Word>(p.heap.end - frame), handler);
       p.heap.stop = frame;
       x[0] = kNonValue;
       x[1] = kClassAtoms[static_cast<unsigned>(p.exception_class)];
@@ -168,11 +179,20 @@ const Word* handle_exception(Process& p, const Word* ip, Term* x) {
       return handler;
     }
   }
-  if (calls_are_under_way(p)) [[unlikely]]
-    fail_calls(p, ip, 0, false);
-  if (is_traced(p, kTraceCall | kAwaitsReturns)) [[unlikely]]
-    exception_traced(p, 0, nullptr);
+  if (kTold) tell_unwound(p, ip, 0, nullptr);
   return nullptr;
+}
+
+[[gnu::cold, gnu::noinline]] const Word* unwind_and_tell(Process& p, const Word* ip, Term* x) {
+  return unwind<true>(p, ip, x);
+}
+
+}  // namespace
+
+const Word* handle_exception(Process& p, const Word* ip, Term* x) {
+  if (is_traced(p, kToldOfExceptions)) [[unlikely]]
+    return unwind_and_tell(p, ip, x);
+  return unwind<false>(p, ip, x);
 }
 
 namespace {

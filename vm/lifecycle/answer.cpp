@@ -62,6 +62,7 @@ std::int32_t answer_one(Process& p, Term request) {
     case RequestKind::kGarbageCollect: {
       if (collects_long(p, argument)) return kElsewhere;
       const std::int32_t cost = collect_for(p, argument);
+      if (dirty_thread_kind() == DirtyKind::kNone) return answer(atoms::true_) + cost;
       const EpochGuard guard;
       return answer(atoms::true_) + cost;
     }

@@ -89,12 +89,26 @@ void answer_questions(Process& p) {
 
 /// Who finds the name free finds what the process had, its tables for one, gone. In this order with
 /// `exiting`: see registry.cpp. False: not all of it is done.
-bool let_go(Process& p) {
+[[gnu::always_inline]] inline bool let_go(Process& p) {
   for (auto hook : hooks())
     if (!hook(p)) return false;
   if (p.registered_name.load(std::memory_order_seq_cst)) [[unlikely]]
     give_up_name(p.registered_name);
   return true;
+}
+
+/// One that has a name lets go before others find that it is gone, unless that takes several
+/// pieces. It is done again behind: until then others may give it something.
+[[gnu::cold, gnu::noinline]] void let_go_early(Process& p) { (void)let_go(p); }
+
+/// What it has held back, and what has come behind the signal that ends it.
+[[gnu::noinline]] void link_what_was_kept(Process& p) {
+  drop_undecodable(p);
+  for (Fragment* first : {take_held_back(p), take_left_to_end(p)})
+    for (Fragment *f = first, *next; f; f = next) {
+      next = f->next;
+      p.mailbox.link(f);
+    }
 }
 
 }  // namespace
@@ -120,22 +134,16 @@ void exit_process(Process& p, Term reason, bool report) {
     code_view.hold_reclaim();
   }
   leave_exit_reason(p, reason);
-  // Who finds no such process may register another one by its name; unless what it had takes
-  // several pieces to let go. Done again behind: until then others may give it something.
+  // Who finds no such process may register another one by its name.
   if (p.registered_name.load(std::memory_order_relaxed)) [[unlikely]]
-    (void)let_go(p);
+    let_go_early(p);
   process_table.remove(p);
   // What had arrived is answered as a dead process answers, after the messages before it have gone.
-  drop_undecodable(p);
-  for (Fragment* first : {take_held_back(p), take_left_to_end(p)})
-    for (Fragment *f = first, *next; f; f = next) {
-      next = f->next;
-      p.mailbox.link(f);
-    }
+  if (p.extra) link_what_was_kept(p);
   *p.mailbox.last = p.mailbox.close();
   p.exit_reason = reason;
   abandon_fiber(p);
-  if (!is_away(p)) abandon_dirty_job(p);
+  if (p.extra && !is_away(p)) abandon_dirty_job(p);
   end_more(p);
 }
 
@@ -164,9 +172,11 @@ void end_more(Process& p) {
     trace_exiting(p, atoms::out_exited);
     p.observed = 0;
   }
-  abandon_dirty_job(p);
-  delete p.extra;
-  p.extra = nullptr;
+  if (p.extra) {
+    abandon_dirty_job(p);
+    delete p.extra;
+    p.extra = nullptr;
+  }
   if (p.saved_regs && p.saved_regs != p.inline_regs) free_bytes(p.saved_regs);
   p.saved_regs = p.inline_regs;
   p.live_saved = 0;

@@ -248,7 +248,7 @@ class Collection {
   }
 
   /// The block has its final size.
-  void finish() {
+  [[gnu::always_inline]] void finish() {
     h_.off_heap_limit_words = std::max(off_heap_limit_of(p_), 2 * h_.off_heap_words);
     note_deep_stack(p_);
     h_.grow_next = (h_.used_words() + fixed_words()) * 2 > h_.block_words();

@@ -27,7 +27,7 @@ void fire_queued(Process& to, Fragment& f, Word length) {
 
 /// For who only counts: what entered is known when it is in, and nobody asks for the length.
 bool push_counted(Process& to, Fragment* f, bool to_self) {
-  const PushResult result = to.mailbox.push(f);
+  const PushResult result = to.mailbox.push_message(f);
   if (!to_self && result != PushResult::kClosed) probe::count_message_queued();
   return end_push(to, f, result);
 }
@@ -38,7 +38,7 @@ bool push_counted(Process& to, Fragment* f, bool to_self) {
     MailboxProbeLock lock(to.mailbox);
     if (!lock.held()) return push_counted(to, f, to_self);
     if (!to_self && !to.mailbox.is_closed()) fire_queued(to, *f, to.mailbox.length() + 1);
-    result = to.mailbox.push(f);
+    result = to.mailbox.push_message(f);
   }
   return end_push(to, f, result);
 }

@@ -121,8 +121,8 @@ LinkSettings link_settings(const Fragment& f) {
 /// A process that waits is traced as asked at once, so that what comes behind the request is traced
 /// accordingly; one in the middle of a slice, which may have begun without, between two slices.
 bool is_traced_at_once(Process& p, Term request) {
-  if (p.wait_kind == WaitKind::kNone || is_away(p) || !extra_of(p).deferred.empty()) return false;
   if (request_kind(request) != RequestKind::kTrace) return false;
+  if (p.wait_kind == WaitKind::kNone || is_away(p) || !extra_of(p).deferred.empty()) return false;
   answer_request(request, trace_as_asked(p, request_argument(request)) ? atoms::true_ : atoms::false_);
   return true;
 }
@@ -203,6 +203,9 @@ void handle_arrivals(Process& p) {
 
 void handle_arrivals_unobserved(Process& p) {
   if (p.deferred_requests && holds_back(p)) [[unlikely]]
+    return;
+  // Mostly there are messages only, and nobody is told of them.
+  if (!p.exit_pending && !is_traced(p, kTraceReceive) && p.mailbox.take_messages(p.signals)) [[likely]]
     return;
   handle_these(p, p.mailbox.take_arrivals(p.signals));
 }

@@ -31,11 +31,12 @@ inline bool end_push(Process& to, Fragment* f, PushResult result, void (*wake)(P
   }
   return true;
 }
-/// As push_message, but fires nothing: for who has asked whether anyone looks at messages.
-inline bool push_unannounced(Process& to, Fragment* f) { return end_push(to, f, to.mailbox.push(f)); }
-/// The same for who has asked about run queues too.
+/// As push_message, but fires nothing: for callers that have asked whether anyone looks at
+/// messages.
+inline bool push_unannounced(Process& to, Fragment* f) { return end_push(to, f, to.mailbox.push_message(f)); }
+/// The same for callers that have asked about run queues too.
 inline bool push_unobserved(Process& to, Fragment* f) {
-  return end_push(to, f, to.mailbox.push(f), make_runnable_unobserved);
+  return end_push(to, f, to.mailbox.push_message(f), make_runnable_unobserved);
 }
 /// Appends a signal and wakes the receiver. False when it has exited: the fragment still belongs to
 /// the caller.

@@ -1,6 +1,5 @@
 #include "vm/port/callbacks.hpp"
 
-#include "vm/base/activity.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/task.hpp"
@@ -27,7 +26,7 @@ void release_created() {
 /// Around a callback.
 class Inside {
  public:
-  explicit Inside(Port& p) : outer_(current_port), driver_(*p.driver), runs_(p.driver->activity.c_str()) {
+  explicit Inside(Port& p) : outer_(current_port), driver_(*p.driver), runs_(p.driver->activity) {
     if (!driver_.locks_per_port()) driver_.callback_lock.lock();
     current_port = &p;
   }
@@ -42,7 +41,7 @@ class Inside {
  private:
   Port* outer_;
   Driver& driver_;
-  const InActivity runs_;
+  const InKnownActivity runs_;
 };
 
 /// Sets who made the operation, for driver_caller; a callback inside a callback (stop after a

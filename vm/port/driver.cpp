@@ -52,7 +52,8 @@ void read_versions(Driver& d) {
 Driver* register_driver(ErlDrvEntry* entry, void* library, const std::string& path) {
   auto* driver = new Driver;
   driver->name = entry->driver_name;
-  driver->activity = "[driver " + driver->name + "]";
+  driver->activity_name = "[driver " + driver->name + "]";
+  driver->activity.name = driver->activity_name.c_str();
   driver->entry = entry;
   driver->library = library;
   driver->path = path;

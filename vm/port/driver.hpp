@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/base/activity.hpp"
 #include "vm/include/erl_driver.h"
 #include "vm/term/term.hpp"
 
@@ -48,7 +49,8 @@ struct PortOptions {
 
 struct Driver {
   std::string name;
-  std::string activity;  // [driver NAME], as a profile shows what it does
+  std::string activity_name;  // [driver NAME], as a profile shows what it does
+  Activity activity{};
   ErlDrvEntry* entry = nullptr;
   /// Called in place of entry->start when set.
   ErlDrvData (*start_with_options)(ErlDrvPort port, char* command, const PortOptions& options) = nullptr;

@@ -189,13 +189,15 @@ namespace {
   monitor_port_task(p.id, kind, begun_ns);
 }
 
+constexpr Activity kTurnOfPort{"[port]"};
+
 std::int32_t run_port(RunnablePort& runnable) {
   auto& p = static_cast<Port&>(runnable);
   p.run.store(Port::Run::kRunning, std::memory_order_seq_cst);
   p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
   std::int32_t& used = turn_used;
   used = 0;
-  const InActivity runs("[port]");
+  const InKnownActivity runs(kTurnOfPort);
   trace_port_running(p.tracing, p.id, true);
   const bool timed = slices_monitored();
   while (used < kTurnReductions) {

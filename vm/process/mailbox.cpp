@@ -13,13 +13,6 @@ bool Mailbox::notify() {
   }
 }
 
-bool Mailbox::park() {
-  Word expected = 0;
-  // Release hands everything the owner wrote to whoever wakes the process.
-  return outer_.word().compare_exchange_strong(expected, kParked, std::memory_order_release,
-                                               std::memory_order_relaxed);
-}
-
 bool Mailbox::unpark() {
   Word expected = kParked;
   // Acquire pairs with park(): what the owner wrote is seen.

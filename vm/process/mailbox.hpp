@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 
 #include "vm/base/inbox.hpp"
 #include "vm/base/under_way.hpp"
@@ -57,6 +58,8 @@ class Mailbox {
   /// Appends. Thread-safe. Ownership of the fragment passes in, but for kClosed (the process has
   /// exited): then the caller keeps it.
   [[nodiscard]] PushResult push(Fragment* f);
+  /// The same with a message, which is no other signal.
+  [[nodiscard]] PushResult push_message(Fragment* f);
   /// Wakes the owner without a message. Thread-safe. True when the caller must make the process
   /// runnable.
   [[nodiscard]] bool notify();
@@ -84,6 +87,9 @@ class Mailbox {
   /// queue: each is to be linked. When under_way.handling() is true then, signals may be among it:
   /// under_way.handled() is to follow.
   Fragment* take_arrivals(UnderWay& under_way);
+  /// Takes what is in the outer queue, and links it, if it is all messages. False: nothing has been
+  /// taken.
+  [[nodiscard]] bool take_messages(UnderWay& under_way);
   /// The newest of what has arrived and has not been taken; older ones through `next`. For who
   /// looks on while the owner stands still.
   const Fragment* newest_arrival() const {
@@ -130,40 +136,75 @@ class Mailbox {
     static constexpr Word kAddressMask = ((Word{1} << kCountShift) - 1) & ~Word{15};
     static constexpr Word kCountMax = (Word{1} << 16) - 1;
     static Word after_push(Word old, const Fragment& f) {
-      const Word kept = old & (kNotice | kSignals);
-      if (f.kind != static_cast<Word>(SignalKind::kMessage))
-        return (old & kCountMax << kCountShift) | kept | kSignals;
-      Word count = old >> kCountShift;
-      count += count < kCountMax;
-      return count << kCountShift | kept;
+      if (f.kind == static_cast<Word>(SignalKind::kMessage)) return after_message(old);
+      return (old & kKept) | kSignals;
     }
+    static Word after_message(Word old) {
+      Word more;
+      if (__builtin_add_overflow(old, Word{1} << kCountShift, &more)) [[unlikely]]
+        more = old;
+      return more & kKept;
+    }
+    static constexpr Word kKept = kCountMax << kCountShift | kNotice | kSignals;
+  };
+  struct MessageTags : Tags {
+    static Word after_push(Word old, const Fragment&) { return after_message(old); }
   };
   static_assert(Tags::kAddressMask >> 47, "addresses of 48 bits, as arm64 has them");
   using Outer = Inbox<Fragment, &Fragment::next, Tags>;
   static_assert(Outer::kClosed == kClosed);
 
+  /// A thread that sees the word taken sees this.
+  void begin_to_take(Word inner) { inner_count_.store(inner | kTaking, std::memory_order_relaxed); }
+
+  /// before: the word that the push has found. Clearing kParked takes the process over: the push
+  /// orders that after park().
+  static PushResult result_of(Word before) {
+    if (before & kClosed) return PushResult::kClosed;
+    return before & kParked ? PushResult::kWakeOwner : PushResult::kQueued;
+  }
+
   std::atomic<Word> inner_count_{0};  // written by the owner; others read it for the message-queued probe
   Outer outer_;
 };
 
-// In place, for they are on the way of every message.
+// In place, for they are on the way of every message, or of every slice.
 
-inline PushResult Mailbox::push(Fragment* f) {
-  // Who clears kParked takes the process over: the push orders that after park().
-  const Word old = outer_.push(*f);
-  if (old & kClosed) return PushResult::kClosed;
-  return old & kParked ? PushResult::kWakeOwner : PushResult::kQueued;
+inline PushResult Mailbox::push(Fragment* f) { return result_of(outer_.push(*f)); }
+inline PushResult Mailbox::push_message(Fragment* f) {
+  assert(f->kind == static_cast<Word>(SignalKind::kMessage));
+  return result_of(outer_.push<MessageTags>(*f));
+}
+
+inline bool Mailbox::park() {
+  Word expected = 0;
+  // Release hands everything the owner wrote to whoever wakes the process.
+  return outer_.word().compare_exchange_strong(expected, kParked, std::memory_order_release,
+                                               std::memory_order_relaxed);
 }
 
 inline Fragment* Mailbox::take_arrivals(UnderWay& under_way) {
   // Acquire pairs with the push. Only the owner closes, so no closed bit can get lost here.
   Word messages = inner_count();
-  inner_count_.store(messages | kTaking, std::memory_order_relaxed);  // seen by who sees the word taken
+  begin_to_take(messages);
   Fragment* newest = Outer::address(under_way.take(outer_.word(), kSignals));
   Fragment* oldest = Outer::reversed(
       newest, [&](const Fragment& f) { messages += f.kind == static_cast<Word>(SignalKind::kMessage); });
   set_inner_count(messages);
   return oldest;
+}
+
+inline bool Mailbox::take_messages(UnderWay& under_way) {
+  Word taken, messages = inner_count();
+  begin_to_take(messages);
+  const bool takes = under_way.take_without(outer_.word(), kSignals, &taken);
+  Fragment* newest = takes ? Outer::address(taken) : nullptr;  // a notice has none
+  if (newest) [[likely]] {
+    *last = Outer::reversed(newest, [&](const Fragment&) { ++messages; });
+    last = &newest->next;
+  }
+  set_inner_count(messages);
+  return takes;
 }
 
 }  // namespace vmrun

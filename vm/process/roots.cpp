@@ -1,3 +1,4 @@
+#include <cassert>
 #include <cstddef>
 
 #include "vm/process/carried.hpp"
@@ -6,10 +7,10 @@
 
 namespace vmrun {
 
-static_assert(offsetof(Process, group_leader) == offsetof(Process, parent) + sizeof(Term));
 static_assert(offsetof(Fragment, token) == offsetof(Fragment, message) + sizeof(Term));
 
 void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size_t count), void* context) {
+  assert(&p.group_leader == &p.parent + 1);
   visit(context, &p.parent, 2);  // and the group leader
   visit(context, &p.exception_value, 1);
   visit(context, &p.exception_trace, 1);

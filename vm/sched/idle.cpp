@@ -356,9 +356,7 @@ void set_alarm_if_needed(Scheduler& s) {
   if ((s.runs || waiting_processes(s) > 1) && sleepers.load(std::memory_order_seq_cst)) set_alarm(s);
 }
 
-void put_alarm_off(Scheduler& s) {
-  if (s.put_alarm_off_ns != kNoAlarm) put_off_or_clear(s, monotonic_ns());
-}
+void put_alarm_off(Scheduler& s) { put_off_or_clear(s, monotonic_ns()); }
 
 void watch_between_slices(Scheduler& s) {
   const Word now = monotonic_ns();

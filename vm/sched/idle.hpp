@@ -28,7 +28,7 @@ void wake_owner(Scheduler& s);
 /// Something has been queued on s, by itself: sets its alarm if that waits behind what runs. To be
 /// called when the alarm is not set.
 void set_alarm_if_needed(Scheduler& s);
-/// s comes round, and its alarm is set: it puts it off now and then, or clears it.
+/// One of several comes round, and its alarm is set: it puts it off now and then, or clears it.
 void put_alarm_off(Scheduler& s);
 /// s comes round, and its alarm is not set, so maybe nobody sleeps. Now and then it relieves the
 /// others itself. With an epoch entered.

@@ -8,7 +8,7 @@ namespace vmrun {
 
 static_assert(!(kWaitObserved & (kTraceAll | kStackDeep)));
 
-thread_local WaitKind waited_for = WaitKind::kNone;
+constinit thread_local WaitKind waited_for = WaitKind::kNone;
 
 void begin_observed_wait(Process& p, QueueOf queue) {
   p.observed |= kWaitObserved;

@@ -21,7 +21,7 @@ enum class QueueOf : std::uint8_t { kScheduler, kDirtyCpu, kDirtyIo };
 
 /// What the process that runs on this thread waited for before its slice, as of the beginning of a
 /// slice that somebody looks at. kNone: but for its turn, or it was away on another thread.
-extern thread_local WaitKind waited_for;
+extern constinit thread_local WaitKind waited_for;
 
 /// Of begin_wait, while somebody looks.
 [[gnu::cold, gnu::noinline]] void begin_observed_wait(Process& p, QueueOf queue);

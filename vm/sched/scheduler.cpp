@@ -101,6 +101,7 @@ void keep_up(Scheduler& s) {
   s.odd_slice |= options.short_slices;
   if (poll_wanted()) [[unlikely]]
     poll_now_and_then();
+  if (s.put_alarm_off_ns == kNoAlarm) return;  // it is the only one
   if (s.alarm.is_set()) put_alarm_off(s);
   else watch_between_slices(s);
 }
@@ -118,18 +119,20 @@ void fire_unscheduled(Process& p) {
   probe::fire_process_unscheduled(p.id);
 }
 
-/// Whether a process that was woken has something to do. Otherwise a signal was all.
-bool has_reason_to_run(const Process& p) {
+[[gnu::noinline]] bool has_other_reason_to_run(const Process& p) {
   switch (p.wait_kind) {
     case WaitKind::kNone: return true;
-    case WaitKind::kReceive:
-      return p.mailbox.unseen() ||
-             (p.receive_timer && p.receive_timer->fired.load(std::memory_order_acquire));
+    case WaitKind::kReceive: return p.receive_timer && p.receive_timer->fired.load(std::memory_order_acquire);
     case WaitKind::kSuspended:
     case WaitKind::kBusyPort: return p.resume_requested;
     case WaitKind::kAway: return false;
   }
   return true;
+}
+/// Whether a process that was woken has something to do. Otherwise a signal was all.
+[[gnu::always_inline]] inline bool has_reason_to_run(const Process& p) {
+  return p.wait_kind == WaitKind::kNone || (p.wait_kind == WaitKind::kReceive && p.mailbox.unseen()) ||
+         has_other_reason_to_run(p);
 }
 
 WaitKind wait_kind_of(const Process& p, RunResult result) {

@@ -38,6 +38,38 @@ TEST_CASE("Messages of one sender stay in order") {
   REQUIRE(f == nullptr);
 }
 
+TEST_CASE("Messages are linked at once where nothing but messages has come") {
+  Mailbox m;
+  UnderWay signals;
+  m.append(message(0));
+  REQUIRE_FALSE(m.notify());
+  REQUIRE(m.take_messages(signals));  // a notice
+  for (int i = 1; i < 4; ++i) REQUIRE(m.push_message(message(i)) == PushResult::kQueued);
+  REQUIRE(m.take_messages(signals));
+  REQUIRE(m.inner_count() == 4);
+  REQUIRE_FALSE(m.has_arrivals());
+  Fragment* signal = message(5);
+  signal->kind = static_cast<std::uint32_t>(SignalKind::kWakeUp);
+  REQUIRE(m.push_message(message(4)) == PushResult::kQueued);
+  REQUIRE(m.push(signal) == PushResult::kQueued);
+  REQUIRE_FALSE(m.take_messages(signals));
+  REQUIRE(m.inner_count() == 4);
+  REQUIRE(m.outer_count() == 1);
+  Fragment* f = m.take_arrivals(signals);
+  REQUIRE(signals.handling());
+  m.link(std::exchange(f, f->next));
+  REQUIRE(f == signal);
+  Fragment::destroy(f);
+  f = m.first;
+  for (int i = 0; i < 5; ++i) {
+    REQUIRE(f->message == Term::small(i));
+    Fragment* next = f->next;
+    Fragment::destroy(f);
+    f = next;
+  }
+  REQUIRE(f == nullptr);
+}
+
 TEST_CASE("More messages than the mailbox's word can count are counted") {
   constexpr int kMany = 200'000;
   Mailbox m;
@@ -97,8 +129,10 @@ TEST_CASE("A producer that looks finds all its messages counted while the owner 
   Mailbox m;
   UnderWay signals;
   std::atomic<bool> over{false};
+  const bool at_once = GENERATE(false, true);
   std::thread owner([&] {
     while (!over.load()) {
+      if (at_once && m.take_messages(signals)) continue;
       for (Fragment* f = m.take_arrivals(signals); f;) {
         Fragment* next = f->next;
         m.link(f);
