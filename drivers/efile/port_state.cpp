@@ -256,7 +256,7 @@ OperationPtr FilePort::make_rewind(const char* user_tag) {
 
 /// Starts what waits, as long as it is done at once (+A 0): a loop, because such work calls back
 /// from within.
-void FilePort::pump() {
+[[gnu::no_stack_protector]] void FilePort::pump() {
   if (pumping_) return;
   pumping_ = true;
   while (!running_ && !waiting_.empty()) {

@@ -39,7 +39,8 @@ struct TermCall {
 
 /// The bytes of the first argument handed to `result`.
 template <class Result>
-Term encode(const TermCall& c, Result result, bool compress = true, bool insert_binaries = false) {
+[[gnu::no_stack_protector]] Term encode(const TermCall& c, Result result, bool compress = true,
+                                        bool insert_binaries = false) {
   EncodeOptions options;
   if (c.arity == 2 && !encode_options(c.a[1], &options)) return raise_badarg(c.p);
   if (!compress) options.compression = 0;
@@ -93,7 +94,7 @@ Term binary_to_term_cause(Process&, unsigned, const Term* a) {
 
 namespace {
 
-Term decode(const TermCall& c) {
+[[gnu::no_stack_protector]] Term decode(const TermCall& c) {
   DecodeOptions how;
   bool used = false;
   if (c.arity == 2 && !read_decode_options(c.a[1], &how, &used)) return raise_badarg(c.p);

@@ -255,7 +255,7 @@ class HashStore final : public Store {
 
   /// One more bucket: takes its objects from the one that stood for it so far. Both keep their
   /// order.
-  void split() {
+  [[gnu::no_stack_protector]] void split() {
     const std::size_t fresh = buckets_.size(), buckets = fresh + 1,
                       source = fresh & (std::bit_ceil(buckets) - 1) >> 1;
     buckets_.push_back(nullptr);
@@ -291,7 +291,7 @@ class HashStore final : public Store {
 }  // namespace
 
 Object* make_object(Term tuple) { return make_object_within(INT64_MAX, tuple); }
-Object* make_object_within(SWord most_words, Term tuple) {
+[[gnu::no_stack_protector]] Object* make_object_within(SWord most_words, Term tuple) {
   const SWord words = size_words_within(most_words, tuple);
   if (words < 0) return nullptr;
   if (probe::copy_struct_enabled()) [[unlikely]]

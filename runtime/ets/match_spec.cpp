@@ -28,7 +28,7 @@ bool is_any(Term t) { return t == atoms::underscore; }
 
 /// A pattern that more than one term matches: one with a variable, or with a map, which matches all
 /// maps with its pairs.
-bool is_open(Term t) {
+[[gnu::no_stack_protector]] bool is_open(Term t) {
   WorkStack<Term, 32> work;
   work.push(t);
   while (!work.empty()) {
@@ -166,7 +166,7 @@ MatchSpec::MatchSpec(Process& p, Term specification, Dialect dialect) : p_(p), d
   for (Word n : numbers_) bindings_.push_back({n, kNonValue});
 }
 
-void MatchSpec::note_variables(Term pattern) {
+[[gnu::no_stack_protector]] void MatchSpec::note_variables(Term pattern) {
   WorkStack<Term, 32> work;
   work.push(pattern);
   while (!work.empty()) {
@@ -226,7 +226,7 @@ void MatchSpec::check_expressions(Term list, bool in_guard) {
   if (!list.is_nil()) refuse("Match expression is not a proper list.");
 }
 
-void MatchSpec::check_expression(Term e, bool in_guard, int depth) {
+[[gnu::no_stack_protector]] void MatchSpec::check_expression(Term e, bool in_guard, int depth) {
   if (depth > kMostDepth) {
     exceeds_limit_ = true;
     return refuse("Excessive nesting; system limit reached near: " + short_text(e));
@@ -307,7 +307,7 @@ Term* MatchSpec::binding(Word number) {
   return &it->value;
 }
 
-bool MatchSpec::matches(Term pattern, Term value) {
+[[gnu::no_stack_protector]] bool MatchSpec::matches(Term pattern, Term value) {
   struct Pair {
     Term pattern, value;
   };

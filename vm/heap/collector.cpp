@@ -170,7 +170,7 @@ struct Engine {
   }
 
   /// Roots: words that look like headers are return addresses.
-  void update_span(Term* terms, std::size_t count) {
+  [[gnu::no_stack_protector]] void update_span(Term* terms, std::size_t count) {
     if (count < 8) {  // not worth the copies
       for (Term* end = terms + count; terms < end; ++terms) update(terms);
       return;

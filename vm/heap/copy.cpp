@@ -80,7 +80,7 @@ constexpr Word kTooMany = ~Word{0};
 /// One implementation for both sizes: in full, or with literals at no cost. More than the limit,
 /// kTooMany perhaps, when they are more.
 template <bool kCountLiterals, class Limit>
-Word count_words(Term t, Limit limit) {
+[[gnu::no_stack_protector]] Word count_words(Term t, Limit limit) {
   constexpr Word kWide = 1000;
   SWord words = limit.first;
   const SharedLiterals shared;
@@ -204,7 +204,7 @@ struct Copier {
     return Term::boxed(&s->header);
   }
 
-  Term boxed(const Term* p) {
+  [[gnu::no_stack_protector]] Term boxed(const Term* p) {
     const Term header = *p;
     Term* const to = hp;
     switch (header.header_sub()) {
@@ -329,15 +329,15 @@ namespace {
 }  // namespace
 
 // Twice, so that the way of a message has no test for literals that are copied.
-Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
+[[gnu::no_stack_protector]] Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
   return copy_with(SharedLiterals(), t, hp, off_heap);
 }
-Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals) {
+[[gnu::no_stack_protector]] Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals) {
   return literals == Literals::kShared ? copy_term(t, hp, off_heap)
                                        : copy_with(SharedLiterals(literals), t, hp, off_heap);
 }
 
-Term copy_to(Heap& heap, Term t, Literals literals) {
+[[gnu::no_stack_protector]] Term copy_to(Heap& heap, Term t, Literals literals) {
   const Word words = copy_size_words(t, literals);
   if (words == 0) return t;
   Term* hp = heap.alloc(words);

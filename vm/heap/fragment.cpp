@@ -66,7 +66,7 @@ Word message_words(Fragment& f) {
   return words;
 }
 
-Term copy_into(Fragment& f, Term t, Literals literals) {
+[[gnu::no_stack_protector]] Term copy_into(Fragment& f, Term t, Literals literals) {
   if (t.is_immed()) return t;
   if (probe::copy_struct_enabled()) [[unlikely]]
     return copy_watched(f, t, literals);

@@ -165,7 +165,8 @@ SendResult sent_elsewhere(Process& from) {
 
 }  // namespace
 
-SendResult ProcessReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
+[[gnu::no_stack_protector]] SendResult ProcessReceiver::send(Process& from, const Destination& to,
+                                                             Term message, SendOptions) {
   if (Process* q = process_table.find(to.who)) return send_or_leave(from, *q, to.given, message);
   if (!to.bare_name) trace_send(from, to.given, message);
   return SendResult::kDone;
@@ -178,7 +179,8 @@ SendResult AliasReceiver::send(Process& from, const Destination& to, Term messag
   return SendResult::kDone;
 }
 
-SendResult send_with_options(Process& from, Term given, Term message, SendOptions options) {
+[[gnu::no_stack_protector]] SendResult send_with_options(Process& from, Term given, Term message,
+                                                         SendOptions options) {
   if (came_back(from)) [[unlikely]]
     return sent_elsewhere(from);
   const Destination to = find_destination(given);
@@ -198,7 +200,7 @@ namespace {
 
 }  // namespace
 
-bool send_message(Process& from, Term to, Term message) {
+[[gnu::no_stack_protector]] bool send_message(Process& from, Term to, Term message) {
   if (!to.is_local_pid()) [[unlikely]]
     return send_to_other(from, to, message);
   if (Process* q = process_table.find(to)) return send_or_leave(from, *q, to, message) == SendResult::kDone;

@@ -119,7 +119,7 @@ void call_flush(Port& p) {
                       [&] { p.driver->entry->flush(instance(p)); });
 }
 
-void call_output(Port& p, Term caller, char* bytes, std::size_t size) {
+[[gnu::no_stack_protector]] void call_output(Port& p, Term caller, char* bytes, std::size_t size) {
   if (!p.driver->entry->output) return;
   if (probe::driver_output_enabled()) [[unlikely]]
     probe::fire_driver_output(caller, p.id, p.name.c_str(), size);
@@ -128,7 +128,7 @@ void call_output(Port& p, Term caller, char* bytes, std::size_t size) {
   p.driver->entry->output(instance(p), bytes, size);
 }
 
-void call_outputv(Port& p, Term caller, ErlIOVec* vector) {
+[[gnu::no_stack_protector]] void call_outputv(Port& p, Term caller, ErlIOVec* vector) {
   if (probe::driver_outputv_enabled()) [[unlikely]]
     probe::fire_driver_outputv(caller, p.id, p.name.c_str(), vector->size);
   Inside inside(p);
@@ -152,8 +152,9 @@ void call_outputv_to(Port& p, Term node, ErlIOVec* vector) {
   p.driver->entry->outputv(instance(p), vector);
 }
 
-ErlDrvSSizeT call_control(Port& p, Term caller, unsigned command, char* bytes, std::size_t size,
-                          char** answer, std::size_t answer_size) {
+[[gnu::no_stack_protector]] ErlDrvSSizeT call_control(Port& p, Term caller, unsigned command, char* bytes,
+                                                      std::size_t size, char** answer,
+                                                      std::size_t answer_size) {
   if (probe::port_control_enabled()) [[unlikely]]
     probe::fire_port_control(caller, p.id, p.name.c_str(), command);
   if (probe::driver_control_enabled()) [[unlikely]]

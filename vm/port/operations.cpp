@@ -99,7 +99,7 @@ void count_command(Process& p, const PortOutput& output) {
 enum class Command : bool { kUsual, kForced /* on a port that is busy */ };
 
 template <Command kCommand = Command::kUsual>
-void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
+[[gnu::no_stack_protector]] void hand_over_command(Process& p, Port& port, Term owner, PortOutput& output) {
   constexpr WhenBusy kWhenBusy = kCommand == Command::kForced ? WhenBusy::kInOrder : WhenBusy::kWaits;
   count_command(p, output);
   if (!try_hold_port(port)) return queue_command(p.id, port, owner, std::move(output), kWhenBusy);
@@ -389,7 +389,7 @@ Term connect_port(Process& p, Port& port, Term new_owner) {
   return operate_on(p, port, AllowedStates::kOpen, atoms::connect, connect);
 }
 
-Term control_port(Process& p, Port& port, unsigned command, Term data) {
+[[gnu::no_stack_protector]] Term control_port(Process& p, Port& port, unsigned command, Term data) {
   std::string bytes;
   if (!iodata_bytes(data, &bytes)) return raise_badarg(p);
   bump_reductions(p, kCallbackReductions + static_cast<SWord>(bytes.size() / 64));

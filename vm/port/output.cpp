@@ -18,7 +18,7 @@ constexpr std::size_t kUsualPieces = 4;
 
 /// The reference-counted binary that a bit string of whole, aligned bytes lies in; nullptr: it is
 /// to be copied.
-RefcBinary* shared_binary(Term bits) {
+[[gnu::no_stack_protector]] RefcBinary* shared_binary(Term bits) {
   const Term* object = original_of(bits).boxed_ptr();
   if (object->header_sub() != Term::Sub::kRefcBinary) return nullptr;
   const BitView v = bits_of(bits);
@@ -93,7 +93,7 @@ bool PortOutput::gather(Term data, bool as_vector) {
   };
   walk_iodata(
       data, [&](std::uint8_t b) { *to++ = b; },
-      [&](Term bits) {
+      [&](Term bits) __attribute__((no_stack_protector)) {
         const BitView v = bits_of(bits);
         if (RefcBinary* shared = as_vector ? shared_binary(bits) : nullptr) {
           end_run();
@@ -141,7 +141,7 @@ inline void PortOutput::give(Port& p, Term caller) {
   give(p, caller);
 }
 
-void PortOutput::give_to(Port& p, Term caller) {
+[[gnu::no_stack_protector]] void PortOutput::give_to(Port& p, Term caller) {
   p.output_bytes.store(p.output_bytes.load(std::memory_order_relaxed) + size_, std::memory_order_relaxed);
   if (p.tracing.is_on(kTraceReceive)) [[unlikely]]
     return give_told(p, caller);

@@ -52,7 +52,8 @@ Term make_sub_binary(TermSpace& heap, Term original, Word offset_bits, Word size
 }
 
 /// A part of `original` (no sub-binary) whose bits start at `offset_bits` from its first byte.
-Term extract(TermSpace& heap, Term original, const std::uint8_t* base, Word offset_bits, Word size_bits) {
+[[gnu::no_stack_protector]] Term extract(TermSpace& heap, Term original, const std::uint8_t* base,
+                                         Word offset_bits, Word size_bits) {
   if ((size_bits & 7) == 0 && size_bits <= kHeapBinaryMaxBytes * 8) {
     std::uint8_t* bytes;
     const Term t = new_binary(heap, size_bits / 8, &bytes);
@@ -177,7 +178,7 @@ Term new_binary(TermSpace& heap, Word size_bytes, std::uint8_t** bytes) {
   return refc_handle(heap, binary, binary->data, size_bytes, 0);
 }
 
-Term make_binary(TermSpace& heap, const void* bytes, Word size_bytes) {
+[[gnu::no_stack_protector]] Term make_binary(TermSpace& heap, const void* bytes, Word size_bytes) {
   std::uint8_t* out;
   const Term t = new_binary(heap, size_bytes, &out);
   if (size_bytes) std::memcpy(out, bytes, size_bytes);
@@ -202,7 +203,7 @@ Term make_part(TermSpace& heap, Term bitstring, Word offset_bits, Word size_bits
   return extract(heap, original_of(bitstring), v.base, v.offset_bits + offset_bits, size_bits);
 }
 
-Term bs_start_match(TermSpace& heap, Term source) {
+[[gnu::no_stack_protector]] Term bs_start_match(TermSpace& heap, Term source) {
   if (!source.is_boxed()) return kNonValue;
   if (source.boxed_ptr()->header_sub() == Term::Sub::kMatchContext) return source;
   if (!source.is_bitstring()) return kNonValue;
@@ -235,7 +236,7 @@ Term bs_get_all(TermSpace& heap, MatchContext& m, Word unit) {
   return is_multiple(left, unit) ? bs_get_bits(heap, m, left) : kNonValue;
 }
 
-Term bs_get_tail(TermSpace& heap, const MatchContext& m) {
+[[gnu::no_stack_protector]] Term bs_get_tail(TermSpace& heap, const MatchContext& m) {
   return extract(heap, m.original, m.base, m.offset_bits, bits_left(m));
 }
 
@@ -254,8 +255,8 @@ Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
   return make_sub_binary(heap, whole, 0, bits, false);
 }
 
-Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder,
-               Word* copied_bits) {
+[[gnu::no_stack_protector]] Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit,
+                                           BitBuilder* builder, Word* copied_bits) {
   if (!source.is_bitstring()) return kNonValue;
   const BitView v = bits_of(source);
   if (!is_multiple(v.size_bits, unit)) return kNonValue;

@@ -188,39 +188,51 @@ void BitBuilder::put_raw(const std::uint8_t* bytes, Word offset_bits, Word bits)
 
 void BitBuilder::put_bytes(const std::uint8_t* bytes, Word count) { put_raw(bytes, 0, count * 8); }
 
-bool BitBuilder::put_integer_slow(Term value, Word bits, unsigned flags) {
+namespace {
+
+/// A buffer for the bytes of an integer that does not begin or end with a byte, or is large.
+[[gnu::noinline]] bool put_through_buffer(std::uint8_t* base, Word offset, Term value, Word bits,
+                                          unsigned flags) {
+  const bool little = flags & kBitsLittle;
   if (value.is_small() && bits <= 64) {
-    if (bits == 0) return true;
     auto w = static_cast<Word>(value.small_value());
-    if (((bits | offset_) & 7) == 0) {
-      std::uint8_t* to = base_ + offset_ / 8;
-      offset_ += bits;
-      if (flags & kBitsLittle) {
-        for (Word i = 0; i < bits; i += 8) *to++ = static_cast<std::uint8_t>(w >> i);
-      } else {
-        for (Word i = bits; i > 0; i -= 8) *to++ = static_cast<std::uint8_t>(w >> (i - 8));
-      }
-      return true;
-    }
-    if (flags & kBitsLittle) {
-      std::uint8_t bytes[8];
+    std::uint8_t bytes[8];
+    if (little) {
       std::memcpy(bytes, &w, 8);
       if (bits & 7) bytes[bits / 8] = static_cast<std::uint8_t>(bytes[bits / 8] << (8 - (bits & 7)));
-      put_raw(bytes, 0, bits);
     } else {
       w = __builtin_bswap64(w << (64 - bits));
-      put_raw(reinterpret_cast<const std::uint8_t*>(&w), 0, bits);
+      std::memcpy(bytes, &w, 8);
     }
+    copy_bits(base, offset, bytes, 0, bits);
     return true;
   }
   if (!value.is_integer()) return false;
   const Word n = (bits + 7) / 8, rest = bits & 7;
   ByteScratch scratch(n);
   std::uint8_t* b = scratch.get();
-  const bool little = flags & kBitsLittle;
   integer_to_bytes(value, b, n, little);
   if (little && rest) b[n - 1] = static_cast<std::uint8_t>(b[n - 1] << (8 - rest));
-  put_raw(b, !little && rest ? 8 - rest : 0, bits);
+  copy_bits(base, offset, b, !little && rest ? 8 - rest : 0, bits);
+  return true;
+}
+
+}  // namespace
+
+bool BitBuilder::put_integer_slow(Term value, Word bits, unsigned flags) {
+  if (bits == 0 && value.is_small()) return true;
+  if (value.is_small() && bits <= 64 && ((bits | offset_) & 7) == 0) {
+    const auto w = static_cast<Word>(value.small_value());
+    std::uint8_t* to = base_ + offset_ / 8;
+    if (flags & kBitsLittle) {
+      for (Word i = 0; i < bits; i += 8) *to++ = static_cast<std::uint8_t>(w >> i);
+    } else {
+      for (Word i = bits; i > 0; i -= 8) *to++ = static_cast<std::uint8_t>(w >> (i - 8));
+    }
+  } else if (!put_through_buffer(base_, offset_, value, bits, flags)) {
+    return false;
+  }
+  offset_ += bits;
   return true;
 }
 

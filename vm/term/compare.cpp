@@ -347,7 +347,7 @@ template <bool kPauses>
 }
 
 template <bool kPauses>
-bool equal_walk(Term a, Term b, bool exact) {
+[[gnu::no_stack_protector]] bool equal_walk(Term a, Term b, bool exact) {
   SideBySide<kPauses> words(a, b, exact);
   for (Term s, t; words.next(&s, &t, &exact);) {
     if (s.is_list()) {
@@ -365,7 +365,7 @@ bool equal_walk(Term a, Term b, bool exact) {
 // ---- Order --------------------------------------------------------------------------------------
 
 template <bool kPauses>
-int compare_walk(const Term& first, const Term& second, bool exact) {
+[[gnu::no_stack_protector]] int compare_walk(const Term& first, const Term& second, bool exact) {
   SideBySide<kPauses> words(first, second, exact);
   for (Term a, b; words.next(&a, &b, &exact);) {
     // What programs compare most comes first.

@@ -18,7 +18,7 @@ Decoder::~Decoder() {
   while (!maps_.empty()) free_bytes(maps_.pop().pairs);  // of a term that was bad
 }
 
-Decoded Decoder::run() {
+[[gnu::no_stack_protector]] Decoded Decoder::run() {
   Term root;
   push(&root, 1, 1);
   for (;;) {
@@ -40,7 +40,7 @@ Term* Decoder::nil_filled(Word words) {
   return p;
 }
 
-bool Decoder::read(Term* slot) {
+[[gnu::no_stack_protector]] bool Decoder::read(Term* slot) {
   if (!need(1)) return false;
   switch (u8()) {
     case etf::kSmallInteger:
@@ -97,7 +97,7 @@ bool Decoder::read(Term* slot) {
   return fail("an unknown tag");
 }
 
-bool Decoder::read_float_text(Term* slot) {
+[[gnu::noinline]] bool Decoder::read_float_text(Term* slot) {
   constexpr std::size_t kBytes = 31;
   if (!need(kBytes)) return false;
   char text[kBytes + 1] = {};
@@ -208,7 +208,7 @@ bool Decoder::read_map(Term* slot) {
   return true;
 }
 
-bool Decoder::finish_map() {
+[[gnu::no_stack_protector]] bool Decoder::finish_map() {
   const MapFrame f = maps_.pop();
   bool duplicates = false;
   const Term map = map_from_pairs(heap_, f.pairs, f.count, &duplicates);

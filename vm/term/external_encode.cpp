@@ -143,7 +143,7 @@ class TermWriter {
   WorkStack<Frame, 16> later_;
 };
 
-void TermWriter::write_object(Term t) {
+[[gnu::no_stack_protector]] void TermWriter::write_object(Term t) {
   if (t.is_small()) return write_small(t.small_value());
   if (t.is_nil()) return out_.u8(etf::kNil);
   if (t.is_list()) return write_list(t);
@@ -291,7 +291,7 @@ void TermWriter::write_list(Term t) {
   push({Kind::kList, nullptr, 0, nullptr, t, nullptr});
 }
 
-void TermWriter::write_map(Term t) {
+[[gnu::no_stack_protector]] void TermWriter::write_map(Term t) {
   const Word n = map_size(t);
   if (n <= kFlatMapMax) {
     const FlatMap* m = flatmap_of(t);
