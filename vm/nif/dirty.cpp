@@ -154,11 +154,19 @@ void do_job(Process& p, DirtyJob& job) {
   if (lives_on(p)) collect_if_due(p);
 }
 
+/// p may be at work in another thread from then on. A profiler whose signal interrupts this one must
+/// not take it for this thread's any more.
+void let_go_of(Process& p) {
+  dirty_process = nullptr;
+  std::atomic_signal_fence(std::memory_order_release);
+  make_runnable_again(p);
+}
+
 /// The interpreter calls the built-in function again, which takes the result.
 void run_job(Process& p, DirtyJob& job) {
-  if (!lives_on(p)) return make_runnable_again(p);  // killed while it waited for a thread
+  if (!lives_on(p)) return let_go_of(p);  // killed while it waited for a thread
   do_job(p, job);
-  make_runnable_again(p);
+  let_go_of(p);
 }
 
 /// The library has been retained for this.
@@ -166,7 +174,7 @@ void run_nif(Process& p) {
   const NifFunction& f = called(p);
   if (!lives_on(p)) {  // killed while it waited for a thread
     release_library(f.library);
-    return make_runnable_again(p);
+    return let_go_of(p);
   }
   if (probe::process_scheduled_enabled()) [[unlikely]]
     probe::fire_process_scheduled(p.id, {f.entry->module, f.entry->function, f.arity});
@@ -206,21 +214,21 @@ void run_nif(Process& p) {
   if (probe::process_unscheduled_enabled()) [[unlikely]]
     probe::fire_process_unscheduled(p.id);
   release_library(f.library);
-  make_runnable_again(p);
+  let_go_of(p);
 }
 
 /// Nothing of the program runs.
 void run_decoding(Process& p) {
   p.extra->other_dirty_work = OtherDirtyWork::kNone;
   decode_held_back(p);
-  make_runnable_again(p);
+  let_go_of(p);
 }
 
 /// The first of those that wait for an answer gets it; a scheduler answers the others.
 void run_answering(Process& p) {
   answer_first(p);
   p.deferred_requests |= is_lifted(p);
-  make_runnable_again(p);
+  let_go_of(p);
 }
 
 void start_thread_within_limit(Pool& pool);
@@ -294,7 +302,6 @@ QueueOf queue_of(const Pool& pool) {
       else if (DirtyJob* job = dirty_job_of(p)) run_job(p, *job);
       else run_nif(p);
     }
-    dirty_process = nullptr;
     if (home) home->work_away.fetch_sub(1, std::memory_order_relaxed);
     self.busy_time.stop(monotonic_ns());
     self.runs.store(nullptr, std::memory_order_release);
