@@ -154,8 +154,8 @@ void do_job(Process& p, DirtyJob& job) {
   if (lives_on(p)) collect_if_due(p);
 }
 
-/// p may be at work in another thread from then on. A profiler whose signal interrupts this one must
-/// not take it for this thread's any more.
+/// p may be at work in another thread from then on. A profiler whose signal interrupts this one
+/// must not take it for this thread's any more.
 void let_go_of(Process& p) {
   dirty_process = nullptr;
   std::atomic_signal_fence(std::memory_order_release);
