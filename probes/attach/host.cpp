@@ -10,8 +10,8 @@
 
 #include "probes/attach/firing.hpp"
 #include "probes/attach/functions.hpp"
-#include "probes/attach/sample_firing.hpp"
 #include "probes/attach/place.hpp"
+#include "probes/attach/sample_firing.hpp"
 #include "probes/attach/sampling.hpp"
 #include "probes/attach/shaped.hpp"
 #include "probes/attach/terms.hpp"
@@ -28,6 +28,7 @@
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/return_address.hpp"
 #include "vm/sched/run_queue_wait.hpp"
 #include "vm/term/node.hpp"
 
@@ -365,7 +366,9 @@ class MachineHost final : public d::Host {
     if (const auto* inside = d::is_function_probe(f.probe) ? function_place(f) : nullptr;
         inside && inside != p->ip && most > 0) {
       out[0] = reinterpret_cast<std::uintptr_t>(inside);
-      return 1 + stack_of(*p, p->ip, out + 1, most - 1);
+      // Where a function has returned to is on the stack still, known as the place of a call.
+      const bool is_on_stack = p->ip == return_address_at(p->heap.stop);
+      return 1 + stack_of(*p, is_on_stack ? nullptr : p->ip, out + 1, most - 1);
     }
     return stack_of(*p, innermost(f, *p), out, most);
   }

@@ -18,6 +18,7 @@
 #include "vm/hot/place_in_code.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/return_address.hpp"
 #include "vm/process/sampled.hpp"
 
 namespace vmrun::attach {
@@ -308,7 +309,7 @@ void handle(int signal, siginfo_t* info, void* context) {
 void add_callers(Sample& s, const Term* stack, std::size_t count) {
   Word previous = s.frame_count > 1 ? s.frames[s.frame_count - 1] + 1 : s.frame_count ? s.frames[0] : 0;
   for (const Term* t = stack; t < stack + count && s.frame_count < Sample::kMostFrames; ++t) {
-    if (!t->is_header() || t->raw() == 0 || t->raw() == previous) continue;
+    if (!is_return_address(*t) || t->raw() == previous) continue;
     s.frames[s.frame_count++] = (previous = t->raw()) - 1;  // inside the call
   }
 }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "vm/process/return_address.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -118,7 +119,7 @@ std::size_t frames_of(const Process& p, const Word* innermost, std::size_t most,
   if (stop < p.heap.start || stop > p.heap.end) return n;
   const Term* bottom = p.heap.end - 1;  // where the machine's own code goes on
   for (const Term* s = stop; s < bottom && n < most; ++s) {
-    if (!s->is_header() || s->raw() == 0 || s->raw() == previous) continue;
+    if (!is_return_address(*s) || s->raw() == previous) continue;
     previous = s->raw();
     take(n++, s->raw() - 1);  // inside the call instruction
   }

@@ -16,6 +16,7 @@
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/return_address.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/run_queue.hpp"
 #include "vm/sched/standstill.hpp"
@@ -355,7 +356,7 @@ void write_stack(DumpFile& out, TermDump& terms, const Process& p) {
   }
   for (const Term* s = p.heap.stop; s < p.heap.end; ++s) {
     if (s->is_header()) {
-      if (s->raw() == 0) continue;
+      if (!is_return_address(*s)) continue;
       out.print("0x{:016x}:SReturn addr 0x{:X} {}\n", reinterpret_cast<Word>(s), s->raw(),
                 return_address_text(reinterpret_cast<const Word*>(s->raw())));
       y = 0;

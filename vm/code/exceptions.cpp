@@ -34,7 +34,7 @@ unsigned stack_addresses(const Process& p, const Word* innermost, Word* out, uns
   const Word* previous = innermost;
   if (innermost && n < most) out[n++] = reinterpret_cast<Word>(innermost);
   for (const Term* s = p.heap.stop; s < p.heap.end && n < most; s++) {
-    if (!s->is_header() || s->raw() == 0) continue;
+    if (!is_return_address(*s)) continue;
     const auto* address = reinterpret_cast<const Word*>(s->raw());
     if (address == previous) continue;
     previous = address;

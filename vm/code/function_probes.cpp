@@ -302,19 +302,22 @@ const PatchTable* forget_probes_of(const Module& m) {
 }
 
 void begin_call(Process& p, const Patch& patch, const Term* x, Word depth) {
-  const CallUnderWay call{depth, patch.function, newest_watch()};
+  const CallUnderWay call{depth, patch.at, patch.function, newest_watch()};
   if (patch.fires & Patch::kEntry) fire(p, call, Event::kEntry, x, header_of_entry(patch.at)->arity);
   if (!(patch.fires & Patch::kEnd)) return;
   calls_of(p).begin(call);
   p.observed |= kCallsUnderWay;
+  push_ends_of_calls(p);
 }
 
-bool end_calls(Process& p, Term value, Word depth) {
+bool end_calls(Process& p, Term value) {
+  const Word depth = p.heap.stack_words();
   if (!ends_calls(p, depth)) return true;
   const CallsUnderWay& calls = known_calls_of(p);
   for (std::uint32_t left = kEndsAtOnce; calls_are_under_way(p) && calls.newest().depth >= depth;) {
     const std::uint32_t times = std::min(left, calls.newest().times);
-    for (std::uint32_t i = 0; i < times; ++i) fire(p, calls.newest(), Event::kReturn, &value, 1);
+    for (std::uint32_t i = 0; i < times; ++i)
+      fire(p, calls.newest(), Event::kReturn, &value, 1, calls.newest().entry);
     end_newest_call(p, times);
     if ((left -= times) == 0 && calls_are_under_way(p) && calls.newest().depth >= depth) return false;
   }
@@ -324,7 +327,7 @@ bool end_calls(Process& p, Term value, Word depth) {
 void fail_calls(Process& p, const Word* ip, Word depth, bool is_caught) {
   const CallsUnderWay& calls = known_calls_of(p);
   if (calls.newest().depth <= depth) return;
-  p.ip = ip ? ip : reinterpret_cast<const Word*>(p.heap.stop->raw());
+  p.ip = ip ? ip : return_address_at(p.heap.stop);
   Arena arena;
   Term terms[2];
   exception_terms(p, is_caught, arena, terms);
@@ -349,8 +352,8 @@ void begin_built_in(Process& p, const Export& e, const Term* arguments, Word dep
     if (newest.is_built_in && newest.depth == depth && newest.function == patch.function)
       return;  // called again by its instruction
   }
-  const CallUnderWay call{depth, patch.function, newest_watch(), 1, true};
-  if (patch.fires & Patch::kCalled) fire(p, call, Event::kEntry, arguments, e.arity, e.stub_code());
+  const CallUnderWay call{depth, e.stub_code(), patch.function, newest_watch(), 1, true};
+  if (patch.fires & Patch::kCalled) fire(p, call, Event::kEntry, arguments, e.arity, call.entry);
   calls_of(p).begin(call);
   p.observed |= kCallsUnderWay;
 }
@@ -362,7 +365,7 @@ void end_built_in(Process& p, const Export& e, Term result, Word depth) {
   const CallUnderWay& call = calls.newest();
   if (!call.is_built_in || call.depth != depth) return;
   if (result.is_value()) {
-    fire(p, call, Event::kReturn, &result, 1, e.stub_code());
+    fire(p, call, Event::kReturn, &result, 1, call.entry);
     end_newest_call(p, 1);
   } else if (p.bif_action == BifAction::kRaise) {
     // Whether somebody catches it is seen next: of what lies deeper than the frame that does.
@@ -370,9 +373,14 @@ void end_built_in(Process& p, const Export& e, Term result, Word depth) {
   }
 }
 
-void built_in_goes_on(Process& p, Word depth) {
+void built_in_goes_on(Process& p, const Export& e) {
+  const Word depth = call_depth(p, p.heap.stop);
+  if (is_traced(p, kAwaitsReturns)) built_in_trapped(p, e.stub.header, depth);
+  if (!calls_are_under_way(p)) return;
   CallsUnderWay& calls = known_calls_of(p);
-  if (calls.newest().is_built_in) calls.built_in_is_over(depth);
+  if (!calls.newest().is_built_in) return;
+  calls.built_in_is_over(depth);
+  push_ends_of_calls(p);
 }
 
 }  // namespace vmrun

@@ -16,10 +16,10 @@
 /// - a built-in function: its export's code, and the instructions that call it directly. Those for
 ///   guards are operators and have no probes.
 ///
-/// A call whose end is awaited is remembered with the depth of the stack
-/// (trace/calls_under_way.hpp). It ends with the return, of whatever function, that leaves the
-/// stack at that depth, or with the exception that unwinds further: so a function that ends in a
-/// call of another returns with that one. No frame is pushed, so tail calls stay tail calls.
+/// A call whose end is awaited is remembered with the depth of the stack, and returns by way of
+/// code of the machine's own (trace/calls_under_way.hpp). It ends with the return, of whatever
+/// function, that leaves the stack at that depth, or with the exception that unwinds further: so a
+/// function that ends in a call of another returns with that one, and tail calls stay tail calls.
 ///
 /// Code that is loaded later is looked at before anybody can call it. Breakpoints of call tracing
 /// are entries that nobody but that knows of.
@@ -97,11 +97,12 @@ void forget_breakpoints_of(Term module);
 
 // Firing. Of the interpreter and of dirty schedulers, with an epoch; nothing where nobody watches.
 
-/// A call begins. x: the arguments.
+/// A call begins. x: the arguments. A watched end takes a word of the stack.
 void begin_call(Process& p, const Patch& patch, const Term* x, Word depth);
-/// A function returns to what is on top of the stack, which has that depth: ends of calls fire.
+/// A function returns to what is on top of the stack, which is stored: ends of calls fire.
 /// False: there are more of them, so many that the slice should end first; to be called again.
-[[nodiscard]] bool end_calls(Process& p, Term value, Word depth);
+/// Does nothing when nobody awaits them any more.
+[[nodiscard]] bool end_calls(Process& p, Term value);
 /// An exception, the process's, leaves all that lies deeper than `depth`. ip: where it was raised;
 /// nullptr: in a function that was called last.
 void fail_calls(Process& p, const Word* ip, Word depth, bool is_caught);
@@ -110,7 +111,7 @@ void reach_breakpoint(Process& p, const Export& e, const Term* arguments, Word d
 void begin_built_in(Process& p, const Export& e, const Term* arguments, Word depth);
 /// result: the non-value after an exception or a trap, or when it will be called again.
 void end_built_in(Process& p, const Export& e, Term result, Word depth);
-/// It goes on as another function; depth: of the stack there.
-void built_in_goes_on(Process& p, Word depth);
+/// It goes on as another function, with the return address on top of the stack.
+void built_in_goes_on(Process& p, const Export& e);
 
 }  // namespace vmrun

@@ -45,7 +45,8 @@
 //   back (VM_SWAP_OUT) and reloaded after (VM_SWAP_IN).
 // - After VM_NEED, VM_COLLECT or VM_AFTER_BIF no term read before is valid.
 // - Every frame leaves kStackReserveWords free between H and E; a call pushes one of them without a
-//   check.
+//   check, and a second one when it is watched (ends_of_calls); two are left for roots that travel
+//   on the stack (support.cpp).
 // - A frame: y0 is E[0]; behind the slots lies the return address. A function without a frame has
 //   the return address at E[0].
 // - An instruction that raises leaves I at itself: traces look the position up there.
@@ -56,8 +57,7 @@ static_assert(kMaxXRegisters == kMaxXRegs);  // one more exists, the loader's sc
 
 /// Code of the machine's own: where the first function of a process returns to, and so on.
 const Word kProcessEnd[] = {bare_operation(op::process_end)};
-/// Returns to what is on top of the stack.
-const Word kReturn[] = {bare_operation(op::return_)};
+[[maybe_unused]] const bool filled_in = (ends_of_calls[0] = bare_operation(op::ends_calls), true);
 
 inline SWord vm_divide(SWord a, SWord b) {
   if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0)
@@ -150,17 +150,11 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
                                        const void* const* traced) {
   const Patch patch = patch_at(p.ip);
   if (!patch.at) return normal[operation_at(p.ip)];  // it is watched no more
-  const Word depth = p.heap.stack_words();
+  const Word depth = call_depth(p, p.heap.stop);
   if (is_call && patch.fires & Patch::kBreak) breakpoint_reached(p, *header_of_entry(p.ip), x, depth);
   if (is_call && patch.fires & (Patch::kEntry | Patch::kEnd)) begin_call(p, patch, x, depth);
   const bool as_traced = patch.fires & Patch::kInside || runs_traced(p);
   return (as_traced ? traced : normal)[patch.operation];
-}
-
-/// Where the last call under way has ended: the table that the slice goes on with.
-[[gnu::noinline]] const void* const* traced_or(const Process& p, const void* const* of_slice,
-                                               const void* const* traced) {
-  return probe::calls_watched() || runs_traced(p) ? traced : of_slice;
 }
 
 inline const Export* entry_export(const Word* entry) {
@@ -348,7 +342,6 @@ inline const Export* entry_export(const Word* entry) {
   } while (0)
 
 // Probes of the traced instructions. Tracing of calls may look at the process and send messages.
-#define VM_DEPTH(stack) static_cast<Word>(p.heap.end - (stack))
 #define VM_TRACE(call) \
   do {                 \
     VM_SWAP_OUT;       \
@@ -356,32 +349,29 @@ inline const Export* entry_export(const Word* entry) {
     call;              \
     VM_SWAP_IN;        \
   } while (0)
-#define VM_TRACE_RETURN(stack)           VM_TRACE(trace_return(p, I, x, VM_DEPTH(stack)))
-#define VM_TRACE_LOCAL(entry, pushed)    VM_TRACE(trace_local_entry(p, entry, x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_GLOBAL(to, pushed)      VM_TRACE(trace_global_entry(p, *(to), x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_FUN(fun, pushed)        VM_TRACE(trace_fun(p, *(fun), false, x, VM_DEPTH(E) + (pushed)))
-#define VM_TRACE_FUN_GLOBAL(fun, pushed) VM_TRACE(trace_fun(p, *(fun), true, x, VM_DEPTH(E) + (pushed)))
+// They find the depth of the stack in the process: what uses E here, in so many copies of
+// instructions, takes the registers from the others. pushed: so many words are to come.
+#define VM_TRACE_RETURN()                VM_TRACE(trace_return(p, I, x))
+#define VM_TRACE_LOCAL(entry, pushed)    VM_TRACE(trace_local_entry(p, entry, x, pushed))
+#define VM_TRACE_GLOBAL(to, pushed)      VM_TRACE(trace_global_entry(p, *(to), x, pushed))
+#define VM_TRACE_FUN(fun, pushed)        VM_TRACE(trace_fun(p, *(fun), false, x, pushed))
+#define VM_TRACE_FUN_GLOBAL(fun, pushed) VM_TRACE(trace_fun(p, *(fun), true, x, pushed))
 // A breakpoint may have begun to await its return, or have switched tracing on: what the built-in
-// goes on as must tell of it.
-#define VM_TRACE_BIF_ENTRY(target)                           \
-  do {                                                       \
-    VM_TRACE(trace_bif_entry(p, *(target), x, VM_DEPTH(E))); \
-    if (runs_traced(p)) dispatch = kTraced;                  \
+// goes on as must tell of it. last: it returns to what is on top of the stack.
+#define VM_TRACE_BIF_ENTRY(target, last)              \
+  do {                                                \
+    VM_TRACE(trace_bif_entry(p, *(target), x, last)); \
+    if (runs_traced(p)) dispatch = kTraced;           \
   } while (0)
-#define VM_TRACE_BIF_RETURN(target, result) VM_TRACE(trace_bif_return(p, *(target), result, VM_DEPTH(E)))
-#define VM_TRACE_BODY_BIF_ENTRY(target) \
-  VM_TRACE(trace_body_bif_entry(p, *(target), guard_arguments, VM_DEPTH(E)))
-#define VM_TRACE_BODY_BIF_RETURN(target, result) \
-  VM_TRACE(trace_body_bif_return(p, *(target), result, VM_DEPTH(E)))
+#define VM_TRACE_BIF_RETURN(target, result, last) VM_TRACE(trace_bif_return(p, *(target), result, last))
+#define VM_TRACE_BODY_BIF_ENTRY(target)           VM_TRACE(trace_body_bif_entry(p, *(target), guard_arguments))
+#define VM_TRACE_BODY_BIF_RETURN(target, result)  VM_TRACE(trace_body_bif_return(p, *(target), result))
 // In the copies of returns for slices that begin with a deep stack, and in the traced ones. x0
 // alone is live where a function returns to.
 #define VM_TRACE_COUNTED()                                 \
   do {                                                     \
     if (stack_is_deep(p) && --reds <= 0) VM_YIELD_HERE(1); \
   } while (0)
-// Before a return, with the value in x0.
-#define VM_TRACE_ENDS() \
-  if (calls_are_under_way(p)) goto end_calls_here
 // Hot code is for slices that are not watched.
 #define VM_TRACE_AS_IT_WAS() goto* dispatch[operation_as_it_was(hot_code(I))]
 // What fires in this instruction finds the process there.
@@ -483,21 +473,19 @@ collected:
     goto* body;
   }
 
-// What is on top of the stack is returned to, with x0, and calls of watched functions may end.
-end_calls_here:
+// What is on top of the stack is returned to, with x0, and calls of watched functions end.
+ends_calls:
   VM_SWAP_OUT;
-  p.ip = I;
-  if (!end_calls(p, x[0], VM_DEPTH(E))) {
-    I = kReturn;  // so many end here that others come first
-    VM_YIELD_HERE(1);
+  p.ip = reinterpret_cast<const Word*>(E->raw());
+  {
+    const bool all_ended = end_calls(p, x[0]);
+    VM_SWAP_IN;
+    if (!all_ended) VM_YIELD_HERE(1);  // so many that others come first
   }
-  VM_SWAP_IN;
   I = reinterpret_cast<const Word*>(E->raw());
   E++;
   if (p.heap.fragments) [[unlikely]]
     VM_AFTER_BIF(1);
-  if (!calls_are_under_way(p))
-    dispatch = traced_or(p, kTables[static_cast<unsigned>(s.instructions)], kTraced);
   if (stack_is_deep(p) && --reds <= 0) VM_YIELD_HERE(1);
   VM_DISPATCH;
 
@@ -559,9 +547,12 @@ bif_failed:
     case BifAction::kRaise: goto raise_with_arguments;
     case BifAction::kTrap:
       if (bif_next) *--E = VM_RETURN_ADDRESS(bif_next);
+      if (p.observed & (kCallsUnderWay | kAwaitsReturns)) [[unlikely]] {
+        VM_SWAP_OUT;
+        built_in_goes_on(p, *bif_export);
+        VM_SWAP_IN;
+      }
       if (dispatch == kTraced) {
-        if (calls_are_under_way(p)) built_in_goes_on(p, VM_DEPTH(E));
-        if (awaits_returns(p)) built_in_trapped(p, bif_export->stub.header, VM_DEPTH(E));
         VM_TRACE_GLOBAL(static_cast<const Export*>(p.trap_target), 0);
       }
       I = static_cast<const Export*>(p.trap_target)->address.load(std::memory_order_acquire);

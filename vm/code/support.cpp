@@ -361,6 +361,13 @@ void trace_function_entry(Process& p, const FunctionHeader& f, bool global, Word
 }
 namespace {
 
+Word depth_after(const Process& p, unsigned pushed) {
+  return pushed ? p.heap.stack_words() + pushed : call_depth(p, p.heap.stop);
+}
+Word depth_of_built_in(const Process& p, bool last) {
+  return last ? call_depth(p, p.heap.stop) : p.heap.stack_words();
+}
+
 void enter(Process& p, const FunctionHeader& f, bool global, const Term* x, Word depth) {
   trace_function_entry(p, f, global, depth);
   if (is_traced(p, kTraceCall)) call_traced(p, f, global, x, depth);
@@ -368,8 +375,8 @@ void enter(Process& p, const FunctionHeader& f, bool global, const Term* x, Word
 
 }  // namespace
 
-void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth) {
-  enter(p, *header_of_entry(entry), false, x, depth);
+void trace_local_entry(Process& p, const Word* entry, const Term* x, unsigned pushed) {
+  enter(p, *header_of_entry(entry), false, x, depth_after(p, pushed));
 }
 
 void trace_send_call(Process& p) {
@@ -381,12 +388,12 @@ void trace_saved_event(Process& p, Term what) {
   if (saves_calls(p)) save_event(p, what);
 }
 
-void trace_global_entry(Process& p, const Export& e, const Term* x, Word depth) {
+void trace_global_entry(Process& p, const Export& e, const Term* x, unsigned pushed) {
   // Built-ins show as such; an undefined function shows as what runs in its place; apply as what it
   // applies.
   if (e.bif || e.address.load(std::memory_order_acquire) == e.stub_code()) return;
   if (saves_calls(p)) save_call(p, {e.module, e.function, e.arity});
-  enter(p, e.stub.header, true, x, depth);
+  enter(p, e.stub.header, true, x, depth_after(p, pushed));
 }
 
 void trace_first_call(Process& p, const Term* x) {
@@ -397,13 +404,14 @@ void trace_first_call(Process& p, const Term* x) {
   enter(p, apply2->stub.header, true, arguments, p.heap.stack_words());
 }
 
-void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word depth) {
-  if (f.is_external) return trace_global_entry(p, *f.exported, x, depth);
+void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, unsigned pushed) {
+  if (f.is_external) return trace_global_entry(p, *f.exported, x, pushed);
   if (const Word* entry = f.entry->address.load(std::memory_order_acquire))
-    enter(p, *header_of_entry(entry), global, x, depth);
+    enter(p, *header_of_entry(entry), global, x, depth_after(p, pushed));
 }
 
-void trace_return(Process& p, const Word* ip, const Term* x, Word depth) {
+void trace_return(Process& p, const Word* ip, const Term* x) {
+  const Word depth = call_depth(p, p.heap.stop);
   if (is_traced(p, kTraceCall | kAwaitsReturns)) return_traced(p, x[0], depth);
   if (!probe::function_return_enabled()) return;
   const FunctionHeader* f = function_header_at(ip);
@@ -430,8 +438,9 @@ void save_built_in(Process& p, const Export& e) {
 
 }  // namespace
 
-void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
+void trace_bif_entry(Process& p, const Export& e, const Term* x, bool last) {
   if (is_called_again(p)) return;
+  const Word depth = depth_of_built_in(p, last);
   if (saves_calls(p)) save_built_in(p, e);
   if (is_traced(p, kTraceCall)) call_traced(p, e.stub.header, true, x, depth);
   reach_breakpoint(p, e, x, depth);
@@ -442,22 +451,23 @@ void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth) {
   if (!probe::bif_entry_enabled()) return;
   probe::fire_bif_entry(p.id, {e.module, e.function, e.arity});
 }
-void trace_bif_return(Process& p, const Export& e, Term result, Word depth) {
+void trace_bif_return(Process& p, const Export& e, Term result, bool last) {
   if (will_be_called_again(p, result)) return;
+  const Word depth = depth_of_built_in(p, last);
   if (is_traced(p, kTraceCall | kAwaitsReturns)) built_in_returned(p, e.stub.header, result, depth);
   end_built_in(p, e, result, depth);
   if (!probe::bif_return_enabled() || (e.bif_flags & BifRow::kGuard)) return;
   probe::fire_bif_return(p.id, {e.module, e.function, e.arity});
 }
 
-void trace_body_bif_entry(Process& p, const Export& e, const Term* arguments, Word depth) {
+void trace_body_bif_entry(Process& p, const Export& e, const Term* arguments) {
   if (e.bif_flags & BifRow::kGuard) return;
-  begin_built_in(p, e, arguments, depth);
+  begin_built_in(p, e, arguments, p.heap.stack_words());
   if (probe::bif_entry_enabled()) probe::fire_bif_entry(p.id, {e.module, e.function, e.arity});
 }
-void trace_body_bif_return(Process& p, const Export& e, Term result, Word depth) {
+void trace_body_bif_return(Process& p, const Export& e, Term result) {
   if (e.bif_flags & BifRow::kGuard) return;
-  end_built_in(p, e, result, depth);
+  end_built_in(p, e, result, p.heap.stack_words());
   if (probe::bif_return_enabled()) probe::fire_bif_return(p.id, {e.module, e.function, e.arity});
 }
 
@@ -466,7 +476,7 @@ void trace_nif_entry(Process& p, const NifFunction& f) {
 }
 void trace_nif_return(Process& p, const NifFunction& f, Term result) {
   if (result.is_value() && is_traced(p, kTraceCall | kAwaitsReturns))
-    return_traced(p, result, static_cast<Word>(p.heap.stack_words()));
+    return_traced(p, result, call_depth(p, p.heap.stop));
   if (probe::nif_return_enabled())
     probe::fire_nif_return(p.id, {f.entry->module, f.entry->function, f.arity});
 }

@@ -107,8 +107,10 @@ inline bool is_too_large_a_size(Term size) {
 /// collect. kNonValue: exception set.
 Term create_binary(Process& p, const Word* segments, unsigned count, Word need, Term* x, unsigned live);
 
-// Probes and tracing of calls of the traced instructions. depth: words in use on the stack.
-void trace_local_entry(Process& p, const Word* entry, const Term* x, Word depth);
+// Probes and tracing of calls of the traced instructions, with everything stored. pushed: how many
+// words the call is about to push, its return address or nothing; last: a built-in function that
+// returns to what is on top of the stack. depth: words in use on the stack.
+void trace_local_entry(Process& p, const Word* entry, const Term* x, unsigned pushed);
 // For who saves the last calls (trace/saved_calls.hpp): the instruction that sends; receive and
 // timeout.
 void trace_send_call(Process& p);
@@ -116,15 +118,15 @@ void trace_saved_event(Process& p, Term what);
 /// Of a process that begins with module, function and list of arguments x: what it was spawned as,
 /// if that is erlang:apply/2, which then shows as what it applies.
 void trace_first_call(Process& p, const Term* x);
-void trace_global_entry(Process& p, const Export& e, const Term* x, Word depth);
+void trace_global_entry(Process& p, const Export& e, const Term* x, unsigned pushed);
 void trace_function_entry(Process& p, const FunctionHeader& f, bool global, Word depth);
-void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, Word depth);
-void trace_return(Process& p, const Word* ip, const Term* x, Word depth);
-void trace_bif_entry(Process& p, const Export& e, const Term* x, Word depth);
-void trace_bif_return(Process& p, const Export& e, Term result, Word depth);
+void trace_fun(Process& p, const FunObject& f, bool global, const Term* x, unsigned pushed);
+void trace_return(Process& p, const Word* ip, const Term* x);
+void trace_bif_entry(Process& p, const Export& e, const Term* x, bool last);
+void trace_bif_return(Process& p, const Export& e, Term result, bool last);
 /// Of an instruction that may stand in a guard: nothing if the built-in is one for guards.
-void trace_body_bif_entry(Process& p, const Export& e, const Term* arguments, Word depth);
-void trace_body_bif_return(Process& p, const Export& e, Term result, Word depth);
+void trace_body_bif_entry(Process& p, const Export& e, const Term* arguments);
+void trace_body_bif_return(Process& p, const Export& e, Term result);
 void trace_nif_entry(Process& p, const NifFunction& f);
 void trace_nif_return(Process& p, const NifFunction& f, Term result);
 

@@ -21,6 +21,7 @@
 #include "vm/hot/place_in_code.hpp"
 #include "vm/hot/specialiser.hpp"
 #include "vm/process/process.hpp"
+#include "vm/process/return_address.hpp"
 
 namespace vmrun {
 namespace {
@@ -185,7 +186,7 @@ void look(const Process& p, const Word* at, const LoopView& loop) {
   see(at, loop, enough);
   unsigned frames = 1;
   for (const Term* t = p.heap.stop; t < p.heap.end && frames < kFrames; ++t) {
-    if (!t->is_header() || !t->raw()) continue;
+    if (!is_return_address(*t)) continue;
     see(reinterpret_cast<const Word*>(t->raw()) - 1, loop, enough);
     ++frames;
   }

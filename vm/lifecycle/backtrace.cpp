@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "vm/process/code_view.hpp"
+#include "vm/process/return_address.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {
@@ -47,7 +48,7 @@ std::string stack_text(const Process& p, const Word* returns_to) {
   unsigned y = 0;
   for (const Term* s = p.heap.stop; s < p.heap.end; ++s) {
     if (s->is_header()) {
-      if (s->raw() == 0) continue;
+      if (!is_return_address(*s)) continue;
       text += return_text(s, reinterpret_cast<const Word*>(s->raw()));
       y = 0;
     } else {

@@ -36,7 +36,6 @@
 #include "vm/sched/run_queue_wait.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
-#include "vm/trace/calls_under_way.hpp"
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {
@@ -198,12 +197,9 @@ void run_nif(Process& p) {
   if (stays && is_traced(p, kTraceAll)) [[unlikely]]
     trace_running(p, false);
   stays = stays && lives_on(p);
-  if (stays && (probe::nif_return_enabled() || is_traced(p, kTraceCall | kAwaitsReturns) ||
-                calls_are_under_way(p))) [[unlikely]] {
+  if (stays && (probe::nif_return_enabled() || is_traced(p, kTraceCall | kAwaitsReturns))) [[unlikely]] {
     const EpochGuard guard;
     trace_nif_return(p, f, result);
-    if (result.is_value() && calls_are_under_way(p))
-      while (!end_calls(p, result, static_cast<Word>(p.heap.stack_words()))) {}
   }
   if (stays) {
     if (!result.is_value() && p.bif_action == BifAction::kTrap)

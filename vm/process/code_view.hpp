@@ -1,6 +1,7 @@
 #pragma once
 
 #include "vm/process/process.hpp"
+#include "vm/process/return_address.hpp"
 #include "vm/term/fun.hpp"
 
 /// What processes, schedulers and tracing need to know of code; filled in by vm/code before main
@@ -38,8 +39,11 @@ struct FunctionName {
 /// The function a process at rest goes on in: the one that holds its resume point, or its initial
 /// call when that is code of the machine's own (it has not run yet, or its last call was native).
 inline FunctionName resume_function(const Process& p) {
-  if (p.ip)
-    if (const FunctionHeader* f = code_view.header_at(p.ip)) return {f->module, f->function, f->arity};
+  if (p.ip) {
+    const bool returns = p.ip == ends_of_calls;
+    const Word* const at = returns ? return_address_at(p.heap.stop) - 1 : p.ip;
+    if (const FunctionHeader* f = code_view.header_at(at)) return {f->module, f->function, f->arity};
+  }
   return {p.initial_module, p.initial_function, p.initial_arity};
 }
 

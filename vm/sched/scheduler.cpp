@@ -42,7 +42,6 @@
 #include "vm/term/long_compare.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/call_trace.hpp"
-#include "vm/trace/calls_under_way.hpp"
 #include "vm/trace/saved_calls.hpp"
 #include "vm/trace/system_monitor.hpp"
 #include "vm/trace/system_profile.hpp"
@@ -331,8 +330,8 @@ Instructions instructions_for(const Process& p) {
 }
 
 /// What makes a slice one that is not ordinary, of Process::observed.
-constexpr std::uint32_t kRunsApart = kTraceAll | kAwaitsReturns | kSavesCalls | kCallsUnderWay | kStackDeep |
-                                     kWaitObserved | kBoundToScheduler | kHibernates;
+constexpr std::uint32_t kRunsApart =
+    kTraceAll | kAwaitsReturns | kSavesCalls | kStackDeep | kWaitObserved | kBoundToScheduler | kHibernates;
 
 /// A slice that is not ordinary.
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {

@@ -112,9 +112,8 @@ Term argument_list(Heap& heap, const Term* terms, unsigned count) {
   return list.finish();
 }
 
-const Word* on_top_of_stack(const Process& p) {
-  return reinterpret_cast<const Word*>(p.heap.stop->raw()) - 1;
-}
+/// The call that what is on top of the stack returns to.
+const Word* on_top_of_stack(const Process& p) { return return_address_at(p.heap.stop) - 1; }
 
 Term caller_at(Heap& heap, const Word* address) {
   const FunctionHeader* f = code_view.header_at(address);
@@ -133,7 +132,7 @@ const Word* return_address(Process& p, const FunctionHeader& called, Word depth)
   const Word* unsaved = unsaved_return(p, called, depth);
   const FunctionHeader* f = unsaved ? code_view.header_at(unsaved) : nullptr;
   for (const Term* s = p.heap.stop; s < p.heap.end && (!f || f == &called); s++)
-    if (s->is_header() && s->raw() != 0) return reinterpret_cast<const Word*>(s->raw()) - 1;
+    if (is_return_address(*s)) return reinterpret_cast<const Word*>(s->raw()) - 1;
   return f ? p.ip : nullptr;
 }
 

@@ -18,9 +18,7 @@
 namespace vmrun {
 
 /// Whether p is to run the traced instructions, whoever else does.
-inline bool runs_traced(const Process& p) {
-  return p.observed & (kTraceCall | kAwaitsReturns | kSavesCalls | kCallsUnderWay);
-}
+inline bool runs_traced(const Process& p) { return p.observed & (kTraceCall | kAwaitsReturns | kSavesCalls); }
 
 /// A call that is looked at, and what its match specification says: message true tells of it, false
 /// does not, any other term goes along.

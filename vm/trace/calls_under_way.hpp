@@ -5,15 +5,20 @@
 
 #include "vm/process/carried.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/return_address.hpp"
 
 /// Calls of functions that are watched by name (code/function_probes.hpp) and have not ended. Each
 /// process has its own, oldest first, with the depth of the stack at the call: the return that
 /// finds the stack at that depth ends the call, also when the function ended in a call of another;
-/// an exception that unwinds further has ended it as well. So the stack itself is what it would be
-/// without. Touched by the thread that has the process.
+/// an exception that unwinds further has ended it as well. Touched by the thread that has the
+/// process.
 ///
-/// A process that has none pays nothing. With one it runs the traced instructions, until all have
-/// ended.
+/// Such a call has a second return address above its own (ends_of_calls in
+/// process/return_address.hpp): code of the machine's own, which has the calls of that depth end
+/// and then returns to the caller. So the functions that run meanwhile are what they always are,
+/// with their machine code. Calls that come last find that address on top of the stack, and do not
+/// push another one. It stays until that return, also when nobody awaits it any more. Depths are
+/// those that the stack had without it.
 namespace vmrun {
 
 /// A bit of Process::observed, among those of carried.hpp: there are such calls.
@@ -21,8 +26,16 @@ inline constexpr std::uint32_t kCallsUnderWay = 4;
 
 inline bool calls_are_under_way(const Process& p) { return p.observed & kCallsUnderWay; }
 
+/// The call that has pushed its return address returns by way of ends_of_calls. The stack is
+/// stored; one of the words in reserve is used.
+inline void push_ends_of_calls(Process& p) {
+  if (!leads_to_ends_of_calls(*p.heap.stop))
+    *--p.heap.stop = Term::from_raw(reinterpret_cast<Word>(ends_of_calls));
+}
+
 struct CallUnderWay {
   Word depth;                // of the stack, in words, with the return address
+  const Word* entry;         // its first instruction, whose code may be gone when it ends
   std::uint32_t function;    // its number, the watcher's
   std::uint32_t watch;       // the newest one when it began: older watches know of its entry
   std::uint32_t times = 1;   // so many calls, each of which ended in the next one
@@ -85,7 +98,8 @@ void drop_calls(Process& p);
 
 /// Those that may have any. Any thread.
 std::vector<Term> processes_with_calls();
-/// Somebody has stopped watching: p forgets what nobody awaits any more.
+/// Somebody has stopped watching: p forgets what nobody awaits any more. Gives back the part of p
+/// that was made for it (Carried).
 void forget_unawaited_calls(Process& p);
 
 }  // namespace vmrun
