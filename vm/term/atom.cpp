@@ -113,9 +113,12 @@ class AtomTable {
   std::atomic<std::size_t> count_{0};
 };
 
+// Apart from table(), which then saves no registers and needs no guard of the stack.
+[[gnu::noinline, gnu::cold]] AtomTable& new_table() { return *new AtomTable; }
+
 // Never destroyed: threads that outlive main may still read atoms.
 AtomTable& table() {
-  static AtomTable& t = *new AtomTable;
+  static AtomTable& t = new_table();
   return t;
 }
 

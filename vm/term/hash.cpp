@@ -59,7 +59,7 @@ std::uint64_t hash_bits(std::uint64_t hash, Term t) {
 
 namespace detail {
 
-std::uint64_t hash_slow(Term t, std::uint64_t salt) {
+[[gnu::no_stack_protector]] std::uint64_t hash_slow(Term t, std::uint64_t salt) {
   WorkStack<Term, 32> work;
   std::uint64_t hash = salt * kStep + 0x2D358DCCAA6C78A5u;
   const auto push_all = [&](const Term* p, Word n) {
