@@ -18,7 +18,7 @@
 
 static volatile unsigned long signals;
 
-static void handle(int number, siginfo_t *info, void *context) {
+static void handle(int number, siginfo_t* info, void* context) {
   (void)number, (void)info, (void)context;
   ++signals;
 }
@@ -61,9 +61,9 @@ static void start_timer(long interval) {
   timer_settime(t, 0, &every, NULL);
 }
 
-int main(int count, char **arguments) {
+int main(int count, char** arguments) {
   if (count < 3) return fprintf(stderr, "none|event|signal|trap|timer COUNT [NANOSECONDS]\n"), 2;
-  const char *mode = arguments[1];
+  const char* mode = arguments[1];
   const unsigned long n = strtoul(arguments[2], NULL, 0);
   const long interval = count > 3 ? atol(arguments[3]) : 1003009;
   struct sigaction action;

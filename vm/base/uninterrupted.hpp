@@ -2,9 +2,9 @@
 
 #include <cerrno>
 
-/// A profiler's signals (probes/attach/sampling.hpp) interrupt calls of the operating system. Most go
-/// on by themselves (SA_RESTART); poll(2), epoll_wait(2) and their like never do, not even with a
-/// timeout of 0 (signal(7)). What waits again in any case needs nothing; others use this.
+/// Signals of a profiler (probes/attach/sampling.hpp) interrupt system calls. Most calls go on by
+/// themselves (SA_RESTART); poll(2), epoll_wait(2) and their like never do, not even with a timeout
+/// of 0 (signal(7)). What waits again in any case needs nothing; others use this.
 namespace vmrun {
 
 /// Calls until it is not interrupted. `call` answers as system calls do.
