@@ -364,8 +364,9 @@ inline const Export* entry_export(const Word* entry) {
     if (runs_traced(p)) dispatch = kTraced;           \
   } while (0)
 #define VM_TRACE_BIF_RETURN(target, result, last) VM_TRACE(trace_bif_return(p, *(target), result, last))
-#define VM_TRACE_BODY_BIF_ENTRY(target)           VM_TRACE(trace_body_bif_entry(p, *(target), guard_arguments))
-#define VM_TRACE_BODY_BIF_RETURN(target, result)  VM_TRACE(trace_body_bif_return(p, *(target), result))
+
+#define VM_TRACE_BODY_BIF_ENTRY(target)          VM_TRACE(trace_body_bif_entry(p, *(target), guard_arguments))
+#define VM_TRACE_BODY_BIF_RETURN(target, result) VM_TRACE(trace_body_bif_return(p, *(target), result))
 // In the copies of returns for slices that begin with a deep stack, and in the traced ones. x0
 // alone is live where a function returns to.
 #define VM_TRACE_COUNTED()                                 \
