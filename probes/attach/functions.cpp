@@ -241,17 +241,23 @@ void enable_function_filters(const std::vector<std::uint32_t>& which, bool on) {
   bool changes = false;
   {
     const std::lock_guard lock(changing);
-    const std::uint32_t watch = newest_watch() + 1;
     for (const auto n : which) {
       if (std::exchange(filter(n)->enabled, on) == on) continue;
       changes = true;
-      filter(n)->since.store(on ? watch : Filter::kNever, std::memory_order_relaxed);
+      filter(n)->since.store(Filter::kNever, std::memory_order_relaxed);
     }
-    if (changes && on) begin_watch(watch);
   }
   if (!changes) return;
   refresh_function_probes();
   if (!on) forget_unawaited_calls();
+}
+
+void start_function_filters(const std::vector<std::uint32_t>& which) {
+  if (which.empty()) return;
+  const std::lock_guard lock(changing);
+  const std::uint32_t watch = newest_watch() + 1;
+  for (const auto n : which) filter(n)->since.store(watch, std::memory_order_relaxed);
+  begin_watch(watch);
 }
 
 void remove_function_filters(const std::vector<std::uint32_t>& which) {

@@ -16,9 +16,12 @@ namespace vmrun::attach {
 /// 0 and `why`: there are too many, of patterns or of functions.
 std::uint32_t add_function_filter(const d::FunctionPattern& pattern, d::FunctionEvent event,
                                   std::string& why);
-/// Their functions fire, from when it returns: entries, and the ends of calls that began since; or
-/// do not, though firings under way go on. Processes then forget the calls that nobody awaits.
+/// Their functions fire; or do not, though firings under way go on. Processes then forget the calls
+/// that nobody awaits. No call passes them before start_function_filters.
 void enable_function_filters(const std::vector<std::uint32_t>& filters, bool on);
+/// Calls that begin from now on pass, with their entries and their ends: whoever takes the firings
+/// takes them already, so that no end comes without its entry.
+void start_function_filters(const std::vector<std::uint32_t>& filters);
 /// They do not fire any more. The numbers of functions that only they know are given to others.
 void remove_function_filters(const std::vector<std::uint32_t>& filters);
 /// How many functions they would let through that are not watched, because as many are as can be.

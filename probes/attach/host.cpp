@@ -435,6 +435,9 @@ class MachineHost final : public d::Host {
   void enable_functions(const std::vector<std::uint32_t>& filters, bool on) override {
     enable_function_filters(filters, on);
   }
+  void start_functions(const std::vector<std::uint32_t>& filters) override {
+    start_function_filters(filters);
+  }
   std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& filters) override {
     return attach::unwatched_functions(filters);
   }

@@ -131,8 +131,10 @@ class Host {
     why = "this target has no functions";
     return 0;
   }
-  /// Whether these filters' functions fire.
+  /// Whether these filters' functions fire. Calls pass a filter only from start_functions on.
   virtual void enable_functions(const std::vector<std::uint32_t>& filters, bool on) {}
+  /// The session takes firings now: calls that begin from here on pass, entries and ends.
+  virtual void start_functions(const std::vector<std::uint32_t>& filters) {}
   /// Functions that these filters would let through, were not so many watched already: each once.
   virtual std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& filters) { return 0; }
   /// Numbers of functions that no filter knows any more may be given to others.

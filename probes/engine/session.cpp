@@ -259,6 +259,7 @@ bool RunningSession::begin() {
   auto expected = Phase::kBeginning;
   const bool runs =
       shared_.phase.compare_exchange_strong(expected, Phase::kRunning, std::memory_order_acq_rel);
+  if (runs) shared_.host.start_functions(filters_);
   start_timers();
   return runs;
 }

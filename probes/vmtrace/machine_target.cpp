@@ -109,11 +109,12 @@ std::uint64_t MachineTarget::drops(Drop kind) {
 }
 
 std::uint64_t MachineTarget::firings() {
-  if (gone_) return 0;
+  if (gone_) return firings_;
   channel_->send(Message::kFirings);
   Channel::Received answer;
   std::string why;
-  return await(Message::kFirings, answer, why) ? Unpacker(answer.body).u64() : 0;
+  if (await(Message::kFirings, answer, why)) firings_ = Unpacker(answer.body).u64();
+  return firings_;
 }
 
 std::vector<std::pair<std::uint64_t, std::string>> MachineTarget::new_atoms() {

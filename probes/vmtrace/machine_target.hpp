@@ -77,6 +77,7 @@ class MachineTarget : public Target {
   bool gone_ = false, stopped_ = false, stopped_of_itself_ = false, exiting_ = false;
   int status_ = 0;
   std::uint32_t atoms_told_ = 0;
+  std::uint64_t firings_ = 0;  // as the machine has told last
 };
 
 }  // namespace vmrun::d
