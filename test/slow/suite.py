@@ -17,7 +17,7 @@ from live import attach, left_behind, machine_code
 from nodes import mutations, partitions
 from nodes import suite as nodes
 
-from . import dtrace_root, guest
+from . import dtrace_root, guest, profile_shares
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -58,7 +58,7 @@ def tests(root, build, checked, golden_scripts, seed):
               Test('slow', 'DTrace counts what a program with machine code does', lambda: dtrace_counts(build), alone=True)]
     for name in SANITIZERS:
         result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), alone=True))
-    result += attach.slow_tests(root, build / 'vmrun')
+    result += attach.slow_tests(root, build / 'vmrun') + profile_shares.tests(root, build)
     for part in (left_behind, mutations, nodes, partitions):
         result += part.slow_tests(build / 'vmrun')
     result.append(Test('slow', 'small limits', lambda: small_limits(root), alone=True))
