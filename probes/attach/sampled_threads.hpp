@@ -76,7 +76,7 @@ extern std::atomic<std::uint16_t> clock_of_event[kMostDescriptors];
 inline int value_of(unsigned clock) {
   return static_cast<int>(clock | clocks[clock].used.load(std::memory_order_relaxed) << kClockBits);
 }
-/// Of a clock that sends a trap; never 0.
+/// The value that a clock which sends a trap gives along; never 0.
 inline std::uint64_t trap_value_of(unsigned clock) {
   return std::uint64_t{1} << 32 | static_cast<std::uint32_t>(value_of(clock));
 }

@@ -62,7 +62,7 @@ class Memory {
     used_ = end < most ? end : most;
     return address(Segment::kScratch, start);
   }
-  /// The same for memory that the script asks for: how much that is, is kept.
+  /// Reserves memory that the script asks for, and counts how much that is.
   Address give(std::size_t bytes) {
     given_ += bytes;
     return reserve(bytes);

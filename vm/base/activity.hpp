@@ -29,7 +29,7 @@ class InKnownActivity {
   const Activity* const before_;
 };
 
-/// The same with an activity of its own.
+/// Marks what the thread does as InKnownActivity does, with an activity of its own.
 class InActivity {
  public:
   explicit InActivity(const char* name, const Process* process = nullptr)

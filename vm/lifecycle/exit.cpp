@@ -134,7 +134,7 @@ void exit_process(Process& p, Term reason, bool report) {
     code_view.hold_reclaim();
   }
   leave_exit_reason(p, reason);
-  // Who finds no such process may register another one by its name.
+  // A thread that finds no such process may register another one by its name.
   if (p.registered_name.load(std::memory_order_relaxed)) [[unlikely]]
     let_go_early(p);
   process_table.remove(p);

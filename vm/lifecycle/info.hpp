@@ -14,8 +14,8 @@ Term process_info_item(Process& p, Term item, Heap& out, bool running);
 /// For `what`: an item, a list of items, or `true`: those of process_info/1. The non-value when
 /// there is an unknown one.
 Term process_info(Process& p, Term what, Heap& out, bool running);
-/// The same of a process that another thread may be running; not for `true`. The non-value too when
-/// only the process itself can tell. Any thread.
+/// Answers for a process that another thread may be running, but not for `true`. The non-value too
+/// when only the process itself can tell. Any thread.
 Term process_info_now(Process& p, Term what, Heap& out);
 /// An item that only erts_debug:get_internal_state/1 asks for: is_process_info does not know it.
 /// Before processes run.

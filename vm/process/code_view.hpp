@@ -40,8 +40,7 @@ struct FunctionName {
 /// call when that is code of the machine's own (it has not run yet, or its last call was native).
 inline FunctionName resume_function(const Process& p) {
   if (p.ip) {
-    const bool returns = p.ip == ends_of_calls;
-    const Word* const at = returns ? return_address_at(p.heap.stop) - 1 : p.ip;
+    const Word* const at = p.ip == ends_of_calls ? return_address_at(p.heap.stop) - 1 : p.ip;
     if (const FunctionHeader* f = code_view.header_at(at)) return {f->module, f->function, f->arity};
   }
   return {p.initial_module, p.initial_function, p.initial_arity};
