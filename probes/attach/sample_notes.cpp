@@ -266,11 +266,23 @@ Clock* clock_of_value(std::uint32_t value) {
   return used << kClockBits == value >> kClockBits << kClockBits ? &clock : nullptr;
 }
 
+/// How often the kernel's event was due since it was last. It sends one signal for all times that
+/// fall into one stay in the kernel, which gives a large heap back or reads a large file.
+std::uint32_t times_of_event(Clock& clock) {
+  const std::uint64_t interval = samplers[clock.sampler].interval_ns, now = own_processor_ns();
+  const std::uint64_t last = clock.processor_ns.load(std::memory_order_relaxed);
+  const std::uint64_t times = now > last ? (now - last) / interval : 0;
+  // The event counts by a clock of its own: a signal that comes in time sets ours by it.
+  clock.processor_ns.store(times > 1 ? last + times * interval : now, std::memory_order_relaxed);
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(times, 1));
+}
+
 /// The clock whose signal it is; nullptr: it has been stopped. times: as often as it was due.
 Clock* clock_of(int signal, const siginfo_t& info, std::uint32_t* times) {
   if (signal == SIGTRAP) {
-    *times = 1;
-    return clock_of_value(trap_value(info));
+    Clock* const clock = clock_of_value(trap_value(info));
+    if (clock) *times = times_of_event(*clock);
+    return clock;
   }
   if (info.si_code == SI_TIMER || info.si_code == SI_QUEUE) {
     Clock* const clock = clock_of_value(static_cast<std::uint32_t>(info.si_value.sival_int));
@@ -281,8 +293,9 @@ Clock* clock_of(int signal, const siginfo_t& info, std::uint32_t* times) {
   }
   if (info.si_code <= 0 || info.si_fd < 0 || info.si_fd >= kMostDescriptors) return nullptr;
   const unsigned number = clock_of_event[info.si_fd].load(std::memory_order_acquire);
-  *times = 1;
-  return number ? &clocks[number - 1] : nullptr;
+  if (!number) return nullptr;
+  *times = times_of_event(clocks[number - 1]);
+  return &clocks[number - 1];
 }
 
 void handle(int signal, siginfo_t* info, void* context) {

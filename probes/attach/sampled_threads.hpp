@@ -63,7 +63,7 @@ struct Clock {
   std::atomic<int> event{-1};  // descriptor of the kernel's event; -1: it has a timer, or is a wall clock
   timer_t timer{};
   bool has_timer = false;
-  std::atomic<std::uint64_t> processor_ns{0};  // of the thread, when a wall clock was last due
+  std::atomic<std::uint64_t> processor_ns{0};  // of the thread, when it was last due
 };
 extern Clock clocks[kMostClocks];
 constexpr unsigned kClockBits = 13;

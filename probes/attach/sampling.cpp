@@ -153,6 +153,7 @@ void start_clock(SampledThread& thread, unsigned sampler) {
   // The thread may have ended meanwhile.
   const auto number = static_cast<unsigned>(c - clocks);
   const int tid = thread.tid.load(std::memory_order_relaxed);
+  c->processor_ns.store(processor_ns(tid), std::memory_order_relaxed);
   if (!(s.traps && start_trap(*c, number, tid, s.interval_ns)) &&
       !start_event(*c, number, tid, s.interval_ns) && !start_timer(*c, number, tid, s.interval_ns))
     stop_clock(*c);

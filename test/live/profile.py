@@ -120,10 +120,10 @@ class Suite:
         return int(re.search(r'\d+', output).group()), used
 
     def test_it_fires_by_processor_time(self):
-        for rate in (97, 997):
-            with self.at_work('bursts') as target:
+        for rate, kind in ((97, 'bursts'), (997, 'bursts'), (997, 'reads')):
+            with self.at_work(kind) as target:
                 count, used = self.counted(target, f'profile-{rate} {{ @ = count(); }} END {{ printa("%@d\\n", @); }}', 3)
-            expect(abs(count - rate * used) < 0.15 * rate * used, f'profile-{rate}: {count} samples of {used} s')
+            expect(abs(count - rate * used) < 0.15 * rate * used, f'profile-{rate}, {kind}: {count} samples of {used} s')
 
     def test_clocks_of_one_thread_do_not_hide_each_other(self):
         """The first of them has another signal than the others (SIGTRAP)."""
