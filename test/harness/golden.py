@@ -42,6 +42,14 @@ def first_line(stream):
     return line.decode()
 
 
+class NoEnd(Failure):
+    """A program's time limit has passed. out: what it had printed."""
+
+    def __init__(self, text, out):
+        super().__init__(text)
+        self.out = out
+
+
 def run_program(command, stdin, timeout, cwd=None, env=ENVIRONMENT):
     """Returns status, output and error text. Ends the whole process group at the timeout."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -56,8 +64,17 @@ def run_program(command, stdin, timeout, cwd=None, env=ENVIRONMENT):
         except subprocess.TimeoutExpired as late:  # programs it has started hold its output open
             out, err = late.stdout or b'', late.stderr or b''
         text = (out + err).decode(errors='replace')[-1500:]
-        raise Failure(f'no end after {timeout} s; printed so far:\n{text}\ncommand: {" ".join(command)}') from None
+        raise NoEnd(f'no end after {timeout} s; printed so far:\n{text}\ncommand: {" ".join(command)}', out.decode(errors='replace')) from None
     return process.returncode, out.decode(errors='replace'), err.decode(errors='replace')
+
+
+def differences_of_run(script, command, timeout, cwd=None, env=ENVIRONMENT):
+    """How a run of a script differs from what it expects; empty if it does not."""
+    try:
+        return script.differences(*run_program(command, script.stdin, timeout, cwd, env))
+    except NoEnd as late:
+        unlike = script.first_difference(late.out)
+        raise Failure(f'{unlike}\n{late}') if unlike else late
 
 
 def repeat(script, mode, seed):
@@ -86,7 +103,7 @@ def vmrun_test(script, mode, vmrun, seed):
         if 'machine_code' in script.requires:
             need_machine_code(vmrun)
         command = [vmrun, *mode_flags(mode, seed), *script.flags, str(script.path), *script.arguments]
-        difference = script.differences(*run_program(command, script.stdin, script.timeout * factor))
+        difference = differences_of_run(script, command, script.timeout * factor)
         if difference:
             raise Failure(f'{difference}\ncommand: {" ".join(command)}{repeat(script, mode, seed)}')
 
@@ -207,7 +224,6 @@ def run_compiled(script, erl, vmrun, mode, options):
     folder, module, (status, out, err) = erl.compile(script, options=options)
     if status != 0:
         raise Failure('erlc: ' + out + err)
-    result = run_program([os.path.abspath(vmrun), *script.flags, '-pa', str(folder), str(folder / f'{module}.beam'), *script.arguments],
-                         script.stdin, script.timeout, cwd=folder)
-    if difference := script.differences(*result):
+    command = [os.path.abspath(vmrun), *script.flags, '-pa', str(folder), str(folder / f'{module}.beam'), *script.arguments]
+    if difference := differences_of_run(script, command, script.timeout, cwd=folder):
         raise Failure(difference)

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import threading
 
-from .golden import ENVIRONMENT, MODES, QUICK_MODES, mode_flags, run_program
+from .golden import ENVIRONMENT, MODES, QUICK_MODES, differences_of_run, mode_flags
 from .results import Failure, Skip, Test
 from .script import load_all
 
@@ -84,7 +84,7 @@ def vmrun_test(script, mode, which, libraries, vmrun, seed):
         folder = libraries.get(which)
         skip_without_library(script, folder)
         command = [vmrun, *mode_flags(mode, seed), '-pa', str(folder), str(script.path)]
-        difference = script.differences(*run_program(command, script.stdin, script.timeout * factor, env=environment(folder)))
+        difference = differences_of_run(script, command, script.timeout * factor, env=environment(folder))
         if difference:
             raise Failure(f'{difference}\ncommand: NATIVE_DIR={folder} {" ".join(command)}')
 

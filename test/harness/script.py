@@ -73,6 +73,15 @@ class Expectations:
             text += ['  ' + line for line in err.strip().split('\n')[:25]]
         return '\n'.join(text)
 
+    def first_difference(self, out):
+        """The first line that is not as expected, of a run that was ended by its time limit; empty if all are."""
+        got = [line.rstrip() for line in out.split('\n')[:-1]]
+        for line, (number, value) in zip(got, self.output):
+            if line != value:
+                return f'{self.path}:{number}: expected  {value}\n    got  {line}'
+        return ''
+
+
 class Script(Expectations):
     def __init__(self, path, root):
         self.path = path
