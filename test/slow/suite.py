@@ -10,7 +10,7 @@ import tempfile
 import time
 
 from harness import native
-from harness.golden import MODES, run_program
+from harness.golden import MODES, differences_of_run, run_program
 from harness.results import Failure, Test
 from harness.script import load_all
 from live import attach, left_behind, machine_code
@@ -86,7 +86,7 @@ def heavy_script(root, script, build):
                 target = pathlib.Path(folder, f'{source.stem}_{version}.so')
                 native.compile_library(root / 'vm/include', source, target, f'-DVERSION={version}')
             command = [str(build / 'vmrun'), *MODES['s4'][0], *script.flags, str(script.path)]
-            difference = script.differences(*run_program(command, script.stdin, script.timeout, env=native.environment(folder)))
+            difference = differences_of_run(script, command, script.timeout, env=native.environment(folder))
         if difference:
             raise Failure(f'{difference}\ncommand: {" ".join(command)}')
 
