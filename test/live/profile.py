@@ -5,6 +5,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 
 from harness.golden import first_line
@@ -35,10 +36,11 @@ class Suite:
     def __init__(self, vmrun):
         self.vmrun, self.vmtrace = vmrun, vmrun.parent / 'vmtrace'
 
-    def at_work(self, kind, flags=('+S', '2')):
+    def at_work(self, kind, flags=('+S', '2'), kernel=None):
         if not self.vmtrace.exists():
             raise Skip('vmtrace is not built')
-        target = session.Target(self.vmrun, HERE / 'profile_load.act', flags)
+        under = (sys.executable, HERE / 'other_kernel.py', kernel) if kernel else ()
+        target = session.Target(self.vmrun, HERE / 'profile_load.act', flags, under=under)
         target.line(kind)
         target.wait_for('works')
         return target
@@ -49,9 +51,9 @@ class Suite:
         expect(done.returncode == 0 and not done.stderr, f'vmtrace: status {done.returncode}', done.stderr)
         return [line.rsplit(' ', 1) for line in done.stdout.splitlines() if line]
 
-    def shares(self, kind, what='mfa', only='', flags=('+S', '2')):
+    def shares(self, kind, what='mfa', only='', flags=('+S', '2'), kernel=None):
         """What was at work, with its share of the samples."""
-        with self.at_work(kind, flags) as target:
+        with self.at_work(kind, flags, kernel) as target:
             rows = self.traced(target, f'profile-997 {only} {{ @[{what}] = count(); n++; }} '
                                f'profile-997 /n > {SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}')
         total = sum(int(count) for _, count in rows)
@@ -119,11 +121,28 @@ class Suite:
         expect(tracer.returncode == 0 and not errors, f'vmtrace: status {tracer.returncode}', errors)
         return int(re.search(r'\d+', output).group()), used
 
-    def test_it_fires_by_processor_time(self):
-        for rate, kind in ((97, 'bursts'), (997, 'bursts'), (997, 'reads')):
-            with self.at_work(kind) as target:
+    def fires_by_processor_time(self, loads, kernel=None):
+        for rate, kind in loads:
+            with self.at_work(kind, kernel=kernel) as target:
                 count, used = self.counted(target, f'profile-{rate} {{ @ = count(); }} END {{ printa("%@d\\n", @); }}', 3)
             expect(abs(count - rate * used) < 0.15 * rate * used, f'profile-{rate}, {kind}: {count} samples of {used} s')
+
+    def test_it_fires_by_processor_time(self):
+        self.fires_by_processor_time(((97, 'bursts'), (997, 'bursts'), (997, 'reads')))
+
+    def test_on_a_kernel_that_sends_no_trap(self):
+        """Before Linux 6.11 the kernel's clock has a signal that comes by itself."""
+        self.exact()
+        self.fires_by_processor_time(((997, 'bursts'), (997, 'reads')), 'old')
+        shares = self.shares('bursts', kernel='old')
+        expect(shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1, 'shares', shares)
+
+    def test_where_the_kernel_s_clock_is_forbidden(self):
+        """A timer of POSIX is what is left."""
+        self.exact()
+        self.fires_by_processor_time(((97, 'bursts'), (997, 'bursts')), 'filtered')
+        shares = self.shares('bursts', kernel='filtered')
+        expect(shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1, 'shares', shares)
 
     def test_clocks_of_one_thread_do_not_hide_each_other(self):
         """The first of them has another signal than the others (SIGTRAP)."""
