@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/bif/internal_state.hpp"
@@ -7,6 +8,7 @@
 #include "runtime/bif/unicode.hpp"
 #include "runtime/bif/weight.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/term/compare.hpp"
 
 /// unicode:characters_to_list and characters_to_binary: deep lists of code points and binaries,
 /// between encodings. A character may be cut by the end of a binary and go on in the next one.
@@ -31,75 +33,103 @@ std::optional<Encoding> encoding_argument(Term t) {
 
 bool scalar(std::uint32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF); }
 
-enum class Step { kCharacter, kInvalid, kIncomplete };
+/// How many bytes the character has that begins with `lead`, none if no character does.
+Word utf8_length(std::uint8_t lead) {
+  return lead < 0xC0 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF8 ? 4 : 0;
+}
 
-/// The character at the start of n > 0 bytes.
-Step decode_utf8(const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
+/// The character at the start of n > 0 bytes, or false.
+bool decode_utf8(const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
   static constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   if (b[0] < 0x80) {
     *c = b[0];
     *length = 1;
-    return Step::kCharacter;
+    return true;
   }
-  const Word need = b[0] < 0xC0 ? 0 : b[0] < 0xE0 ? 2 : b[0] < 0xF0 ? 3 : b[0] < 0xF8 ? 4 : 0;
-  if (need == 0) return Step::kInvalid;
-  if (n < need) return Step::kIncomplete;  // even if it cannot become a character: utf8_possible
+  const Word need = utf8_length(b[0]);
+  if (need == 0 || n < need) return false;
   *c = b[0] & (0x7Fu >> need);
   for (Word i = 1; i < need; ++i) {
-    if ((b[i] & 0xC0) != 0x80) return Step::kInvalid;
+    if ((b[i] & 0xC0) != 0x80) return false;
     *c = *c << 6 | (b[i] & 0x3F);
   }
   *length = need;
-  return *c >= kLeast[need] && scalar(*c) ? Step::kCharacter : Step::kInvalid;
+  return *c >= kLeast[need] && scalar(*c);
 }
 
-/// Whether a cut character can still become one, as its form alone tells.
-bool utf8_possible(std::string_view cut) {
-  return std::all_of(cut.begin() + 1, cut.end(), [](char c) { return (c & 0xC0) == 0x80; });
-}
-
-/// Whether the first n < 4 bytes of a 32-bit unit can still become a character.
-bool utf32_possible(bool big, const std::uint8_t* b, Word n) {
-  if (!big) return n < 3 || (b[2] <= 0x10 && (b[2] != 0 || b[1] < 0xD8 || b[1] > 0xDF));
-  return b[0] == 0 && (n < 2 || b[1] <= 0x10) && (n < 3 || b[1] != 0 || b[2] < 0xD8 || b[2] > 0xDF);
-}
-
-Step decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
-  const auto unit16 = [&](Word at) -> std::uint32_t {
-    return e == Encoding::kUtf16Big ? static_cast<std::uint32_t>(b[at]) << 8 | b[at + 1]
-                                    : static_cast<std::uint32_t>(b[at + 1]) << 8 | b[at];
+bool decode_utf16(bool big, const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
+  const auto unit = [&](Word at) -> std::uint32_t {
+    return big ? static_cast<std::uint32_t>(b[at]) << 8 | b[at + 1]
+               : static_cast<std::uint32_t>(b[at + 1]) << 8 | b[at];
   };
+  if (n < 2) return false;
+  *c = unit(0);
+  *length = 2;
+  if (*c < 0xD800 || *c > 0xDFFF) return true;
+  if (*c > 0xDBFF || n < 4) return false;
+  const std::uint32_t low = unit(2);
+  if (low < 0xDC00 || low > 0xDFFF) return false;
+  *c = 0x10000 + ((*c - 0xD800) << 10 | (low - 0xDC00));
+  *length = 4;
+  return true;
+}
+
+bool decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
   switch (e) {
     case Encoding::kLatin1:
       *c = b[0];
       *length = 1;
-      return Step::kCharacter;
+      return true;
     case Encoding::kUtf8: return decode_utf8(b, n, c, length);
-    case Encoding::kUtf16Big:
-    case Encoding::kUtf16Little: {
-      if (n < 2)
-        return e == Encoding::kUtf16Big && b[0] >= 0xDC && b[0] <= 0xDF ? Step::kInvalid : Step::kIncomplete;
-      *c = unit16(0);
-      *length = 2;
-      if (*c < 0xD800 || *c > 0xDFFF) return Step::kCharacter;
-      if (*c > 0xDBFF) return Step::kInvalid;
-      if (n < 4)
-        return n == 3 && e == Encoding::kUtf16Big && (b[2] < 0xDC || b[2] > 0xDF) ? Step::kInvalid
-                                                                                  : Step::kIncomplete;
-      const std::uint32_t low = unit16(2);
-      if (low < 0xDC00 || low > 0xDFFF) return Step::kInvalid;
-      *c = 0x10000 + ((*c - 0xD800) << 10 | (low - 0xDC00));
-      *length = 4;
-      return Step::kCharacter;
-    }
+    case Encoding::kUtf16Big: return decode_utf16(true, b, n, c, length);
+    case Encoding::kUtf16Little: return decode_utf16(false, b, n, c, length);
     default: {
-      if (n < 4) return utf32_possible(e == Encoding::kUtf32Big, b, n) ? Step::kIncomplete : Step::kInvalid;
+      if (n < 4) return false;
       std::uint32_t w;
       std::memcpy(&w, b, 4);
       *c = e == Encoding::kUtf32Big ? __builtin_bswap32(w) : w;
       *length = 4;
-      return scalar(*c) ? Step::kCharacter : Step::kInvalid;
+      return scalar(*c);
     }
+  }
+}
+
+/// Whether n bytes, too few for a character, can still become one, as their form alone tells.
+bool utf8_possible(const std::uint8_t* b, Word n) {
+  return std::all_of(b + 1, b + n, [](std::uint8_t c) { return (c & 0xC0) == 0x80; });
+}
+
+Word utf16_missing(bool big, const std::uint8_t* b, Word n) {
+  const auto is_high = [](std::uint8_t c) { return c >= 0xD8 && c <= 0xDB; };
+  const auto is_low = [](std::uint8_t c) { return c >= 0xDC && c <= 0xDF; };
+  if (n == 1) return !big ? 1 : is_low(b[0]) ? 0 : is_high(b[0]) ? 3 : 1;
+  if (!is_high(b[big ? 0 : 1])) return 0;
+  return n == 2 ? 2 : !big || is_low(b[2]) ? 1 : 0;
+}
+
+Word utf32_missing(bool big, const std::uint8_t* b, Word n) {
+  const auto top = big ? b[0] : 0, plane = n < 2 ? 0 : big ? b[1] : n < 3 ? 0 : b[2];
+  if (top != 0 || plane > 0x10) return 0;
+  if (n < 3) return 4 - n;
+  const auto high = big ? b[2] : b[1];
+  if (plane == 0 && high >= 0xD8 && high <= 0xDF) return 0;
+  // U+FFFE and U+FFFF are refused in this byte order alone.
+  return !big && plane == 0 && high == 0xFF && b[0] >= 0xFE ? 0 : 1;
+}
+
+/// How many bytes are missing after n > 0 bytes that are not yet a character, as far as they tell;
+/// 0: they cannot become one.
+Word missing_bytes(Encoding e, const std::uint8_t* b, Word n) {
+  if (n > 3) return 0;
+  switch (e) {
+    case Encoding::kLatin1: return 0;
+    case Encoding::kUtf8: {
+      const Word need = utf8_length(b[0]);
+      return need > n && utf8_possible(b, n) ? need - n : 0;
+    }
+    case Encoding::kUtf16Big:
+    case Encoding::kUtf16Little: return utf16_missing(e == Encoding::kUtf16Big, b, n);
+    default: return utf32_missing(e == Encoding::kUtf32Big, b, n);
   }
 }
 
@@ -153,20 +183,28 @@ class Output {
   std::string bytes_;
 };
 
+/// Stock Erlang has two algorithms. They find the same characters; after a failure the remaining
+/// data have different shapes. The *direct* algorithm converts UTF-8 and Latin-1 to UTF-8 or to
+/// a list. Every other conversion goes *in parts*: a binary is taken apart into pieces of at most
+/// 8192 bytes, and a cut character becomes a piece of its own.
 class Converter {
  public:
-  Converter(Process& p, Encoding in, std::optional<Encoding> out) : p_(p), in_(in), out_(p.heap, out) {}
+  Converter(Process& p, Encoding in, std::optional<Encoding> out)
+      : p_(p),
+        in_(in),
+        out_(p.heap, out),
+        in_parts_(out_.second_step() || (in != Encoding::kUtf8 && in != Encoding::kLatin1)) {}
 
   /// The non-value when it is no text, or when the steps are used up.
   Term run(Term data) {
-    whole_ = data;
-    if (!walk(data)) {
-      const bool in_one_step = in_ == Encoding::kUtf8 && !out_.second_step();
-      return failed_ && !(in_one_step && !is_text(rest_)) ? failure(atoms::error, rest_) : kNonValue;
-    }
+    if (!in_parts_ && out_.is(Encoding::kUtf8) && data.is_list() && is_binary(data.head()) &&
+        data.tail().is_nil())
+      data = data.head();
+    if (!walk(data))
+      return failed_ && (in_parts_ || is_text(data)) ? failure(atoms::error, rest_) : kNonValue;
     charge(p_, steps_.spent());
     if (!partial_.empty()) {
-      const bool possible = in_two_steps() || in_ != Encoding::kUtf8 || utf8_possible(partial_);
+      const bool possible = in_parts_ || utf8_possible(bytes_of(partial_), partial_.size());
       return failure(possible ? intern_atom("incomplete") : atoms::error, text_binary(p_.heap, partial_));
     }
     return out_.finish(p_.heap);
@@ -174,34 +212,43 @@ class Converter {
   bool used_up() const { return steps_.used_up(); }
 
  private:
+  static constexpr Word kPartBytes = 8192;
+
+  static const std::uint8_t* bytes_of(const std::string& s) {
+    return reinterpret_cast<const std::uint8_t*>(s.data());
+  }
   Term failure(Term kind, Term rest) { return new_tuple(p_.heap, kind, out_.finish(p_.heap), rest); }
   Term cons(Term head, Term tail) {
     Term* hp = p_.heap.alloc(2);
     return make_cons(hp, head, tail);
   }
-  /// Whether binaries, integers and lists of them are all there is. One step of stock Erlang's goes
-  /// through all data before it converts.
-  static bool is_text(Term t) {
-    std::vector<Term> lists{t};
-    while (!lists.empty()) {
+  /// Whether binaries, integers and lists of them are all there is. The direct algorithm goes
+  /// through all data before it converts, up to the first big integer.
+  bool is_text(Term t) {
+    std::vector<Term> lists;
+    for (;;) {
+      while (t.is_list()) {
+        if (!steps_.spend(1)) [[unlikely]]
+          return false;
+        const Term head = t.head();
+        if (head.is_big()) return true;
+        if (head.is_list()) {
+          lists.push_back(t.tail());
+          t = head;
+          continue;
+        }
+        if (!head.is_nil() && !head.is_small() && !is_binary(head)) return false;
+        t = t.tail();
+      }
+      if (!t.is_nil() && !is_binary(t)) return false;
+      if (lists.empty()) return true;
       t = lists.back();
       lists.pop_back();
-      for (; t.is_list(); t = t.tail()) {
-        const Term head = t.head();
-        if (head.is_list()) lists.push_back(head);
-        else if (!head.is_nil() && !head.is_integer() && !head.is_bitstring()) return false;
-      }
-      if (!t.is_nil() && !t.is_bitstring()) return false;
     }
-    return true;
-  }
-  bool in_two_steps() const {
-    return out_.second_step() || (in_ != Encoding::kUtf8 && in_ != Encoding::kLatin1);
   }
   /// Conversion stops: `rest` is what remains at this depth, the lists around it follow.
   bool stop(Term rest) {
-    for (; !tails_.empty(); tails_.pop_back())
-      rest = rest.is_nil() ? tails_.back() : cons(rest, tails_.back());
+    for (; !tails_.empty(); tails_.pop_back()) rest = cons(rest, tails_.back());
     rest_ = rest;
     failed_ = true;
     return false;
@@ -209,9 +256,9 @@ class Converter {
   /// A cut character does not go on in what remains.
   bool stop_at_partial(Term remaining) {
     const Term cut = text_binary(p_.heap, partial_);
-    if (in_two_steps()) return stop(cons(cut, remaining));
+    if (in_parts_) return stop(cons(cut, remaining));
     stop(remaining);
-    rest_ = rest_.is_nil() ? cut : cons(cut, cons(rest_, Term::nil()));
+    rest_ = cons(cut, cons(rest_, Term::nil()));
     return false;
   }
 
@@ -248,69 +295,25 @@ class Converter {
                           ? c.is_small() && c.small_value() >= 0 && c.small_value() <= 255
                           : is_unicode_scalar(c);
     if (good && out_.put(static_cast<std::uint32_t>(c.small_value()))) return true;
-    // Encodings that stock Erlang converts in a second step put the offending number in a list of
-    // its own.
-    if (out_.is(Encoding::kLatin1) && c.is_small() && c.small_value() < 0) return false;
-    return stop(in_two_steps() ? cons(cons(c, Term::nil()), cell.tail()) : cell);
+    if (!in_parts_) return stop(cell);
+    if (out_.is(Encoding::kLatin1) && is_negative(c)) return false;
+    return stop(cons(cons(c, Term::nil()), cell.tail()));
   }
-
-  /// How many bytes the cut character needs in all.
-  Word partial_needs() const {
-    const auto lead = static_cast<std::uint8_t>(partial_[0]);
-    switch (in_) {
-      case Encoding::kUtf8: return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-      case Encoding::kUtf16Big:
-      case Encoding::kUtf16Little: return partial_.size() < 2 ? 2 : 4;
-      default: return 4;
-    }
-  }
-
-  /// Completes a cut character with bytes of b, *taken of them. kIncomplete: all were taken and it
-  /// is cut still.
-  Step join(const std::uint8_t* b, Word n, Word* taken) {
-    for (;;) {
-      const Word take = std::min(partial_needs() - partial_.size(), n - *taken);
-      std::string joined = partial_ + std::string(reinterpret_cast<const char*>(b + *taken), take);
-      std::uint32_t c;
-      Word length;
-      Step step =
-          decode(in_, reinterpret_cast<const std::uint8_t*>(joined.data()), joined.size(), &c, &length);
-      if (in_ == Encoding::kUtf32Little && joined.size() < 4) step = Step::kIncomplete;
-      if (step == Step::kInvalid && in_two_steps()) {
-        *taken += take;
-        partial_ = std::move(joined);
-        return step;
-      }
-      if (step == Step::kInvalid && *taken + take < n) return step;
-      if (step == Step::kInvalid && joined.size() == partial_needs()) return step;
-      *taken += take;
-      partial_ = std::move(joined);
-      if (step == Step::kInvalid) return step;
-      if (step == Step::kCharacter) {
-        if (!out_.put(c)) return Step::kInvalid;
-        partial_.clear();
-        return step;
-      }
-      if (*taken == n) return step;
-    }
+  static bool is_negative(Term c) {
+    return c.is_small() ? c.small_value() < 0 : compare(c, Term::small(0)) < 0;
   }
 
   /// `cell`: whose head the binary is; kNonValue when it is itself a tail or the whole.
   bool binary(Term t, Term cell) {
     if (!is_binary(t) || !steps_.spend(bit_size_of(t) / 32)) return false;
     const BytesOf plain(t);
-    const std::uint8_t* b = plain.data();
-    const Word n = plain.size();
-    const Term tail = cell ? cell.tail() : Term::nil();
-    Word i = 0;
-    if (!partial_.empty() && n > 0) {
-      const Step step = join(b, n, &i);
-      if (step == Step::kIncomplete) return true;
-      if (step == Step::kInvalid && in_two_steps())  // the character in one piece, and the rest
-        return stop(cons(text_binary(p_.heap, partial_), cons(make_binary(p_.heap, b + i, n - i), tail)));
-      if (step == Step::kInvalid) return stop_at_partial(i > 0 ? tail : cell ? cell : t);
-    }
-    while (i < n) {
+    if (!in_parts_) return directly(t, cell, plain.data(), plain.size());
+    return cell ? element(plain.data(), plain.size(), cell.tail()) : last(t, plain.data(), plain.size());
+  }
+
+  /// Puts the characters out that n bytes begin with. Returns how many bytes they are.
+  Word put_characters(const std::uint8_t* b, Word n) {
+    for (Word i = 0; i < n;) {
       if (in_ == Encoding::kUtf8 && b[i] < 0x80 && out_.takes_ascii()) {
         Word run = i + 1;
         while (run < n && b[run] < 0x80) ++run;
@@ -320,29 +323,108 @@ class Converter {
       }
       std::uint32_t c;
       Word length;
-      const Step step = decode(in_, b + i, n - i, &c, &length);
-      if (step == Step::kIncomplete) {
-        partial_.assign(reinterpret_cast<const char*>(b + i), n - i);
-        return true;
-      }
-      if (step == Step::kInvalid || !out_.put(c)) {
-        const Term rest = make_binary(p_.heap, b + i, n - i);
-        const bool is_alone = cell == whole_ && tail.is_nil() && out_.is(Encoding::kUtf8);
-        return stop(cell && !(is_alone && in_ == Encoding::kUtf8) ? cons(rest, tail) : rest);
-      }
+      if (!decode(in_, b + i, n - i, &c, &length) || !out_.put(c)) return i;
       i += length;
     }
+    return n;
+  }
+
+  bool directly(Term t, Term cell, const std::uint8_t* b, Word n) {
+    Word i = 0;
+    if (!partial_.empty()) {
+      const Word lacks = utf8_length(static_cast<std::uint8_t>(partial_[0])) - partial_.size();
+      std::string joined = partial_ + std::string(reinterpret_cast<const char*>(b), std::min(lacks, n));
+      if (n < lacks) {
+        partial_ = std::move(joined);
+        return true;
+      }
+      if (put_characters(bytes_of(joined), joined.size()) < joined.size())
+        return stop_at_partial(cell ? cell : t);
+      partial_.clear();
+      i = lacks;
+    }
+    i += put_characters(b + i, n - i);
+    if (i == n) return true;
+    if (n - i < utf8_length(b[i])) {
+      partial_.assign(reinterpret_cast<const char*>(b + i), n - i);
+      return true;
+    }
+    const Term rest = make_binary(p_.heap, b + i, n - i);
+    return stop(cell ? cons(rest, cell.tail()) : rest);
+  }
+
+  enum class Part { kDone, kInvalid, kNoText };
+
+  /// Converts one piece. A cut end becomes partial_; *good bytes were converted.
+  Part part(const std::uint8_t* b, Word n, Word* good) {
+    *good = put_characters(b, n);
+    if (*good == n) return Part::kDone;
+    std::uint32_t c;
+    Word length;
+    if (decode(in_, b + *good, n - *good, &c, &length)) return Part::kInvalid;  // out_ lacks it
+    missing_ = missing_bytes(in_, b + *good, n - *good);
+    if (missing_ == 0) return Part::kInvalid;
+    // Stock Erlang raises badarg here: its function for this pair has no clause for a cut end.
+    const bool from_utf32 = in_ == Encoding::kUtf32Big || in_ == Encoding::kUtf32Little;
+    if (*good > 0 && from_utf32 && out_.is(Encoding::kLatin1)) return Part::kNoText;
+    partial_.assign(reinterpret_cast<const char*>(b + *good), n - *good);
+    return Part::kDone;
+  }
+
+  /// A binary in a list, whose tail is given.
+  bool element(const std::uint8_t* b, Word n, Term tail) {
+    for (Word i = 0; i < n;) {
+      std::string joined;
+      const std::uint8_t* from = b + i;
+      Word size = std::min(n - i, kPartBytes);
+      if (!partial_.empty()) {
+        const Word take = std::min(missing_, n - i);
+        partial_.append(reinterpret_cast<const char*>(from), take);
+        missing_ -= take;
+        i += take;
+        if (missing_ > 0) return true;
+        joined.swap(partial_);
+        from = bytes_of(joined);
+        size = joined.size();
+      } else {
+        i += size;
+      }
+      Word good;
+      const Part result = part(from, size, &good);
+      if (result == Part::kNoText) return false;
+      if (result == Part::kDone) continue;
+      if (i < n || !joined.empty()) tail = cons(make_binary(p_.heap, b + i, n - i), tail);
+      return stop(cons(make_binary(p_.heap, from + good, size - good), tail));
+    }
     return true;
+  }
+
+  /// A binary that is the tail of a list, or all there is.
+  bool last(Term t, const std::uint8_t* b, Word n) {
+    if (!partial_.empty() && n >= missing_) {  // what is cut is looked at once more
+      const std::string cut = std::exchange(partial_, {});
+      Word good;
+      if (part(bytes_of(cut), cut.size(), &good) == Part::kInvalid)
+        return stop(cons(text_binary(p_.heap, cut), cons(t, Term::nil())));
+      return element(b, n, Term::nil());
+    }
+    if (!partial_.empty() || n > kPartBytes) return element(b, n, Term::nil());
+    Word good;
+    const Part result = part(b, n, &good);
+    return result == Part::kDone ||
+           (result == Part::kInvalid && stop(make_binary(p_.heap, b + good, n - good)));
   }
 
   Process& p_;
   Encoding in_;
   Output out_;
+  bool in_parts_;
   std::vector<Term> tails_;
-  std::string partial_;
+  std::string partial_;  // the cut character
+  Word missing_ = 0;     // bytes after it, in parts
   StepsHere steps_{unicode_loop_limit};
   bool failed_ = false;
-  Term whole_, rest_;
+  Term rest_;
 };
 
 /// `self`, with `arity` arguments, is the BIF at work.
