@@ -120,12 +120,18 @@ std::string forbidden_action(const d::Script& script) {
   return {};
 }
 
+std::vector<std::string> names_of_machine(d::NameKind kind, const std::vector<std::uint64_t>& numbers) {
+  std::vector<std::string> names;
+  for (const std::uint64_t n : numbers)
+    names.push_back(kind == d::NameKind::kAtom      ? attach::machine_host().atom_name(n)
+                    : kind == d::NameKind::kAddress ? attach::machine_host().address_name(n)
+                                                    : attach::function_text(n));
+  return names;
+}
+
 }  // namespace
 
-Handle::Handle()
-    : texts_({[](std::uint64_t n) { return attach::machine_host().atom_name(n); },
-              [](std::uint64_t a) { return attach::machine_host().address_name(a); }, attach::function_text}),
-      running_(std::make_shared<Running>()) {}
+Handle::Handle() : texts_(names_of_machine), running_(std::make_shared<Running>()) {}
 
 Handle::~Handle() { close(); }
 
@@ -236,9 +242,10 @@ std::vector<d::Element> Handle::new_elements() {
 // In the tracing thread: functions that fire by name have their numbers as long as the session.
 void Handle::remember_functions() {
   for (const auto& stream : streams_)
-    stream->look_ahead([this](const d::Record& head) {
-      if (d::is_function_probe(head.probe)) (void)texts_.function(d::function_of_probe(head.probe));
+    stream->look_ahead([this](const d::Record& head, auto) {
+      if (d::is_function_probe(head.probe)) texts_.want_function(d::function_of_probe(head.probe));
     });
+  texts_.ask();
 }
 
 // In the tracing thread: once tracing has ended all that is left is the handle's, and the session,

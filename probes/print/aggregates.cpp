@@ -44,15 +44,31 @@ Aggregates::Aggregates(const Script& script) : script_(script), rows_(script.pro
   }
 }
 
-void Aggregates::take(const Element& element, Texts& texts) {
-  if (element.aggregation >= rows_.size()) return;
-  const Aggregation& how = description(element.aggregation);
-  if (element.values.size() != value_words(how)) return;
-  std::vector<std::uint64_t> words(element.key.size() / 8);
+bool Aggregates::read_key(const Element& element, std::vector<std::uint64_t>& words,
+                          std::vector<RecordField>& fields) const {
+  if (element.aggregation >= rows_.size()) return false;
+  if (element.values.size() != value_words(description(element.aggregation))) return false;
+  words.resize(element.key.size() / 8);
   std::copy_n(element.key.data(), words.size() * 8, reinterpret_cast<char*>(words.data()));
-  std::vector<RecordField> fields;
   const std::uint64_t* at = words.data();
-  if (!read_fields(script_.aggregations[element.aggregation].keys, at, at + words.size(), fields)) return;
+  return read_fields(script_.aggregations[element.aggregation].keys, at, at + words.size(), fields);
+}
+
+void Aggregates::take(const std::vector<Element>& elements, Texts& texts) {
+  std::vector<std::uint64_t> words;
+  std::vector<RecordField> fields;
+  for (const Element& element : elements)
+    if (read_key(element, words, fields))
+      for (const RecordField& field : fields) texts.want(field);
+  texts.ask();
+  for (const Element& element : elements) take(element, texts);
+}
+
+void Aggregates::take(const Element& element, Texts& texts) {
+  std::vector<std::uint64_t> words;
+  std::vector<RecordField> fields;
+  if (!read_key(element, words, fields)) return;
+  const Aggregation& how = description(element.aggregation);
   std::vector<Value> key;
   for (const RecordField& field : fields) key.push_back(texts.value(field));
   auto [found, fresh] = rows_[element.aggregation].try_emplace(identity(key));

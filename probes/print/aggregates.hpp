@@ -42,6 +42,8 @@ class Aggregates {
   explicit Aggregates(const Script& script);
 
   void take(const Element& element, Texts& texts);
+  /// The same, and names are asked for all together.
+  void take(const std::vector<Element>& elements, Texts& texts);
   void clear(std::uint32_t aggregation);
   /// keep: so many of the largest, negative: of the smallest; without one all go.
   void trunc(std::uint32_t aggregation, std::optional<std::int64_t> keep);
@@ -58,6 +60,9 @@ class Aggregates {
   std::size_t size() const { return rows_.size(); }
 
  private:
+  /// False: it is none of the script's.
+  bool read_key(const Element& element, std::vector<std::uint64_t>& words,
+                std::vector<RecordField>& fields) const;
   int compare_values(const Row& a, const Row& b) const;
   int compare_keys(const Row& a, const Row& b, std::size_t position) const;
 

@@ -37,13 +37,13 @@ class RecordStream {
     return false;
   }
   bool has() const { return at_ < words_.size(); }
-  /// Calls look(head) for each record that has not been read.
+  /// Calls look(head, body) for each record that has not been read.
   template <class Look>
   void look_ahead(Look look) const {
     RecordStream ahead = *this;
     for (std::span<const std::uint64_t> body; ahead.has();) {
       const Record head = ahead.head();
-      if (ahead.pass(body)) look(head);
+      if (ahead.pass(body)) look(head, body);
     }
   }
   /// Takes whole records that have not been read yet, at most `most` words of them (but one record

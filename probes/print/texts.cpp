@@ -15,23 +15,45 @@ void put_number(std::string& out, std::uint64_t n) {
   out.append(text.data(), text.size());
 }
 
-const std::string& asked(std::unordered_map<std::uint64_t, std::string>& kept, std::uint64_t number,
-                         const std::function<std::string(std::uint64_t)>& ask) {
-  if (const auto found = kept.find(number); found != kept.end()) return found->second;
-  if (kept.size() >= kMostAsked) kept.clear();
-  return kept[number] = ask ? ask(number) : "";
-}
-
 }  // namespace
 
-const std::string& Texts::atom(std::uint64_t number) { return asked(atoms_, number, names_.atom); }
+bool Texts::is_new(NameKind kind, std::uint64_t number) {
+  Kept& kept = kept_[static_cast<std::size_t>(kind)];
+  if (kept.names.contains(number)) return false;
+  if (kept.names.size() >= kMostAsked) kept = {};
+  kept.names[number];
+  kept.wanted.push_back(number);
+  return true;
+}
 
-const std::string& Texts::address(std::uint64_t address) {
-  return asked(addresses_, address, names_.address);
+void Texts::ask() {
+  for (std::size_t kind = 0; kind < kNameKinds; ++kind) {
+    Kept& kept = kept_[kind];
+    const std::vector<std::uint64_t> wanted = std::exchange(kept.wanted, {});
+    if (wanted.empty() || !names_) continue;
+    std::vector<std::string> names = names_(static_cast<NameKind>(kind), wanted);
+    for (std::size_t i = 0; i < std::min(names.size(), wanted.size()); ++i)
+      kept.names[wanted[i]] = std::move(names[i]);
+  }
+}
+
+const std::string& Texts::name(NameKind kind, std::uint64_t number) {
+  if (is_new(kind, number)) ask();
+  return kept_[static_cast<std::size_t>(kind)].names[number];
+}
+
+void Texts::want(const RecordField& field) {
+  if (field.field->kind == Field::Kind::kInteger) return;
+  const NameKind kind = field.shape == Shape::kStack ? NameKind::kAddress : NameKind::kAtom;
+  const std::size_t names = field.shape == Shape::kStack      ? field.body.size()
+                            : field.shape == Shape::kFunction ? 2
+                            : field.shape == Shape::kAtom     ? 1
+                                                              : 0;
+  for (std::size_t i = 0; i < std::min(names, field.body.size()); ++i) (void)is_new(kind, field.body[i]);
 }
 
 std::pair<std::string, std::string> Texts::function(std::uint32_t number) {
-  const std::string& text = asked(functions_, number, names_.function);
+  const std::string& text = name(NameKind::kFunction, number);
   const std::size_t nul = text.find('\0');
   if (nul == std::string::npos) return {"?", "?"};
   return {text.substr(0, nul), text.substr(nul + 1)};

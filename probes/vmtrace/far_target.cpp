@@ -21,7 +21,6 @@ namespace {
 constexpr int kFirstAnswerMs = 60'000;  // somebody may have to type a password first
 constexpr int kClockTries = 5;
 constexpr std::size_t kLeastRingBytes = 2 << 20;  // what comes at once has room
-constexpr std::size_t kMostPending = 64;          // messages with records, until they have been read
 constexpr int kLeaveTries = 40;                   // 200 ms
 
 class FarTarget final : public MachineTarget {
@@ -63,9 +62,6 @@ class FarTarget final : public MachineTarget {
     return true;
   }
 
-  std::uint64_t work(std::uint64_t most_ns) override {
-    return pending_.size() < kMostPending ? MachineTarget::work(most_ns) : 0;
-  }
   std::vector<Ring*> rings() override {
     while (!pending_.empty() && take(pending_.front())) pending_.pop_front();
     return MachineTarget::rings();
@@ -140,6 +136,7 @@ class FarTarget final : public MachineTarget {
   std::uint64_t ahead_ns_ = 0;  // its clock, of ours
   std::uint64_t complete_until_ = 0;
   std::uint64_t taken_bytes_ = 0;
+  // Messages with records, until they have been read: the relay bounds what is under way.
   std::deque<Channel::Received> pending_;
 };
 

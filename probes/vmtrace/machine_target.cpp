@@ -3,7 +3,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <numeric>
 
 #include "probes/engine/clock.hpp"
@@ -78,6 +80,12 @@ void MachineTarget::end() {
   stopped_ = true;
 }
 
+void MachineTarget::release() {
+  (void)drops(Drop::kPrincipal);
+  gone_ = true;
+  channel_.reset();
+}
+
 std::vector<Ring*> MachineTarget::rings() {
   std::vector<Ring*> all;
   for (const auto& ring : rings_) all.push_back(ring.get());
@@ -97,15 +105,14 @@ std::vector<Element> MachineTarget::aggregations() {
 }
 
 std::uint64_t MachineTarget::drops(Drop kind) {
-  if (gone_) return 0;
-  channel_->send(Message::kDrops);
+  if (!gone_) channel_->send(Message::kDrops);
   Channel::Received answer;
   std::string why;
-  if (!await(Message::kDrops, answer, why)) return 0;
-  Unpacker counts(answer.body);
-  std::uint64_t n = 0;
-  for (unsigned i = 0; i <= static_cast<unsigned>(kind); ++i) n = counts.u64();
-  return n;
+  if (!gone_ && await(Message::kDrops, answer, why)) {
+    Unpacker counts(answer.body);
+    for (std::uint64_t& n : drops_) n = counts.u64();
+  }
+  return drops_[static_cast<std::size_t>(kind)];
 }
 
 std::uint64_t MachineTarget::firings() {
@@ -134,26 +141,35 @@ std::vector<std::pair<std::uint64_t, std::string>> MachineTarget::new_atoms() {
 }
 
 Names MachineTarget::names() {
-  return {[this](std::uint64_t n) { return name(Message::kAtoms, n); },
-          [this](std::uint64_t n) { return name(Message::kAddresses, n); },
-          [this](std::uint64_t n) { return name(Message::kFunctionNames, n); }};
+  return [this](NameKind kind, const std::vector<std::uint64_t>& numbers) {
+    constexpr Message kMessages[kNameKinds] = {Message::kAtoms, Message::kAddresses, Message::kFunctionNames};
+    std::vector<std::string> all;
+    for (std::size_t at = 0; at < numbers.size() && !gone_;) {
+      Packer body;
+      const std::size_t to = std::min(numbers.size(), at + kMostNames);
+      for (; at < to; ++at) body.u64(numbers[at]);
+      std::vector<std::string> some = ask_names(kMessages[static_cast<std::size_t>(kind)], body.bytes);
+      some.resize(to - all.size());
+      std::ranges::move(some, std::back_inserter(all));
+    }
+    return all;
+  };
 }
 
-std::string MachineTarget::node() { return named(Message::kNode, ""); }
-
-std::string MachineTarget::name(Message what, std::uint64_t number) {
-  return named(what, Packer().u64(number).bytes);
+std::string MachineTarget::node() {
+  const std::vector<std::string> names = ask_names(Message::kNode, "");
+  return names.empty() ? "" : names[0];
 }
 
-/// Empty: nobody says.
-std::string MachineTarget::named(Message what, std::string_view body) {
-  if (gone_) return "";
+/// None: nobody says.
+std::vector<std::string> MachineTarget::ask_names(Message what, std::string_view body) {
+  std::vector<std::string> names;
+  if (gone_) return names;
   channel_->send(what, body);
   Channel::Received answer;
   std::string why;
-  std::vector<std::string> names;
-  if (!await(Message::kNames, answer, why) || !unpack_names(answer.body, names) || names.empty()) return "";
-  return names[0];
+  if (!await(Message::kNames, answer, why) || !unpack_names(answer.body, names)) names.clear();
+  return names;
 }
 
 void MachineTarget::by_the_way(Channel::Received& received) {

@@ -35,6 +35,7 @@ class MachineTarget : public Target {
   std::uint64_t work(std::uint64_t most_ns) override;
   int descriptor() const override { return gone_ ? -1 : channel_->descriptor(); }
   void end() override;
+  void release() override;
 
   std::vector<Ring*> rings() override;
   std::size_t rings_told() override { return rings_told_; }
@@ -64,8 +65,7 @@ class MachineTarget : public Target {
   pid_t give_child() { return std::exchange(child_, 0); }
 
  private:
-  std::string name(Message what, std::uint64_t number);
-  std::string named(Message what, std::string_view body);
+  std::vector<std::string> ask_names(Message what, std::string_view body);
 
   std::unique_ptr<Channel> channel_;
   std::int64_t pid_;
@@ -77,7 +77,9 @@ class MachineTarget : public Target {
   bool gone_ = false, stopped_ = false, stopped_of_itself_ = false, exiting_ = false;
   int status_ = 0;
   std::uint32_t atoms_told_ = 0;
-  std::uint64_t firings_ = 0;  // as the machine has told last
+  // As the machine has told last.
+  std::uint64_t firings_ = 0;
+  std::uint64_t drops_[static_cast<std::size_t>(Drop::kCount)] = {};
 };
 
 }  // namespace vmrun::d

@@ -3,7 +3,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 
@@ -41,16 +43,18 @@ bool ends_in(std::string_view name, std::string_view word) {
 }  // namespace
 
 Output::Output(const Script& script, ReaderOptions options, std::FILE* file, Aggregates& aggregates,
-               std::function<void()> refresh, Presentation* shows)
+               std::function<void()> refresh, std::function<bool(int)> wait_to_write, Presentation* shows)
     : script_(script),
       options_(options),
       file_(file),
       original_(file),
       aggregates_(aggregates),
       refresh_(std::move(refresh)),
+      wait_to_write_(std::move(wait_to_write)),
       shows_(shows),
       printed_(script.program.aggregations.size()) {
   for (const ActionInfo& action : script.actions) formats_.push_back(parse_format(action.format));
+  std::fflush(file);  // what comes now passes it by
 }
 
 Output::~Output() {
@@ -58,17 +62,28 @@ Output::~Output() {
   if (file_ != original_) std::fclose(file_);
 }
 
+/// Not more at once than a pipe takes without waiting when poll calls it writable. False: errno.
+bool Output::write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    if (!wait_to_write_(file)) return false;
+    const ssize_t n = write(file, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (n >= 0) text.remove_prefix(static_cast<std::size_t>(n));
+    else if (errno != EINTR && errno != EAGAIN) return false;
+  }
+  return true;
+}
+
 void Output::flush() {
-  const bool whole = text_.empty() || std::fwrite(text_.data(), 1, text_.size(), file_) == text_.size();
+  const bool whole = failed_ || write_all(fileno(file_), text_);
   text_.clear();
-  if ((whole && std::fflush(file_) == 0) || failed_) return;
+  if (whole) return;
   failed_ = true;  // the reader ends
   std::fputs(fmt::format("vmtrace: failed to write: {}\n", std::strerror(errno)).c_str(), stderr);
 }
 
 void Output::message(const std::string& text) {
   flush();
-  std::fputs(("vmtrace: " + text + "\n").c_str(), stderr);
+  (void)write_all(STDERR_FILENO, "vmtrace: " + text + "\n");
 }
 
 /// Structures are shown as bytes; arrays of characters as a text if they are one.
@@ -159,7 +174,7 @@ void Output::act(const ActionInfo& action, std::size_t number) {
     }
     case ActionKind::kFtruncate:
       flush();
-      if (ftruncate(fileno(file_), 0) == 0) std::rewind(file_);
+      if (ftruncate(fileno(file_), 0) == 0) (void)lseek(fileno(file_), 0, SEEK_SET);
       return;
     case ActionKind::kClear:
     case ActionKind::kTrunc:

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probes/d/script/script.hpp"
@@ -33,9 +34,11 @@ class Output {
     std::int64_t pid = 0;
   };
 
-  /// refresh: adds to `aggregates` what the targets have now. shows: may be null.
+  /// refresh: adds to `aggregates` what the targets have now. wait_to_write: returns when the file
+  /// can be written; false and errno: it will not be. shows: may be null.
   Output(const Script& script, ReaderOptions options, std::FILE* file, Aggregates& aggregates,
-         std::function<void()> refresh, Presentation* shows = nullptr);
+         std::function<void()> refresh, std::function<bool(int)> wait_to_write,
+         Presentation* shows = nullptr);
   ~Output();
 
   void begin(std::uint64_t now) {
@@ -62,6 +65,7 @@ class Output {
   const ReaderOptions& options() const { return options_; }
 
  private:
+  bool write_all(int file, std::string_view text);
   bool is_structure(std::uint32_t type) const;
   static ProbeInfo probe_of(const Origin& origin, const Record& record);
   void line_head(const Origin& origin, const Record& record);
@@ -83,6 +87,7 @@ class Output {
   std::FILE* original_;
   Aggregates& aggregates_;
   std::function<void()> refresh_;
+  std::function<bool(int)> wait_to_write_;
   Presentation* shows_;
   bool fresh_ = false;                            // the aggregations were asked for since this record began
   std::vector<std::vector<Conversion>> formats_;  // by number of action

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "probes/engine/clock.hpp"
 
@@ -15,13 +17,19 @@ constexpr std::uint64_t kShortestPause = 500'000, kLongestPause = 10'000'000;  /
 constexpr std::uint64_t kDropsEvery = 1'000'000'000;
 // So that what a machine has counted is not lost with it.
 constexpr std::uint64_t kRefreshEvery = 1'000'000'000;
+constexpr std::uint64_t kLongestWait = 1'000'000'000;  // to write: a signal may come just before it
 
-std::atomic<bool> interrupted{false}, asked_by_signal{false};
-static_assert(std::atomic<bool>::is_always_lock_free);  // written by a signal handler
+std::atomic<bool> asked_by_signal{false};
+std::atomic<unsigned> interruptions{0};
+// Written by a signal handler.
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free);
 
 void on_signal(int signal) {
-  (signal == SIGUSR1 ? asked_by_signal : interrupted).store(true, std::memory_order_relaxed);
+  if (signal == SIGUSR1) asked_by_signal.store(true, std::memory_order_relaxed);
+  else interruptions.fetch_add(1, std::memory_order_relaxed);
 }
+
+bool is_interrupted() { return interruptions.load(std::memory_order_relaxed) != 0; }
 
 }  // namespace
 
@@ -44,8 +52,57 @@ void Reader::find_streams() {
       const auto known = std::find_if(streams_.begin(), streams_.end(),
                                       [ring](const auto& s) { return &s->ring() == ring; });
       if (known != streams_.end()) continue;
-      streams_.push_back(std::make_unique<Stream>(*ring, traced, ended_));
+      streams_.push_back(std::make_unique<Stream>(*ring, traced));
     }
+}
+
+std::uint64_t Reader::serve(std::uint64_t most_ns) {
+  for (Traced& traced : traced_) {
+    if (traced.has_left) continue;
+    most_ns = std::min(most_ns, traced.target->work(most_ns));
+    if (traced.target->gone()) leave(traced);
+  }
+  return most_ns;
+}
+
+void Reader::leave(Traced& traced) {
+  if (std::exchange(traced.has_left, true)) return;
+  traced.has_exited = traced.target->gone();
+  traced.target->end();
+  for (bool more = true; more;) {
+    more = false;
+    find_streams();
+    for (auto& stream : streams_) more |= stream->traced == &traced && stream->fill();
+  }
+  ask_names(traced);
+  aggregates_.take(traced.target->aggregations(), *traced.texts);
+  traced.target->release();
+}
+
+void Reader::ask_names(Traced& traced) {
+  std::vector<RecordField> some;
+  for (auto& stream : streams_) {
+    if (stream->traced != &traced) continue;
+    stream->look_ahead([&](const Record& head, std::span<const std::uint64_t> words) {
+      if (is_function_probe(head.probe)) traced.texts->want_function(function_of_probe(head.probe));
+      if ((head.flags & kRecordFault) != 0) return;
+      for_each_action(*traced.script, words, some, [&](std::size_t, const auto& fields) {
+        for (const RecordField& field : fields) traced.texts->want(field);
+      });
+    });
+  }
+  traced.texts->ask();
+}
+
+bool Reader::wait_to_write(int file) {
+  for (;;) {
+    pollfd output{file, POLLOUT, 0};
+    if (poll(&output, 1, 0) > 0) return true;
+    const std::uint64_t next = serve(kLongestWait);
+    if (is_interrupted()) std::ranges::for_each(traced_, [this](Traced& traced) { leave(traced); });
+    if (interruptions.load(std::memory_order_relaxed) > 1) return errno = ECANCELED, false;
+    pause(next, file);
+  }
 }
 
 void Reader::print_next(Stream& stream) {
@@ -53,7 +110,10 @@ void Reader::print_next(Stream& stream) {
   stream.cpu = head.cpu;
   const Output::Origin origin{stream.traced->script.get(), &stream.traced->target->probes(),
                               stream.traced->texts.get(), stream.traced->target->pid()};
-  if (std::span<const std::uint64_t> words; stream.pass(words)) output_.record(origin, head, words);
+  std::span<const std::uint64_t> words;
+  if (!stream.pass(words)) return;
+  words_.assign(words.begin(), words.end());
+  output_.record(origin, head, words_);
 }
 
 bool Reader::is_ring_missing() const {
@@ -62,7 +122,6 @@ bool Reader::is_ring_missing() const {
 }
 
 bool Reader::drain(bool last) {
-  ended_ = last;
   const std::uint64_t now = timestamp();
   bool any = fill_all(streams_, last ? ~0ULL : now - kSettledNs, [this] { find_streams(); });
   if (!last && is_ring_missing()) return any;
@@ -75,8 +134,7 @@ bool Reader::drain(bool last) {
 }
 
 void Reader::refresh() {
-  for (Traced& traced : traced_)
-    for (const Element& element : traced.target->aggregations()) aggregates_.take(element, *traced.texts);
+  for (Traced& traced : traced_) aggregates_.take(traced.target->aggregations(), *traced.texts);
 }
 
 /// Rings that keep the newest are read when the tracing has ended, perhaps with its target: nobody
@@ -132,8 +190,8 @@ bool Reader::finished() {
   return all_gone || full || output_.exit_status() || output_.failed();
 }
 
-void Reader::pause(std::uint64_t ns) {
-  std::vector<pollfd> files;
+void Reader::pause(std::uint64_t ns, int file) {
+  std::vector<pollfd> files{{file, POLLOUT, 0}};
   for (Traced& traced : traced_)
     if (traced.target->descriptor() >= 0) files.push_back({traced.target->descriptor(), POLLIN, 0});
   const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
@@ -145,8 +203,7 @@ int Reader::run() {
   firings_before_ = firings();
   output_.begin(timestamp());
   for (;;) {
-    std::uint64_t next = pause_ns;
-    for (Traced& traced : traced_) next = std::min(next, traced.target->work(pause_ns));
+    const std::uint64_t next = serve(pause_ns);
     const bool any = drain(false);
     report_drops(false);
     if (const std::uint64_t now = timestamp(); now >= next_refresh_) {
@@ -158,22 +215,21 @@ int Reader::run() {
       learn_atoms();
       next_refresh_ = now + kRefreshEvery;
     }
+    if (is_interrupted()) {
+      output_.newline();
+      break;
+    }
     if (finished()) break;
     if (asked_by_signal.exchange(false, std::memory_order_relaxed)) {
       asked_();
       break;
     }
-    if (interrupted.load(std::memory_order_relaxed)) {
-      output_.newline();
-      break;
-    }
     pause_ns = any ? kShortestPause : std::min(pause_ns * 2, kLongestPause);
     if (next != 0) pause(next);
   }
-  for (Traced& traced : traced_) {
-    if (traced.target->gone()) output_.target_gone(traced.target->pid(), traced.target->is_command());
-    traced.target->end();
-  }
+  for (Traced& traced : traced_) leave(traced);
+  for (Traced& traced : traced_)
+    if (traced.has_exited) output_.target_gone(traced.target->pid(), traced.target->is_command());
   drain(true);
   report_drops(true);
   output_.newline();

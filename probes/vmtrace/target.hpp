@@ -42,6 +42,8 @@ class Target {
   virtual int descriptor() const { return -1; }
   /// The probes are disabled and END has run: what it recorded is in the rings.
   virtual void end() = 0;
+  /// Nothing is asked any more: a machine that ends need not wait for us. What is left here stays.
+  virtual void release() {}
 
   virtual std::vector<Ring*> rings() = 0;
   /// How many rings this side has heard of.

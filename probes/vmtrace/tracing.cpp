@@ -283,7 +283,8 @@ int read_to(std::FILE* file, const Job& job, std::vector<Traced>& traced, bool b
   Aggregates aggregates(*traced.front().script);
   Reader* reader = nullptr;
   Output output(
-      *traced.front().script, job.options, file, aggregates, [&reader] { reader->refresh(); }, job.shows);
+      *traced.front().script, job.options, file, aggregates, [&reader] { reader->refresh(); },
+      [&reader](int written) { return reader->wait_to_write(written); }, job.shows);
   Reader loop(traced, output, aggregates, [&] { next = traced_again(job, traced); });
   reader = &loop;
   if (begin) begin_all(traced);

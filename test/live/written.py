@@ -1,4 +1,4 @@
-"""What vmtrace writes when there is no room for it, and when the machine is gone: a message, a status, nothing by halves."""
+"""What vmtrace writes when there is no room for it, when nobody reads it, and when the machine is gone: a message, a status, nothing by halves."""
 import contextlib
 import pathlib
 import re
@@ -14,6 +14,10 @@ from .attach import expect
 
 PRINTING = 'BEGIN { printf("tracing\\n"); } message-send { printf("%d\\n", timestamp); }'
 DOCUMENTS = (['flame'], ['flame', '-a'], ['timeline'], ['record'], ['record', '-f', 'timeline'])
+FUNCTIONS = 2000
+PADDING = 'x' * 100  # so that what is printed does not fit into a pipe
+CALLS = ('BEGIN { printf("tracing\\n"); } erlang*:late:name_*:entry { printf("call %s %s ' + PADDING + '\\n", probefunc, mfa); @[mfa] = count(); } '
+         'END { printa("count %s %@d\\n", @); }')
 ROOM = 8192  # bytes: less than any of them
 
 
@@ -78,6 +82,54 @@ class Suite(door.Suite):
             tracer = self.traced(target, '-q', '-n', PRINTING)
             tracer.stdout.close()
             expect(tracer.wait(session.LIMIT) in (1, -signal.SIGPIPE), f'vmtrace: status {tracer.returncode}', tracer.stderr.read())
+
+    # -- who reads late
+
+    @contextlib.contextmanager
+    def late(self, script):
+        """A machine that has called functions whose names nobody has asked for yet, vmtrace, whose output nobody reads, and the names."""
+        with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+            source = pathlib.Path(folder, 'late.act')
+            names = [f'name_{n}' for n in range(FUNCTIONS)]
+            source.write_text('main() -> io:format("ready~n"), io:get_line(""), call(), io:format("done~n"), io:get_line("").\n'
+                              f'call() -> {", ".join(f"{name}()" for name in names)}.\n' + ''.join(f'{name}() -> ok.\n' for name in names))
+            with session.Target(self.vmrun, source) as target:
+                tracer = self.traced(target, '-qn', script)
+                target.line('go')
+                target.wait_for('done')
+                yield target, tracer, names
+
+    def expect_names(self, output, names):
+        lines = output.split('\n')
+        printed = [line.split() for line in lines if line.startswith('call ')]
+        counted = [line.split() for line in lines if line.startswith('count ')]
+        expect(printed == [['call', name, f'late:{name}/0', PADDING] for name in names], 'names that were asked for late are wrong', printed[-1:])
+        expect(sorted(counted) == sorted(['count', f'late:{name}/0', '1'] for name in names), 'what was counted is wrong', counted[-1:])
+
+    def test_a_machine_that_ends_before_its_records_are_read(self):
+        with self.late(CALLS) as (target, tracer, names):
+            target.finish()
+            output, _ = self.ended(tracer, 0)
+            self.expect_names(output, names)
+
+    def test_an_interrupt_before_the_records_are_read(self):
+        with self.late(CALLS) as (target, tracer, names):
+            tracer.send_signal(signal.SIGINT)
+            self.expect_nothing_left(target)
+            target.finish()
+            output, _ = self.ended(tracer, 0)
+            self.expect_names(output, names)
+
+    def test_a_second_interrupt_gives_up_what_nobody_reads(self):
+        with self.late(CALLS) as (target, tracer, _):
+            tracer.send_signal(signal.SIGINT)
+            self.expect_nothing_left(target)
+            tracer.send_signal(signal.SIGINT)
+            expect(tracer.wait(session.LIMIT) == 1, f'vmtrace: status {tracer.returncode}')
+            expect('failed to write' in tracer.communicate()[1], 'vmtrace does not say that there was more')
+            target.finish()
+
+    # -- documents
 
     def test_a_document_is_whole_or_not_there(self):
         with self.machine('inside_load.act', works=False) as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
