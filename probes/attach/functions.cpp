@@ -12,9 +12,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include "probes/attach/firing.hpp"
+#include "probes/engine/pattern.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/probes/arguments.hpp"
 #include "vm/process/process.hpp"
@@ -26,10 +26,7 @@ namespace {
 constexpr std::size_t kMostFilters = 1024;
 constexpr std::uint32_t kMostFunctions = 1u << 16;  // that all filters know
 
-bool matches(const std::string& pattern, Term atom) {
-  if (pattern.empty()) return true;
-  return fnmatch(pattern.c_str(), std::string(atom_text(atom)).c_str(), 0) == 0;
-}
+bool matches(const std::string& pattern, Term atom) { return d::matches(pattern, atom_text(atom)); }
 bool matches(const d::FunctionPattern& pattern, Term function, unsigned arity) {
   return (pattern.arity < 0 || static_cast<unsigned>(pattern.arity) == arity) &&
          matches(pattern.function, function);

@@ -35,7 +35,7 @@ class Compilation {
       const std::size_t before = checker_.clauses().size();
       checker_.begin_source(source.kind);
       Lexer lexer(source.text, file, macros_);
-      Parser(lexer, tree_, types_, checker_).parse(source.kind == Source::Kind::kFile);
+      Parser(lexer, tree_, types_, checker_).parse(source.kind);
       if (checker_.clauses().size() == before && !options_.empty)
         fail({file, 0}, "D_EMPTY", "empty D program translation unit");
     }
@@ -197,9 +197,9 @@ std::string to_text(const CompileError& error, bool with_tag) {
   return out + (with_tag ? '[' + error.tag + "] " : "") + error.text;
 }
 
-CompileError no_match(const Script& script, const ClauseInfo& clause, const std::string& description) {
+CompileError no_match(const Script& script, const ClauseInfo& clause, const ClauseInfo::Matched& matched) {
   return {"D_PDESC_ZERO", clause.file < script.files.size() ? script.files[clause.file] : "",
-          lang::no_match_text(description, true), clause.line};
+          lang::no_match_text(matched.description, matched.why_none), clause.line};
 }
 
 std::unique_ptr<Script> compile(const std::vector<Source>& sources, const CompileOptions& options,

@@ -17,6 +17,6 @@ std::unique_ptr<Script> compile(const std::vector<Source>& sources, const Compil
 std::string to_text(const CompileError& error, bool with_tag);
 
 /// Of a description that matches nothing: D_PDESC_ZERO.
-CompileError no_match(const Script& script, const ClauseInfo& clause, const std::string& description);
+CompileError no_match(const Script& script, const ClauseInfo& clause, const ClauseInfo::Matched& matched);
 
 }  // namespace vmrun::d

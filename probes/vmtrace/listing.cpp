@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "probes/d/descriptions/names.hpp"
 #include "probes/print/describe.hpp"
 
 namespace vmrun::d {
@@ -88,8 +89,8 @@ void list_functions(std::string& out, Target& target, const Functions& functions
     const auto& [module, function, arity] = name;
     ProbeInfo probe = probe_info(target.probes(), Program(), kFunctionProbes);
     for (const ListedFunction& f : target.functions({module, function, arity}, kMostListed)) {
-      probe.module = f.module;
-      probe.function = fmt::format("{}/{}", f.function, f.arity);
+      probe.module = lang::written_name(f.module);
+      probe.function = fmt::format("{}/{}", lang::written_name(f.function), f.arity);
       list_function(out, probe, events, arguments);
     }
   }
@@ -130,8 +131,9 @@ std::string describe_matches(const Script& script, const std::vector<ProbeInfo>&
     for (const Enabled& enabled : clause.probes) {
       ProbeInfo probe = probe_info(probes, script.program, enabled.probe);
       if (probe.of_function) {
-        probe.module = enabled.module;
-        probe.function = enabled.function + (enabled.arity < 0 ? "" : fmt::format("/{}", enabled.arity));
+        probe.module = lang::written_pattern(enabled.module);
+        probe.function = lang::written_pattern(enabled.function) +
+                         (enabled.arity < 0 ? "" : fmt::format("/{}", enabled.arity));
       }
       if (!told.insert(std::tuple(enabled.probe, probe.module, probe.function)).second) continue;
       out += fmt::format("{}:{}:{}:{}\n", probe.provider, probe.module, probe.function, probe.name);

@@ -130,14 +130,14 @@ std::unique_ptr<Script> compiled(const std::vector<Source>& sources, const Compi
   return script;
 }
 
-/// Each description that matches no probe of any target: missed(clause, text).
+/// Each description that matches no probe of any target: missed(clause, which of them).
 template <class Missed>
 void each_missed(const std::vector<Traced>& traced, Missed&& missed) {
   const std::vector<ClauseInfo>& clauses = traced.front().script->clauses;
   for (std::size_t clause = 0; clause < clauses.size(); ++clause)
     for (std::size_t n = 0; n < clauses[clause].matched.size(); ++n) {
-      const auto matches = [&](const Traced& t) { return t.script->clauses[clause].matched[n].second != 0; };
-      if (std::ranges::none_of(traced, matches)) missed(clauses[clause], clauses[clause].matched[n].first);
+      const auto matches = [&](const Traced& t) { return t.script->clauses[clause].matched[n].probes != 0; };
+      if (std::ranges::none_of(traced, matches)) missed(clauses[clause], clauses[clause].matched[n]);
     }
 }
 
@@ -222,9 +222,8 @@ void compile_for_all(const CommandLine& line, const std::vector<Source>& sources
     t.texts = std::make_unique<Texts>(t.target->names());
   }
   if (compile_options(line, *traced.front().target, false).zero_matches) return;
-  each_missed(traced, [&](const ClauseInfo& clause, const std::string& description) {
-    refuse(sources, no_match(*traced.front().script, clause, description),
-           has_option(line.options, "errtags"));
+  each_missed(traced, [&](const ClauseInfo& clause, const ClauseInfo::Matched& missed) {
+    refuse(sources, no_match(*traced.front().script, clause, missed), has_option(line.options, "errtags"));
   });
 }
 
@@ -320,11 +319,13 @@ int list(const CommandLine& line, const std::vector<Source>& sources, std::vecto
     else list_matches(text, *t.target, *t.script, line.verbose);
   std::fputs(text.c_str(), stdout);
   if (sources.empty()) return 0;
-  const char* why = names_target(line) ? "" : " (no -p PID or -c CMD names a machine)";
+  const std::string unknown = names_target(line) ? "" : "no -p PID or -c CMD names a machine";
   int status = 0;
-  each_missed(traced, [&](const ClauseInfo&, const std::string& description) {
+  each_missed(traced, [&](const ClauseInfo&, const ClauseInfo::Matched& missed) {
     status = kFailure;
-    std::fputs(fmt::format("vmtrace: failed to match {}: No probe matches description{}\n", description, why)
+    const std::string& why = missed.why_none.empty() ? unknown : missed.why_none;
+    std::fputs(fmt::format("vmtrace: failed to match {}: No probe matches description{}\n",
+                           missed.description, why.empty() ? "" : " (" + why + ")")
                    .c_str(),
                stderr);
   });

@@ -331,6 +331,29 @@ class Suite:
             target.wait_for('done')
             target.finish()
 
+    def test_listed_functions_can_be_pasted(self):
+        """Names with blanks, colons, quotes and the characters of patterns: what -l shows names that function and no other."""
+        name = r"(?:'(?:\\.|[^'\\])*'|[^\s'/])*"
+        with subprocess.Popen([self.vmrun, HERE.parent / 'd/target/odd_names.act'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as target:
+            target.stdin.write('go\n')
+            target.stdin.flush()
+            expect(target.stdout.readline() == 'done\n', 'the machine does not run')
+            vmtrace = [self.vmrun.parent / 'vmtrace', '-l', '-p', str(target.pid), '-n']
+
+            def listed(description):
+                lines = subprocess.run([*vmtrace, description], capture_output=True, text=True, check=True).stdout.splitlines()
+                return re.findall(rf"^\s+-\s+erlang\d+\s+({name})\s+({name}/\d) entry$", '\n'.join(lines), re.M)
+
+            functions = listed('erlang*:odd_names::entry') + listed("erlang*:'my mod: 1':'h/2'/0:entry")
+            for function in ("'f g'/1", "'a:b'/1", "'*'/1", "'?'/1", "'a/1'/1", "'it\\'s'/1", 'größe/1', '日本/1', "''/1", "'++'/2", "'[a]'/1",
+                             "'back\\\\slash\\n'/1"):
+                expect(('odd_names', function) in functions, f'{function} is not listed', *functions)
+            expect(functions[-1] == ("'my mod: 1'", "'h/2'/0"), 'a module of such a name', functions[-1])
+            for module, function in functions:
+                again = listed(f'erlang*:{module}:{function}:entry')
+                expect(again == [(module, function)], f'{module}:{function} names', *again)
+            target.communicate()
+
     def test_a_message_has_one_number(self):
         output = self.script('counts.act', '-n', self.BEGIN +
                              'message-send { sent[message] = 1; @sent = count(); } '

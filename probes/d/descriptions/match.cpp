@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "probes/d/descriptions/pattern.hpp"
+#include <fmt/format.h>
+
+#include "probes/d/descriptions/names.hpp"
+#include "probes/engine/pattern.hpp"
 
 namespace vmrun::d::lang {
 namespace {
@@ -26,29 +29,99 @@ constexpr Unit kUnits[] = {{"ns", 1},
                            {"hour", 3600'000'000'000},
                            {"d", 86400'000'000'000},
                            {"day", 86400'000'000'000},
-                           {"", 0},
-                           {"hz", 0}};
+                           {"hz", 0},
+                           {"", 0}};
+constexpr std::uint64_t kShortestTimer = 200'000, kLongestTimer = 1ull << 62;  // ns
 
-/// tick-5sec: its interval; 0 when that is no timer, or one that nobody may have.
-std::uint64_t interval_of(std::string_view name) {
-  constexpr std::uint64_t kShortest = 200'000;
-  if (name.starts_with("tick-")) name.remove_prefix(5);
-  else if (name.starts_with("wall-")) name.remove_prefix(5);
-  else if (name.starts_with("profile-")) name.remove_prefix(8);
-  else return 0;
-  std::uint64_t number = 0;
-  std::size_t digits = 0;
-  while (digits < name.size() && name[digits] >= '0' && name[digits] <= '9' && digits < 18)
-    number = number * 10 + static_cast<std::uint64_t>(name[digits++] - '0');
-  if (digits == 0 || number == 0) return 0;
-  for (const Unit& unit : kUnits) {
-    if (unit.name != name.substr(digits)) continue;
-    std::uint64_t interval = 0;
-    if (unit.ns == 0) interval = 1'000'000'000 / number;
-    else if (__builtin_mul_overflow(number, unit.ns, &interval)) return 0;
-    return interval >= kShortest && interval <= (1ull << 62) ? interval : 0;
+std::string_view timer_kind(std::string_view name) {
+  for (const std::string_view kind : {"tick-", "profile-", "wall-"})
+    if (name.starts_with(kind)) return kind;
+  return "";
+}
+
+/// 0: out of range.
+std::uint64_t interval_of(std::string_view number, const Unit& unit) {
+  std::uint64_t n = 0;
+  for (const char c : number)
+    if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, c - '0', &n)) return 0;
+  std::uint64_t interval = 0;
+  if (n == 0 || (unit.ns != 0 && __builtin_mul_overflow(n, unit.ns, &interval))) return 0;
+  if (unit.ns == 0) interval = 1'000'000'000 / n;
+  return interval >= kShortestTimer && interval <= kLongestTimer ? interval : 0;
+}
+
+/// tick-5sec: its interval. 0: it is no timer, and if it has a timer's name, `why` says what is
+/// wrong with it.
+std::uint64_t interval_of(std::string_view name, std::string& why) {
+  const std::string_view kind = timer_kind(name);
+  if (kind.empty()) return 0;
+  name.remove_prefix(kind.size());
+  const std::size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+  if (digits == 0) {
+    why = fmt::format("{0} needs a number: {0}100 (a rate in hz), {0}10ms", kind);
+    return 0;
   }
-  return 0;
+  const Unit* unit = std::ranges::find(kUnits, name.substr(digits), &Unit::name);
+  if (unit == std::end(kUnits)) {
+    why = fmt::format("\"{}\" is no unit; there are", name.substr(digits));
+    for (const Unit& known : kUnits)
+      if (!known.name.empty()) why += fmt::format(" {}{}", known.name, known.ns == 0 ? "" : ",");
+    return 0;
+  }
+  const std::uint64_t interval = interval_of(name.substr(0, digits), *unit);
+  if (interval == 0)
+    why = fmt::format("{} is out of range: the interval is {} ns to {} ns, the rate 1 hz to {} hz", name,
+                      kShortestTimer, kLongestTimer, 1'000'000'000 / kShortestTimer);
+  return interval;
+}
+
+bool all_digits(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// The name that stands in quotes at `at`, as a pattern; `at` moves behind it.
+std::string quoted_part(const std::string& text, std::size_t& at, Place place) {
+  const std::size_t end = quoted_end(text, at);
+  if (end == std::string::npos)
+    fail(place, "D_PDESC_INVAL", "a name has no closing quote in probe description: " + text);
+  std::string name, why;
+  if (!read_quoted(std::string_view(text).substr(at + 1, end - at - 2), name, why))
+    fail(place, "D_PDESC_INVAL", why + ", in probe description: " + text);
+  at = end;
+  return literal_pattern(name);
+}
+
+/// What stands between the colons, as patterns.
+std::vector<std::string> parts_of(const std::string& text, Place place) {
+  std::vector<std::string> parts(1);
+  int brackets = 0;
+  bool has_colon = false;  // that brackets are around
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '\'') {
+      parts.back() += quoted_part(text, at, place);
+      continue;
+    }
+    if (c == '[') brackets++;
+    if (c == ']' && brackets > 0) brackets--;
+    has_colon = brackets != 0 && (has_colon || c == ':');
+    if (c == ':' && brackets == 0) parts.emplace_back();
+    else parts.back() += c;
+    at++;
+    if (c == '\\' && at < text.size()) parts.back() += text[at++];
+  }
+  if (has_colon) fail(place, "D_PDESC_INVAL", "a [ has no ] in probe description: " + text);
+  return parts;
+}
+
+/// The slash of reverse/1; one that is part of a name has a backslash before it.
+std::size_t arity_slash(std::string_view function) {
+  std::size_t slash = std::string_view::npos;
+  for (std::size_t at = 0; at < function.size(); at++) {
+    if (function[at] == '\\') at++;
+    else if (function[at] == '/') slash = at;
+  }
+  return slash;
 }
 
 bool empty_or_any(const std::string& pattern) { return matches(pattern, ""); }
@@ -64,7 +137,8 @@ void enable(Matched& matched, Enabled enabled, const ProbeInfo* probe) {
 
 std::size_t match_timer(const Description& d, Program& program, Matched& matched) {
   if (!matches(d.provider, "profile") || !empty_or_any(d.module) || !empty_or_any(d.function)) return 0;
-  const std::uint64_t interval = interval_of(d.name);
+  std::string why;
+  const std::uint64_t interval = interval_of(d.name, why);
   if (interval == 0) return 0;
   std::uint32_t n = 0;
   while (n < program.timers.size() && program.timers[n].name != d.name) n++;
@@ -114,19 +188,39 @@ std::size_t match_functions(const Description& d, const Matchable& there_is, Mat
   return kinds == 0 ? 0 : kinds * there_is.count_functions(pattern);
 }
 
-/// What somebody may have meant whose description matches nothing.
-std::string hint_of(std::string_view description, bool has_target) {
-  const std::string_view provider = description.substr(0, description.find(':'));
-  if (provider == description) return "";
+std::string why_no_own(const Description& d) {
+  if (d.name != "BEGIN" && d.name != "END" && d.name != "ERROR") return "";
+  if (!matches(d.provider, "dtrace")) return "that probe is of the provider dtrace";
+  return "that probe has neither module nor function";
+}
+
+std::string why_no_timer(const Description& d) {
+  std::string why;
+  const std::uint64_t interval = interval_of(d.name, why);
+  if (interval == 0 && why.empty())
+    return d.provider == "profile" ? "the probes of profile are tick-N, profile-N and wall-N" : "";
+  if (!matches(d.provider, "profile")) return "timers are of the provider profile";
+  if (!empty_or_any(d.module) || !empty_or_any(d.function)) return "a timer has neither module nor function";
+  return why;
+}
+
+std::string why_no_provider(const std::string& provider, bool has_target) {
   if (provider == "erlang")
-    return ": a provider has the number of its process, as in erlang*:::name and erlang$target:::name";
-  if (provider.starts_with("erlang") && !has_target) return ": no -p PID or -c CMD names a machine";
-  if (provider.starts_with("pid") && provider.find_first_not_of("0123456789*", 3) == std::string_view::npos)
-    return ": functions of Erlang are erlang*:module:function:entry, :return and :exception";
+    return "a provider has the number of its process, as in erlang*:::name and erlang$target:::name";
+  if (provider.starts_with("erlang") && !has_target) return "no -p PID or -c CMD names a machine";
+  if (provider.starts_with("pid") && provider.find_first_not_of("0123456789*", 3) == std::string::npos)
+    return "functions of Erlang are erlang*:module:function:entry, :return and :exception";
   constexpr std::string_view kOthers[] = {"syscall", "fbt",      "sched",  "proc",
                                           "io",      "lockstat", "vminfo", "cpc"};
   if (std::ranges::find(kOthers, provider) != std::end(kOthers))
-    return ": that provider is of a kernel, which is not traced";
+    return "that provider is of a kernel, which is not traced";
+  return "";
+}
+
+std::string why_no_name(const Description& d) {
+  if (d.name.find("__") != std::string::npos) return "names of probes are written with - for __";
+  FunctionPattern pattern;
+  if (!functions_named(d, pattern)) return "an arity is a number up to 255";
   return "";
 }
 
@@ -139,47 +233,45 @@ bool may_name_functions(const Description& d) {
 
 bool functions_named(const Description& d, FunctionPattern& pattern) {
   pattern = {d.module, d.function, -1};
-  const std::size_t slash = d.function.rfind('/');
-  if (slash == std::string::npos || slash == 0) return true;
+  const std::size_t slash = arity_slash(d.function);
+  if (slash == std::string::npos) return true;
   const std::string arity = d.function.substr(slash + 1);
-  if (arity.empty() || arity.size() > 3 ||
-      !std::ranges::all_of(arity, [](char c) { return c >= '0' && c <= '9'; }))
-    return false;
+  if (arity.empty() || arity.size() > 3 || !all_digits(arity)) return false;
   pattern.arity = std::stoi(arity);
   pattern.function.resize(slash);
   return pattern.arity <= 255;
 }
 
-std::string no_match_text(std::string_view description, bool has_target) {
-  return "probe description " + std::string(description) + " does not match any probes" +
-         hint_of(description, has_target);
+std::string why_no_match(const Description& d, const std::vector<ProbeInfo>& probes) {
+  if (d.id >= 0) return fmt::format("the numbers of probes are 1 to {}", probes.size() + 3);
+  for (std::string why :
+       {why_no_own(d), why_no_timer(d), why_no_provider(d.provider, !probes.empty()), why_no_name(d)})
+    if (!why.empty()) return why;
+  return "";
+}
+
+std::string no_match_text(std::string_view description, std::string_view why) {
+  return fmt::format("probe description {} does not match any probes{}{}", description,
+                     why.empty() ? "" : ": ", why);
 }
 
 Description parse_description(const std::string& text, Source::Kind kind, Place place) {
   Description out;
-  if (kind == Source::Kind::kId ||
-      (!text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))) {
-    if (text.empty() || text.size() > 9 ||
-        !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; }))
+  if (kind == Source::Kind::kId || all_digits(text)) {
+    if (text.size() > 9 || !all_digits(text))
       fail(place, "D_PDESC_INVAL", "invalid probe identifier: " + text);
     out.id = std::stol(text);
     return out;
   }
-  std::vector<std::string> parts(1);
-  int brackets = 0;
-  for (std::size_t i = 0; i < text.size(); i++) {
-    const char c = text[i];
-    if (c == '[') brackets++;
-    if (c == ']' && brackets > 0) brackets--;
-    if (c == ':' && brackets == 0) parts.emplace_back();
-    else parts.back() += c;
-  }
+  std::vector<std::string> parts = parts_of(text, place);
   std::vector<std::string*> to = {&out.provider, &out.module, &out.function, &out.name};
   // -P, -m, -f: the last part is that one, unless more parts are given.
   if (kind == Source::Kind::kProvider && parts.size() == 1) to.resize(1);
   if (kind == Source::Kind::kModule && parts.size() <= 2) to.resize(2);
   if (kind == Source::Kind::kFunction && parts.size() <= 3) to.resize(3);
-  if (parts.size() > 4) fail(place, "D_PDESC_INVAL", "too many parts in probe description: " + text);
+  if (parts.size() > 4)
+    fail(place, "D_PDESC_INVAL",
+         "too many parts in probe description: " + text + ": a name with colons stands in single quotes");
   while (!parts.empty()) {
     *to.back() = std::move(parts.back());
     parts.pop_back();

@@ -17,7 +17,8 @@ struct Description {
 };
 
 /// Splits provider:module:function:name; what is left out is left out on the left, from the part
-/// that the kind of source says is the last (-P, -m, -f). Fails with D_PDESC_INVAL.
+/// that the kind of source says is the last (-P, -m, -f). What stands in single quotes is no
+/// pattern (names.hpp). Fails with D_PDESC_INVAL.
 Description parse_description(const std::string& text, Source::Kind kind, Place place);
 
 /// What there is to be matched.
@@ -29,7 +30,8 @@ struct Matchable {
 /// Whether a description can be of functions by name: it names a module or a function, or has the
 /// name of such a probe. (Others would be of all functions there are.)
 bool may_name_functions(const Description& description);
-/// The functions it names: reverse/1 is one of that arity. False: no function is called so.
+/// The functions it names: reverse/1 is one of that arity, /1 all of that arity. False: no function
+/// is called so.
 bool functions_named(const Description& description, FunctionPattern& pattern);
 
 struct Matched {
@@ -38,8 +40,11 @@ struct Matched {
   std::unordered_set<std::string> known;  // the same probe in two descriptions fires the clause once
 };
 
-/// What is said of a description that matches nothing. has_target: there is a machine with probes.
-std::string no_match_text(std::string_view description, bool has_target);
+/// Why a description matches none of the probes there are, as far as one can see from it: a timer's
+/// unit or interval, an arity, a provider. Empty: nothing is wrong but the names.
+std::string why_no_match(const Description& description, const std::vector<ProbeInfo>& probes);
+/// What is said of a description that matches nothing; `why` may be empty.
+std::string no_match_text(std::string_view description, std::string_view why);
 
 /// Adds what a description matches to `matched`, and the timers it names to the program. Returns
 /// how many probes that are. Functions by name are added also when there are none yet: they may be

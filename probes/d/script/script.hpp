@@ -106,8 +106,12 @@ struct ClauseInfo {
   std::string description;  // the probe descriptions as they are written
   std::uint32_t file = 0;   // in Script::files
   std::uint32_t line = 0;
-  /// Each of the descriptions, and how many probes it matches.
-  std::vector<std::pair<std::string, std::size_t>> matched = {};
+  struct Matched {
+    std::string description;
+    std::size_t probes = 0;
+    std::string why_none;  // empty: no reason is known
+  };
+  std::vector<Matched> matched = {};  // each of the descriptions
 };
 
 struct Script {

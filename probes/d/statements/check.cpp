@@ -158,12 +158,13 @@ ClauseInfo Checker::match_descriptions(CheckedClause& clause) {
     const std::string& text = clause.tree.descriptions[i];
     const Place place = clause.tree.description_places[i];
     out.description += (i == 0 ? "" : ",") + text;
-    const std::size_t count = match(parse_description(text, source_kind_, place),
-                                    {probes, options_.count_functions}, script_.program, clause.matched);
+    const Description description = parse_description(text, source_kind_, place);
+    const std::size_t count =
+        match(description, {probes, options_.count_functions}, script_.program, clause.matched);
     script_.matched += count;
-    out.matched.emplace_back(text, count);
-    if (count == 0 && !options_.zero_matches)
-      fail(place, "D_PDESC_ZERO", no_match_text(text, !probes.empty()));
+    const std::string why = count == 0 ? why_no_match(description, probes) : "";
+    out.matched.push_back({text, count, why});
+    if (count == 0 && !options_.zero_matches) fail(place, "D_PDESC_ZERO", no_match_text(text, why));
     if (clause.matched.enabled.size() > kMostProbes) fail(place, "D_PDESC_INVAL", "too many probes: " + text);
   }
   return out;

@@ -13,14 +13,14 @@ void Parser::enumerator(Place place, const std::string& name, std::int64_t value
   listener_.enumerator(place, name, value);
 }
 
-void Parser::parse(bool bodies_needed) {
+void Parser::parse(Source::Kind kind) {
   const auto is_type = [this](const std::string& word) {
     TypeId id;
     return types_.find(word, id);
   };
   while (!lexer_.at_end()) {
     if (lexer_.peek() == ';') tokens_.take();
-    else if (lexer_.at_description(is_type)) clause(bodies_needed);
+    else if (lexer_.at_description(is_type)) clause(kind);
     else declaration();
     if (types_.all().size() > kMostTypes) fail(lexer_.place(), "D_SYNTAX", "too many types");
   }
@@ -28,21 +28,21 @@ void Parser::parse(bool bodies_needed) {
 
 // --- Clauses ---
 
-void Parser::descriptions(ClauseTree& clause) {
+void Parser::descriptions(ClauseTree& clause, Source::Kind kind) {
   do {
     if (!clause.descriptions.empty()) tokens_.take();  // the comma
     lexer_.peek();
     const Place place = lexer_.place();
-    clause.descriptions.push_back(lexer_.description());
+    clause.descriptions.push_back(lexer_.description(kind == Source::Kind::kFunction));
     clause.description_places.push_back(place);
     if (clause.descriptions.back().empty()) tokens_.unexpected(tokens_.peek());
   } while (lexer_.peek() == ',');
   clause.place = clause.description_places.front();
 }
 
-void Parser::clause(bool bodies_needed) {
+void Parser::clause(Source::Kind kind) {
   ClauseTree clause;
-  descriptions(clause);
+  descriptions(clause, kind);
   if (lexer_.peek() == '/') {
     tokens_.expect("/");
     clause.predicate = expressions_.expression();
@@ -52,7 +52,7 @@ void Parser::clause(bool bodies_needed) {
     tokens_.take();
     clause.has_body = true;
     clause.body = block();
-  } else if (bodies_needed && clause.predicate == nullptr) {
+  } else if (kind == Source::Kind::kFile && clause.predicate == nullptr) {
     if (const Token& next = tokens_.peek(); next.kind != Token::Kind::kEnd && !next.is(";"))
       tokens_.unexpected(next);
     fail(lexer_.place(), "D_SYNTAX", "expected predicate and/or actions following probe description");

@@ -46,8 +46,8 @@ class Parser : private TypeContext {
   Parser(Lexer& lexer, Tree& tree, Types& types, Listener& listener)
       : lexer_(lexer), types_(types), listener_(listener), expressions_(tokens_, tree, type_parser_) {}
 
-  /// bodies_needed: a description alone is an error (in files), not a clause (-n).
-  void parse(bool bodies_needed);
+  /// In a file a description alone is an error, not a clause as with -n.
+  void parse(Source::Kind kind);
 
  private:
   using Deeper = TokenStream::Deeper;
@@ -55,8 +55,8 @@ class Parser : private TypeContext {
   std::int64_t constant(const char* tag) override;
   void enumerator(Place place, const std::string& name, std::int64_t value) override;
 
-  void descriptions(ClauseTree& clause);
-  void clause(bool bodies_needed);
+  void descriptions(ClauseTree& clause, Source::Kind kind);
+  void clause(Source::Kind kind);
   void declaration();
   void declare(const Specifiers& specifiers, const Declarator& declarator);
   void define_type(const Declarator& declarator);

@@ -11,8 +11,13 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool word_char(char c) { return letter(c) || digit(c); }
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
-/// What the word of a probe description is made of.
-bool description_char(char c) { return word_char(c) || (c != '\0' && std::strchr("-:.`?*\\[]!^@", c)); }
+/// What the word of a probe description is made of, but for what stands in quotes. Letters that are
+/// not ASCII are letters of Erlang's names.
+bool description_char(char c) {
+  return word_char(c) || static_cast<unsigned char>(c) >= 0x80 ||
+         (c != '\0' && std::strchr("-:.`?*\\[]!^@", c));
+}
+bool begins_description(char c) { return description_char(c) || c == '$' || c == '\''; }
 
 // Sorted, for a binary search.
 struct Keyword {
@@ -385,11 +390,42 @@ bool Lexer::at_description(const std::function<bool(const std::string&)>& is_typ
   const std::string word(text_.substr(at_, end - at_));
   // `self` and `int` begin declarations; `int:` and `self-x` are names that look alike.
   if (word.empty() || digit(word[0]) || !(begins_declaration(word) || is_type(word)))
-    return description_char(look()) || look() == '$';
-  return end < text_.size() && std::strchr(":-.?$[", text_[end]) != nullptr;
+    return begins_description(look());
+  return end < text_.size() && std::strchr(":-.?$['", text_[end]) != nullptr;
 }
 
-std::string Lexer::description() {
+/// A name in quotes, as it is written; nothing in it is replaced.
+std::string Lexer::quoted_name() {
+  std::size_t end = at_ + 1;
+  while (end < text_.size() && text_[end] != '\'' && text_[end] != '\n')
+    end += text_[end] == '\\' && end + 1 < text_.size() && text_[end + 1] != '\n' ? 2 : 1;
+  if (end >= text_.size() || text_[end] == '\n')
+    fail(place_, "D_SYNTAX",
+         "a name in a probe description has no closing quote: " +
+             std::string(text_.substr(at_, std::min<std::size_t>(end - at_, 40))));
+  const std::string out(text_.substr(at_, end + 1 - at_));
+  at_ = end + 1;
+  return out;
+}
+
+/// The / of lists:reverse/1, before its digits; `end` is behind those. A predicate that looks like
+/// it is a number between two slashes.
+bool Lexer::arity_ends(std::size_t end, bool function_is_last) {
+  if (end < text_.size() && text_[end] == ':') return true;
+  if (!function_is_last || (end < text_.size() && word_char(text_[end]))) return false;
+  Macros quiet{
+      .find = {}, .pragma = [](const Pragma&) {}, .file_number = [](const std::string&) { return 0u; }};
+  Lexer ahead(text_, place_.file, quiet);
+  ahead.at_ = end;
+  ahead.line_start_ = false;
+  ahead.place_ = place_;
+  if (ahead.peek() != '/') return true;
+  ahead.at_++;
+  const char after = ahead.peek();
+  return after != '{' && after != ';' && after != '\0';
+}
+
+std::string Lexer::description(bool function_is_last) {
   skip();
   line_start_ = false;
   std::string out;
@@ -404,13 +440,17 @@ std::string Lexer::description() {
       if (name.empty() || !macros_.find(as_text ? '$' + name : name, value))
         fail(place, "D_MACRO_UNDEF", "macro argument $" + name + " is not defined");
       out += value;
+    } else if (look() == '\'') {
+      out += quoted_name();
+    } else if (look() == '\\' && look(1) > ' ') {
+      out += text_.substr(at_, 2);
+      at_ += 2;
     } else if (description_char(look())) {
       out += text_[at_++];
     } else if (look() == '/' && !out.empty() && digit(look(1))) {
-      // lists:reverse/1:entry. A predicate never begins like this.
       std::size_t end = at_ + 1;
       while (end < text_.size() && digit(text_[end])) end++;
-      if (end >= text_.size() || text_[end] != ':') break;
+      if (!arity_ends(end, function_is_last)) break;
       out += text_.substr(at_, end - at_);
       at_ = end;
     } else {

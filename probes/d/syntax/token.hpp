@@ -58,8 +58,9 @@ class Lexer {
   /// Between clauses: whether what follows is the word of a probe description, not a declaration.
   /// is_type: tells names of types from others.
   bool at_description(const std::function<bool(const std::string&)>& is_type);
-  /// Reads that word, macros replaced. Empty when there is none.
-  std::string description();
+  /// Reads that word, macros replaced, quotes and escapes as they are. Empty when there is none.
+  /// function_is_last: -f, so that reverse/1 alone has an arity.
+  std::string description(bool function_is_last);
   bool at_end() {
     skip();
     return at_ >= text_.size();
@@ -82,6 +83,8 @@ class Lexer {
   unsigned char escape();
   Token macro();
   std::string macro_name();
+  std::string quoted_name();
+  bool arity_ends(std::size_t end, bool function_is_last);
   Token sign();
 
   std::string_view text_;

@@ -1,5 +1,6 @@
 #include "probes/d/descriptions/match.hpp"
-#include "probes/d/descriptions/pattern.hpp"
+#include "probes/d/descriptions/names.hpp"
+#include "probes/engine/pattern.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -52,6 +53,14 @@ TEST_CASE("patterns of names") {
   CHECK(matches("[", "["));
   CHECK(matches("\\*", "*"));
   CHECK_FALSE(matches("\\*", "x"));
+  const std::string nothing(kNothing);
+  CHECK(matches(nothing, ""));
+  CHECK_FALSE(matches(nothing, "a"));
+  CHECK(matches("a" + nothing + "*" + nothing, "ab"));
+  CHECK(matches("\\\\", "\\"));
+  CHECK(matches("gr?ß[a-fü]", "größü"));
+  CHECK_FALSE(matches("?", "日本"));
+  CHECK(matches("?", "\xff"));
 }
 
 TEST_CASE("descriptions are filled from the right") {
@@ -66,6 +75,52 @@ TEST_CASE("descriptions are filled from the right") {
   CHECK(found("1") == Numbers{kBeginProbe});
   CHECK(found("5") == Numbers{1});
   CHECK_THROWS_AS(found("a:b:c:d:e"), Failure);
+  CHECK_THROWS_AS(found("a[b:c:d"), Failure);
+  CHECK_THROWS_AS(found("a:'b:c:d"), Failure);
+  CHECK_THROWS_AS(found("a:'\\x{110000}':c:d"), Failure);
+}
+
+TEST_CASE("names in quotes are no patterns") {
+  const auto parts = [](const std::string& text) {
+    const Description d = parse_description(text, Source::Kind::kName, {});
+    return d.provider + "|" + d.module + "|" + d.function + "|" + d.name;
+  };
+  CHECK(parts("erlang*:'my mod':'f g'/1:entry") == "erlang*|my mod|f g/1|entry");
+  CHECK(parts("'a:b':'*':'a/1'/2:'[x'") == "a:b|\\*|a\\/1/2|\\[x");
+  CHECK(parts("m:'it\\'s':'\\x{f6}\\s\\101\\\\':") == "m|it's|ö A\\\\|");
+  CHECK(parts("m::x\\:y:'b'*") == "m||x\\:y|b*");
+  FunctionPattern pattern;
+  CHECK(functions_named(parse_description("m:'a/1'/2:entry", Source::Kind::kName, {}), pattern));
+  CHECK(pattern.function == "a\\/1");
+  CHECK(pattern.arity == 2);
+  CHECK(functions_named(parse_description("m:'a/1':entry", Source::Kind::kName, {}), pattern));
+  CHECK(pattern.arity == -1);
+  CHECK(functions_named(parse_description("m:/3:entry", Source::Kind::kName, {}), pattern));
+  CHECK(pattern.function.empty());
+  CHECK(pattern.arity == 3);
+}
+
+TEST_CASE("names as descriptions write them") {
+  for (const char* plain : {"lists", "Elixir.Enum", "a-b", "f@g", "größe", "日本"})
+    CHECK(written_name(plain) == plain);
+  CHECK(written_name("") == "''");
+  CHECK(written_name("f g") == "'f g'");
+  CHECK(written_name("valid?") == "'valid?'");
+  CHECK(written_name("-f/2-fun-0-") == "'-f/2-fun-0-'");
+  CHECK(written_name("it's \\ \n\x01") == "'it\\'s \\\\ \\n\\x01'");
+  CHECK(written_pattern("") == "");
+  CHECK(written_pattern("rev*[a-z]?") == "rev*[a-z]?");
+  CHECK(written_pattern("my mod\\**") == "'my mod*'*");
+  for (const std::string name :
+       {"", "f g", "a:b", "*", "?", "[x]", "a/1", "it's", "\\", "\n\x7f\x01", "ö?", "'", "\\'"}) {
+    const std::string text = "m:" + written_name(name) + "/1:entry";
+    FunctionPattern pattern;
+    REQUIRE(functions_named(parse_description(text, Source::Kind::kName, {}), pattern));
+    CHECK(matches(pattern.function, name));
+    CHECK(pattern.function == literal_pattern(name));
+    CHECK(pattern.arity == 1);
+    CHECK(written_pattern(literal_pattern(name)) == written_name(name));
+  }
 }
 
 TEST_CASE("timers are made as they are named, once each") {

@@ -119,6 +119,6 @@ TEST_CASE("words of probe descriptions are told from declarations") {
   CHECK_FALSE(begins("{"));
   TokenText source{.macros = {{"target", "42"}}};
   Lexer lexer(" erlang$target:lists:rev[a-z]*/2:entry /x/", 0, source.callbacks);
-  CHECK(lexer.description() == "erlang42:lists:rev[a-z]*/2:entry");
+  CHECK(lexer.description(false) == "erlang42:lists:rev[a-z]*/2:entry");
   CHECK(lexer.peek() == '/');
 }
