@@ -44,6 +44,10 @@ FoundCode bytes_found(std::string path, std::vector<std::uint8_t> bytes, std::st
   return code;
 }
 
+bool is_substitute(std::string_view module) {
+  return std::ranges::find(kSubstitutes, module) != std::end(kSubstitutes);
+}
+
 std::string embedded_name(std::string_view module) {
   return std::string(kEmbeddedLibrary) + std::string(module);
 }
@@ -155,9 +159,12 @@ bool is_machine_module(std::string_view module) {
 
 std::string CodeFinder::locate(std::string_view module) const {
   if (is_machine_module(module)) return embedded_name(module);
+  std::string substitute;
   for (const std::string& directory : *current_path()) {
     if (directory == kEmbeddedLibrary) {
-      if (find_embedded_module(module)) return embedded_name(module);
+      if (!find_embedded_module(module)) continue;
+      if (!is_substitute(module)) return embedded_name(module);
+      substitute = embedded_name(module);
       continue;
     }
     for (const char* suffix : {".beam", ".act", ".erl"}) {
@@ -165,15 +172,17 @@ std::string CodeFinder::locate(std::string_view module) const {
       if (exists(file)) return file;
     }
   }
-  return {};
+  return substitute;
 }
 
 FoundCode CodeFinder::find(std::string_view module) const {
   std::string found = locate(module);
   if (found.empty()) return {};
-  if (found.compare(0, kEmbeddedLibrary.size(), kEmbeddedLibrary) != 0)
-    return load_file(found, /*script=*/false);
-  return load_embedded(found);
+  if (found.starts_with(kEmbeddedLibrary)) return load_embedded(found);
+  FoundCode code = load_file(found, /*script=*/false);
+  if (code.kind == FoundCode::Kind::kBroken && is_substitute(module))
+    return load_embedded(embedded_name(module));
+  return code;
 }
 
 CodeFinder::Path CodeFinder::current_path() const {

@@ -14,8 +14,9 @@
 /// NAME.beam, NAME.act or NAME.erl. One element of the path stands for the embedded library. At
 /// first the path is: the script's own directory, -pa, the embedded library, the applications of an
 /// installed Erlang/OTP, -pz. A few modules on which the machine itself relies always come from the
-/// embedded library, wherever on the path that stands: kMachineModules. Any thread may look and
-/// change the path.
+/// embedded library, wherever on the path that stands: kMachineModules. A few of the library are
+/// taken only if no other directory has them: kSubstitutes. Any thread may look and change the
+/// path.
 namespace vmrun::cli {
 
 /// The embedded library as an element of the code path, and where its modules come from:
@@ -30,6 +31,10 @@ inline constexpr std::string_view kMachineModules[] = {
 };
 
 bool is_machine_module(std::string_view module);
+
+/// Modules whose OTP originals say more, and are needed seldom enough that reading a file does not
+/// matter. The library's are used where no OTP is installed, or where its file cannot be read.
+inline constexpr std::string_view kSubstitutes[] = {"erl_erts_errors"};
 
 struct FoundCode {
   enum class Kind { kNotFound, kCode, kBroken } kind = Kind::kNotFound;

@@ -1,22 +1,24 @@
 %% Why a function of the standard library refused its arguments, for erl_error. Most have a row of what their arguments must be, as
-%% in erl_erts_errors. What a failed call to ets met at that time is in the entry of the stack as `cause`: the table may be gone now.
+%% in refused_arguments. What a failed call to ets met at that time is in the entry of the stack as `cause`: the table may be gone now.
 -module(erl_stdlib_errors).
 
 -export([format_error/2]).
 
--spec format_error(term(), [tuple()]) -> #{pos_integer() | general => iodata()}.
-format_error(badarith, [{math, _, [X | _], _} | _]) when is_number(X) -> #{1 => "is outside the domain for this function"};
-format_error({badkey, _}, [{maps, get, [_, _], _} | _]) -> #{1 => "not present in map"};
-format_error({badkey, _}, [{maps, take, [_, _], _} | _]) -> #{1 => "not present in map"};
-format_error({badkey, _}, [{maps, F, [Key, _ | _], _} | _]) when F =:= update; F =:= update_with ->
+-spec format_error(term(), [tuple()]) -> #{pos_integer() | general => binary()}.
+format_error(Reason, Stack) -> refused_arguments:in_binaries(faults(Reason, Stack)).
+
+faults(badarith, [{math, _, [X | _], _} | _]) when is_number(X) -> #{1 => "is outside the domain for this function"};
+faults({badkey, _}, [{maps, get, [_, _], _} | _]) -> #{1 => "not present in map"};
+faults({badkey, _}, [{maps, take, [_, _], _} | _]) -> #{1 => "not present in map"};
+faults({badkey, _}, [{maps, F, [Key, _ | _], _} | _]) when F =:= update; F =:= update_with ->
     #{1 => io_lib:format("key ~tp not present in map", [Key])};
-format_error(system_limit, _) -> #{};
-format_error(_, [{maps, F, Args, _} | _]) -> refused(maps(F, length(Args)), Args);
-format_error(_, [{ets, F, Args, Loc} | _]) -> ets(F, Args, maps:get(cause, proplists:get_value(error_info, Loc, #{}), none));
-format_error(Reason, [{io, F, Args, _} | _]) -> io(F, Reason, Args);
-format_error(_, [{re, F, [_, Pattern | _] = Args, _} | _]) when F =/= compile -> re(Pattern, Args);
-format_error(_, [{M, F, Args, _} | _]) -> refused(rows(M, F, length(Args)), Args);
-format_error(_, _) -> #{}.
+faults(system_limit, _) -> #{};
+faults(_, [{maps, F, Args, _} | _]) -> refused(maps(F, length(Args)), Args);
+faults(_, [{ets, F, Args, Loc} | _]) -> ets(F, Args, maps:get(cause, proplists:get_value(error_info, Loc, #{}), none));
+faults(Reason, [{io, F, Args, _} | _]) -> io(F, Reason, Args);
+faults(_, [{re, F, [_, Pattern | _] = Args, _} | _]) when F =/= compile -> re(Pattern, Args);
+faults(_, [{M, F, Args, _} | _]) -> refused(rows(M, F, length(Args)), Args);
+faults(_, _) -> #{}.
 
 rows(binary, F, 2) when F =:= at -> [binary, {position, 1}];
 rows(binary, copy, _) -> [binary, natural];
@@ -63,7 +65,7 @@ refused(Kinds, Args) ->
     {Own, Common} = lists:partition(fun({_, Kind, _}) -> is_own(Kind) end, number(1, Kinds, Args)),
     maps:from_list([{N, Why} || {N, Kind, Arg} <- Own, Why <- [why(Kind, Arg)], Why =/= ok]
                    ++ [Fault || {N, Kind, _} <- Common,
-                                {At, _} = Fault <- maps:to_list(erl_erts_errors:explain(lists:duplicate(N - 1, any) ++ [Kind], Args)), At =:= N]).
+                                {At, _} = Fault <- maps:to_list(refused_arguments:explain(lists:duplicate(N - 1, any) ++ [Kind], Args)), At =:= N]).
 
 number(N, [Kind | Kinds], [Arg | Args]) -> [{N, Kind, Arg} | number(N + 1, Kinds, Args)];
 number(_, _, _) -> [].
