@@ -105,6 +105,8 @@ tm local_now() {
 
 /// OTP converts nothing before from one of local and universal time to the other.
 constexpr SWord kFirstLocalYear = 1902;
+/// OTP converts universal time of these years into seconds.
+constexpr SWord kFirstPosixYear = 1600, kLastPosixYear = INT32_MAX - 1;
 
 /// {{Y,Mo,D},{H,Mi,S}} of a valid date, not before the year.
 bool read_date_time(Term t, tm* out, SWord least_year = 0) {
@@ -112,7 +114,7 @@ bool read_date_time(Term t, tm* out, SWord least_year = 0) {
     return false;
   if (t.element(0).tuple_arity() != 3 || t.element(1).tuple_arity() != 3) return false;
   SWord n[6];
-  static constexpr SWord kLeast[] = {0, 1, 1, 0, 0, 0}, kMost[] = {INT32_MAX, 12, 31, 23, 59, 59};
+  static constexpr SWord kLeast[] = {0, 1, 1, 0, 0, 0}, kMost[] = {kLastPosixYear, 12, 31, 23, 59, 59};
   for (Word i = 0; i < 6; ++i)
     if (!small_in_range(t.element(i / 3).element(i % 3), kLeast[i], kMost[i], &n[i])) return false;
   static constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -199,17 +201,28 @@ Term bif_erlang_universaltime_to_localtime_1(Process& p, const Term* a) {
   return date_time(p, t);
 }
 
+/// OTP's arithmetic, for its results of times long past, too: from the first of March on, a
+/// quotient that is cut towards zero. Years take more than 32 bits.
 Term bif_erlang_posixtime_to_universaltime_1(Process& p, const Term* a) {
-  SWord n;
-  if (!small_in_range(a[0], Term::kSmallMin, Term::kSmallMax, &n)) return raise_badarg(p);
-  const time_t seconds = n;
-  tm t;
-  if (!gmtime_r(&seconds, &t)) return raise_badarg(p);
-  return date_time(p, t);
+  constexpr SWord kDay = 86400, kDaysToMarchOfYear0 = 719468;
+  SWord seconds;
+  if (!integer_to_int64(a[0], &seconds)) return raise_badarg(p);
+  const SWord days = floor_div(seconds, kDay) + kDaysToMarchOfYear0;
+  const SWord of_day = seconds - floor_div(seconds, kDay) * kDay;
+  const auto day_of_year = [&](SWord y) { return days - (365 * y + y / 4 - y / 100 + y / 400); };
+  SWord year = (10000 * days + 14780) / 3652425;
+  if (day_of_year(year) < 0) --year;
+  const SWord day = day_of_year(year), month = (100 * day + 52) / 3060;  // since March
+  const auto triple = [&](SWord x, SWord y, SWord z) {
+    return new_tuple(p.heap, Term::small(x), Term::small(y), Term::small(z));
+  };
+  const Term date = triple(year + (month + 2) / 12, (month + 2) % 12 + 1, day - (month * 306 + 5) / 10 + 1);
+  const Term time = triple(of_day / 3600, of_day % 3600 / 60, of_day % 60);
+  return new_tuple(p.heap, date, time);
 }
 Term bif_erlang_universaltime_to_posixtime_1(Process& p, const Term* a) {
   tm t;
-  if (!read_date_time(a[0], &t)) return raise_badarg(p);
+  if (!read_date_time(a[0], &t, kFirstPosixYear)) return raise_badarg(p);
   return make_integer(p.heap, timegm(&t));
 }
 
