@@ -1,5 +1,6 @@
 #include "runtime/dump/machine_view.hpp"
 
+#include <cstring>
 #include <memory>
 #include <mutex>
 
@@ -241,12 +242,32 @@ bool at_rest(Process& p, const StoppedMachine& stopped) {
 
 // A process in the order and the words of OTP: redbug, crashdump_viewer and others parse them.
 
+/// The function at whose beginning a process was when its slice ended, or begins: OTP has it on the
+/// process then, and has nothing after a receive.
+std::string called_at(const Process& p, const Word* at) {
+  if (!at) return std::string(MfaText(p.initial_module, p.initial_function, p.initial_arity).view());
+  const FunctionHeader* f = code_view.header_at(at);
+  return f && at == f->entry() ? std::string(MfaText(f->module, f->function, f->arity).view()) : "";
+}
+
+/// A line of what it has been doing since its slice began, or will do when its next one begins.
+std::string call_line(const Process& p, const char* state) {
+  const Core* const core = this_core();
+  const bool runs_here = core && core->number && core->current == &p;
+  const bool waits_for_slice = !strcmp(state, "Scheduled") && p.wait_kind == WaitKind::kNone;
+  const std::string name = runs_here         ? called_at(p, static_cast<const Scheduler*>(core)->began_at)
+                           : waits_for_slice ? called_at(p, p.ip)
+                                             : "";
+  return name.empty() ? "" : (runs_here ? "Last scheduled in for: " : "Current call: ") + name + "\n";
+}
+
 /// What may be looked at while the process runs.
 void write_identity(DumpFile& out, const Process& p, const char* state) {
   out.print("=proc:{}\nState: {}\n", pid_text(p.id), state);
   if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed))
     out.print("Name: {}\n", atom_text(Term::atom(name - 1)));
   out.print("Spawned as: {}\n", MfaText(p.initial_module, p.initial_function, p.initial_arity).view());
+  out.put(call_line(p, state));
 }
 
 /// For people. A crash dump has a section for it.
@@ -272,16 +293,20 @@ void write_contents(DumpFile& out, Process& p, bool for_people) {
   out.print("Reductions: {}\nStack+heap: {}\nOldHeap: {}\nHeap unused: {}\nOldHeap unused: {}\n",
             p.reductions_done, h.block_words(), h.old_end - h.old_start, h.free_words(),
             h.old_end - h.old_top);
-  out.print("BinVHeap: {}\nBinVHeap unused: {}\nMemory: {}\n", h.off_heap_words,
-            h.off_heap_limit_words - std::min(h.off_heap_limit_words, h.off_heap_words),
-            process_memory_bytes(p));
+  const auto unused = [](Word limit, Word used) { return limit - std::min(limit, used); };
+  out.print("BinVHeap: {}\nOldBinVHeap: {}\nBinVHeap unused: {}\nOldBinVHeap unused: {}\nMemory: {}\n",
+            h.off_heap_words, h.old_off_heap_words, unused(h.off_heap_limit_words, h.off_heap_words),
+            unused(h.old_off_heap_limit_words, h.old_off_heap_words), process_memory_bytes(p));
 }
 
 /// activity: what it does now, in flags of OTP's, or "".
 void write_internal_state(DumpFile& out, const Process& p, const char* activity) {
   static constexpr const char* kPriorities[] = {"LOW", "NORMAL", "HIGH", "MAX"};
-  out.print("Internal State: ACT_PRIO_{} | USR_PRIO_{}{}{}\n", kPriorities[p.priority],
-            kPriorities[p.own_priority.load(std::memory_order_relaxed)], *activity ? " | " : "", activity);
+  const char* const now = kPriorities[p.priority];
+  const bool waits = std::string_view(activity).ends_with("IN_RUNQ");
+  out.print("Internal State: ACT_PRIO_{} | USR_PRIO_{} | PRQ_PRIO_{}{}{}{}{}\n", now,
+            kPriorities[p.own_priority.load(std::memory_order_relaxed)], now, waits ? " | IN_PRQ_" : "",
+            waits ? now : "", *activity ? " | " : "", activity);
 }
 
 const char* activity_at_rest(Process& p) {

@@ -29,6 +29,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/lifted.hpp"
 #include "vm/process/paths_watched.hpp"
+#include "vm/process/return_address.hpp"
 #include "vm/process/sampled.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/bound.hpp"
@@ -376,6 +377,7 @@ template <Watched kWatched>
   const bool apart = kWatched == Watched::kYes || p.observed & kRunsApart;
   if (apart) [[unlikely]]
     waited_for = p.wait_kind;
+  s.began_at = p.wait_kind == WaitKind::kNone ? p.ip : ends_of_calls;
   p.wait_kind = WaitKind::kNone;
   p.resume_requested = false;
   p.has_begun.store(true, std::memory_order_release);  // who sees it waits for the end of the slice

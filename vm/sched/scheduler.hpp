@@ -101,7 +101,8 @@ struct RunList {
 struct Scheduler : Core {
   using Core::Core;
 
-  bool runs = false;  // is in a slice, or in a port's turn
+  bool runs = false;               // is in a slice, or in a port's turn
+  const Word* began_at = nullptr;  // where its process went on; ends_of_calls: it had waited before
 
   // Run queue. Under queue_lock, for a scheduler that does not come back has its queue taken away.
   RunList<Process> queues[4];      // by priority: low, normal, high, max
