@@ -5,6 +5,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/return_address.hpp"
 #include "vm/term/print.hpp"
+#include "vm/trace/call_trace.hpp"
 
 namespace vmrun {
 namespace {
@@ -36,20 +37,43 @@ std::string catch_text(Term slot) {
 
 namespace {
 
-std::string return_text(const Term* slot, const Word* address) {
+std::string return_text(const Term* slot, const Word* address, const std::string& place) {
   return fmt::format("\n0x{:016x} Return addr 0x{:016x} {}\n", reinterpret_cast<Word>(slot),
-                     reinterpret_cast<Word>(address), return_address_text(address));
+                     reinterpret_cast<Word>(address), place);
+}
+std::string return_text(const Term* slot, const Word* address) {
+  return return_text(slot, address, return_address_text(address));
+}
+
+std::string tracer_text(const Tracer& tracer) {
+  if (!tracer.to.is_atom()) return fmt::format("[erl_tracer|{}]", term_text(tracer.to, kShownBytes));
+  return fmt::format("[{}|{}]", term_text(tracer.to, kShownBytes), term_text(tracer.state, kShownBytes));
+}
+
+/// With the frames that OTP's call trace has put above it on the stack, where ours lie beside it.
+/// is_top: nothing lies above them.
+std::string return_texts(const Process& p, const Term* slot, const Word* address, bool is_top) {
+  std::string text;
+  for (const TraceFrame& frame : trace_frames_at(p, static_cast<Word>(p.heap.end - slot))) {
+    text += is_top && text.empty() ? return_text(slot, address)
+                                   : return_text(slot, ends_of_calls, "(unknown function)");
+    if (!frame.entry) continue;
+    const MfaText mfa(frame.name.module, frame.name.function, frame.name.arity);
+    text += return_text(slot, frame.entry, fmt::format("({} + 0)", mfa.view()));
+    text += fmt::format("y(0)     {}\n", frame.meta ? tracer_text(*frame.meta) : "true");
+  }
+  return text + return_text(slot, address);
 }
 
 }  // namespace
 
 std::string stack_text(const Process& p, const Word* returns_to) {
-  std::string text = returns_to ? return_text(p.heap.stop - 1, returns_to) : "";
+  std::string text = returns_to ? return_texts(p, p.heap.stop - 1, returns_to, true) : "";
   unsigned y = 0;
   for (const Term* s = p.heap.stop; s < p.heap.end; ++s) {
     if (s->is_header()) {
       if (!is_return_address(*s)) continue;
-      text += return_text(s, reinterpret_cast<const Word*>(s->raw()));
+      text += return_texts(p, s, reinterpret_cast<const Word*>(s->raw()), s == p.heap.stop && !returns_to);
       y = 0;
     } else {
       text += fmt::format("y({})     {}\n", y++, s->is_catch() ? catch_text(*s) : term_text(*s, kShownBytes));

@@ -296,6 +296,22 @@ bool is_call_of(const AwaitedReturn& r, const FunctionHeader& f, Word depth) {
 
 }  // namespace
 
+std::vector<TraceFrame> trace_frames_at(const Process& p, Word depth) {
+  std::vector<TraceFrame> frames;
+  const Carried* c = p.extra ? p.extra->carried : nullptr;
+  if (!c || !c->awaited_returns) return frames;
+  bool tells_caller = false;
+  const auto& stack = c->awaited_returns->stack;
+  for (auto r = stack.rbegin(); r != stack.rend() && r->depth >= depth; ++r) {
+    if (r->depth != depth) continue;
+    tells_caller = tells_caller || r->tells_caller;
+    if (r->tells_value || r->tells_exception)
+      frames.push_back({r->name, r->function->entry(), r->meta ? &r->meta->tracer : nullptr});
+  }
+  if (tells_caller) frames.push_back({});
+  return frames;
+}
+
 void built_in_trapped(Process& p, const FunctionHeader& f, Word depth) {
   auto* returns = awaited(p);
   if (!returns) return;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <vector>
+
+#include "vm/process/code_view.hpp"
 #include "vm/process/process.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/trace/calls_under_way.hpp"
@@ -66,6 +69,17 @@ void exception_terms(const Process& p, bool is_caught, Heap& out, Term (&terms)[
 // Where p's slice begins and ends: the time of functions is the time they run.
 void call_time_begins(Process& p);
 void call_time_ends(Process& p);
+
+/// What OTP keeps on the stack above the return address of a traced call: a frame for each
+/// return_trace or exception_trace, and one for return_to.
+struct TraceFrame {
+  FunctionName name;             // whose return is awaited; no module: a return_to
+  const Word* entry = nullptr;   // of that function, whose code may be gone
+  const Tracer* meta = nullptr;  // told instead of the tracer of the process
+};
+/// Those above the return address at that depth, newest first. In p's thread, or with the machine
+/// stopped; good until p goes on.
+std::vector<TraceFrame> trace_frames_at(const Process& p, Word depth);
 
 /// What a process remembers of traced calls; nullptr is fine.
 void free_awaited_returns(struct AwaitedReturns* returns);
