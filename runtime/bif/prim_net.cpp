@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <ifaddrs.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -126,6 +128,51 @@ Term resolver_error(Process& p, int reason, int error) {
   return reason == EAI_SYSTEM ? errno_tuple(p, error) : error_tuple(p, "efail");
 }
 
+/// Descriptors for the system's resolver, held from the first question on: a program that has none
+/// left goes on resolving names, as with OTP, whose resolver is another process. Any thread.
+class DescriptorReserve {
+ public:
+  /// ask() answers 0, or the number of an error; it is called again when it had no descriptor.
+  template <class Ask>
+  int with(Ask ask) {
+    const int reason = ask();
+    if (reason == 0 || !lacks_descriptors()) return fill(), reason;
+    std::lock_guard guard(lock_);
+    release();
+    const int second = ask();
+    take();
+    return second;
+  }
+
+ private:
+  static int open_one() { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
+  static bool lacks_descriptors() {
+    const int before = errno, fd = open_one();
+    const bool none = fd < 0 && (errno == EMFILE || errno == ENFILE);
+    if (fd >= 0) ::close(fd);
+    errno = before;
+    return none;
+  }
+  void fill() {
+    if (std::unique_lock guard(lock_, std::try_to_lock); guard) take();
+  }
+  void take() {
+    const int before = errno;
+    for (int& fd : held_)
+      if (fd < 0) fd = open_one();
+    errno = before;
+  }
+  void release() {
+    for (int& fd : held_)
+      if (fd >= 0) ::close(std::exchange(fd, -1));
+  }
+
+  std::mutex lock_;
+  int held_[2] = {-1, -1};  // guarded by lock_; the resolver opens one after the other
+};
+// Never destroyed: dirty schedulers outlive main.
+DescriptorReserve& resolver_reserve = *new DescriptorReserve;
+
 /// {ok, [{Family, Type, Protocol, Address}], CanonicalName}
 Term found_addresses(Process& p, const addrinfo* found) {
   ListBuilder list(p.heap);
@@ -150,8 +197,10 @@ Term ask_for_addresses(Process& p, const Term* a) {
     hints.ai_flags = AI_CANONNAME;
   }
   addrinfo* found = nullptr;
-  const int reason =
-      getaddrinfo(has_host ? host.c_str() : nullptr, has_service ? service.c_str() : nullptr, &hints, &found);
+  const int reason = resolver_reserve.with([&] {
+    return getaddrinfo(has_host ? host.c_str() : nullptr, has_service ? service.c_str() : nullptr, &hints,
+                       &found);
+  });
   if (reason != 0) return resolver_error(p, reason, errno);
   const Term answer = found_addresses(p, found);
   freeaddrinfo(found);
@@ -179,8 +228,10 @@ Term ask_for_names(Process& p, const Term* a) {
   int flags;
   if (!read_address(a[0], &address, &size) || !read_name_flags(a[1], &flags)) return raise_badarg(p);
   char host[NI_MAXHOST], service[NI_MAXSERV];
-  const int reason = getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof host, service,
-                                 sizeof service, flags);
+  const int reason = resolver_reserve.with([&] {
+    return getnameinfo(reinterpret_cast<sockaddr*>(&address), size, host, sizeof host, service,
+                       sizeof service, flags);
+  });
   if (reason != 0) return resolver_error(p, reason, errno);
   return new_tuple(p.heap, atoms::ok, text_binary(p.heap, host), text_binary(p.heap, service));
 }

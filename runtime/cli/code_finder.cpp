@@ -64,22 +64,32 @@ FoundCode load_embedded(const std::string& path) {
   return code;
 }
 
-}  // namespace
+std::string cannot_read(const std::string& path, int code) {
+  return "cannot read '" + path + "': " + std::strerror(code);
+}
 
-bool read_file(const std::string& path, std::vector<std::uint8_t>* bytes, std::string* error) {
-  const auto fail = [&](int code) {
-    *error = "cannot read '" + path + "': " + std::strerror(code);
-    return false;
-  };
+/// The file as it is; or the number of an error.
+int read_bytes(const std::string& path, std::vector<std::uint8_t>* bytes) {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) return fail(errno);
+  if (!file) return errno;
   struct stat st;
-  if (::fstat(::fileno(file.get()), &st) == 0 && S_ISDIR(st.st_mode)) return fail(EISDIR);
+  if (::fstat(::fileno(file.get()), &st) == 0 && S_ISDIR(st.st_mode)) return EISDIR;
   bytes->clear();
   std::uint8_t chunk[65536];
   while (std::size_t n = std::fread(chunk, 1, sizeof chunk, file.get()))
     bytes->insert(bytes->end(), chunk, chunk + n);
-  return std::ferror(file.get()) ? fail(errno) : true;
+  return std::ferror(file.get()) ? errno : 0;
+}
+
+/// What the program is told of by its calls, as by OTP, is not also said on standard error.
+bool is_shortage(int code) { return code == EMFILE || code == ENFILE; }
+
+}  // namespace
+
+bool read_file(const std::string& path, std::vector<std::uint8_t>* bytes, std::string* error) {
+  const int code = read_bytes(path, bytes);
+  if (code) *error = cannot_read(path, code);
+  return code == 0;
 }
 
 CodeFinder::CodeFinder(std::vector<std::string> path, compile::CompileOptions compile_options)
@@ -95,8 +105,8 @@ FoundCode CodeFinder::load_file(const std::string& path, bool script) const {
   if (path.starts_with(kEmbeddedLibrary))
     if (FoundCode code = load_embedded(path); code.kind == FoundCode::Kind::kCode) return code;
   std::vector<std::uint8_t> bytes;
-  std::string error;
-  if (!read_file(path, &bytes, &error)) return broken(path, "vmrun: " + error + "\n");
+  if (const int code = read_bytes(path, &bytes))
+    return broken(path, is_shortage(code) && !script ? "" : "vmrun: " + cannot_read(path, code) + "\n");
   if (has_suffix(path, ".beam")) return bytes_found(path, std::move(bytes), "");
   compile::CompileOptions options = compile_options_;
   options.script = script;

@@ -109,6 +109,7 @@ def tests(build, vmrun):
         ('no descriptor is left', no_descriptor),
         ('no descriptor is left: a crash dump', dump_without_descriptor),
         ('no descriptor is left: os:cmd', command_without_descriptor),
+        ('no descriptor is left: names and code', names_without_descriptor),
         ('how main ends', main_ends),
         ('folders of modules', module_folders),
         ('modules of its own in place of applications', own_applications),
@@ -263,6 +264,27 @@ main() ->
 take(Files) -> case file:open("/etc/passwd", [read, raw]) of {ok, File} -> take([File | Files]); {error, emfile} -> Files end.
 '''
     run(vmrun, text, shell='ulimit -n 60; exec "$@"').expect(0, out='again\n', err=['^$'])
+
+
+def names_without_descriptor(vmrun):
+    """Names are resolved when all descriptors are taken, if one has been before; code that cannot be read then is only undef."""
+    text = '''
+main() ->
+    ok = localhost(),
+    Files = take([]),
+    io:format("~p ~p~n", [localhost(), localhost()]),
+    {error, nofile} = code:ensure_loaded(digraph),
+    undef = try digraph:new() catch error:Reason -> Reason end,
+    [file:close(File) || File <- Files],
+    io:format("~p ~p~n", [localhost(), is_tuple(digraph:new())]).
+localhost() ->
+    case {inet:getaddr("localhost", inet), inet:gethostbyaddr({127, 0, 0, 1})} of
+        {{ok, {127, 0, 0, 1}}, {ok, _}} -> ok;
+        Other -> Other
+    end.
+take(Files) -> case file:open("/etc/passwd", [read, raw]) of {ok, File} -> take([File | Files]); {error, emfile} -> Files end.
+'''
+    run(vmrun, text, shell='ulimit -n 60; exec "$@"').expect(0, out='ok ok\nok true\n', err=['^$'])
 
 
 def main_ends(vmrun):
