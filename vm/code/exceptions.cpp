@@ -366,7 +366,16 @@ Term source_place(const Word* address, Heap& out) {
   return make_tuple(hp, name, Term::small(where.line));
 }
 
+/// Every module exports something, and the addresses of exports are those of the current version.
+bool is_of_replaced_version(const FunctionHeader& f) {
+  const Module* const m = module_at(f.entry());
+  if (!m || m->exports.empty()) return false;
+  const Module* const current = module_at(m->exports[0].entry->address.load(std::memory_order_acquire));
+  return current && current->version > m->version;
+}
+
 [[maybe_unused]] const bool filled_in = [] {
+  is_replaced = is_of_replaced_version;
   code_view.header_at = function_header_at;
   code_view.location = source_place;
   code_view.stacktrace = stack_frames;

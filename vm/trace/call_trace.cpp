@@ -14,6 +14,7 @@
 
 namespace vmrun {
 
+bool (*is_replaced)(const FunctionHeader& f) = [](const FunctionHeader&) { return false; };
 bool (*match_call)(Process& p, Term specification, Term arguments, TracedCall& call) = nullptr;
 std::atomic<std::uint32_t> trace_control_word{0};
 
@@ -250,7 +251,7 @@ void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* a
   if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
   using Traced = CallPattern::Traced;
   const auto& found = find_call_pattern({f.module, f.function, f.arity});
-  if (!found) return;
+  if (!found || is_replaced(f)) return;
   if (found->traced == Traced::kNo) {
     if (found->takes_times && tracer_of(p)) take_time(p, f, found->times, depth);
     return;
@@ -268,7 +269,7 @@ void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* a
 
 void breakpoint_reached(Process& p, const FunctionHeader& f, const Term* args, Word depth) {
   const auto pattern = find_call_pattern({f.module, f.function, f.arity});
-  if (!pattern) return;
+  if (!pattern || is_replaced(f)) return;
   if (pattern->counts) pattern->count->calls.fetch_add(1, std::memory_order_relaxed);
   if (!pattern->meta) return;
   if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);

@@ -32,6 +32,9 @@ struct TracedCall {
   bool returns = false, exceptions = false;
 };
 
+/// Whether a newer version of a function's module is current: as in OTP patterns do not apply to it
+/// any more. Filled in by vm/code.
+extern bool (*is_replaced)(const FunctionHeader& f);
 /// Runs a specification for a call in p: whether a clause matches. Set by whoever has match
 /// specifications.
 extern bool (*match_call)(Process& p, Term specification, Term arguments, TracedCall& call);
