@@ -24,6 +24,7 @@ namespace {
 
 constexpr int kDoorMs = 5'000;  // for the socket to be there after the signal
 constexpr int kAskEveryMs = 50;
+constexpr std::uint64_t kDoorDescriptors = 3;  // a wakeup, the socket, its file, whose the connection gets
 constexpr std::uint64_t kFirstPauseUs = 100, kLongestPauseUs = 10'000;  // a process may have many descriptors
 
 int trace_signal() { return SIGRTMIN + kDoorSignal; }
@@ -92,6 +93,24 @@ int connect_to_door(std::int64_t pid) {
   return connection;
 }
 
+/// Why a process may not let anybody in. Empty: it may, or that cannot be seen.
+std::string lack_of_descriptors(std::int64_t pid) {
+  std::uint64_t limit = ~0ULL, open = 0;
+  constexpr std::string_view kLimit = "Max open files";
+  std::ifstream limits(fmt::format("/proc/{}/limits", pid));
+  for (std::string line; std::getline(limits, line);)
+    if (line.starts_with(kLimit)) limit = std::strtoull(line.c_str() + kLimit.size(), nullptr, 10);
+  DIR* const descriptors = opendir(fmt::format("/proc/{}/fd", pid).c_str());
+  if (!descriptors) return "";
+  while (const dirent* entry = readdir(descriptors))
+    open += entry->d_name[0] != '.' && std::strtoull(entry->d_name, nullptr, 10) < limit;
+  closedir(descriptors);
+  if (limit == 0 || open + kDoorDescriptors <= limit) return "";
+  return fmt::format(
+      "it has too few free descriptors for that, {} of {} are open (prlimit --nofile raises that)", open,
+      limit);
+}
+
 }  // namespace
 
 bool may_be_traced(std::int64_t pid) { return waits_for_signal(pid, trace_signal()); }
@@ -113,7 +132,9 @@ int open_door(std::int64_t pid, std::string& why) {
     const timespec pause{0, static_cast<long>(pause_us * 1000)};
     nanosleep(&pause, nullptr);
   }
-  return why = "it does not answer", -1;
+  why = lack_of_descriptors(pid);
+  if (why.empty()) why = "it does not answer";
+  return -1;
 }
 
 }  // namespace vmrun::d

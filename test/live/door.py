@@ -294,6 +294,21 @@ class Suite(Inside):
             peer.answer(DROPS)
             expect(len(self.descriptors(target)) < with_peer + 100, 'the machine keeps them', *self.descriptors(target)[:10])
 
+    def test_no_descriptors_are_left(self):
+        """vmtrace says so; once there are some, it gets in."""
+        with self.machine() as target:
+            pid = target.process.pid
+            used = {int(name) for name in os.listdir(f'/proc/{pid}/fd')}
+            free = [n for n in range(len(used) + 10) if n not in used]
+            _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+            for limit, arguments in ((free[0], ['-l']), (free[2], ['-qn', 'BEGIN { exit(0); }'])):
+                resource.prlimit(pid, resource.RLIMIT_NOFILE, (limit, hard))
+                _, errors = self.ended(self.traced(target, *arguments, begin=False), 1)
+                expect(re.search(rf'too few free descriptors for that, \d+ of {limit} are open', errors), 'vmtrace does not say why', errors)
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (free[3], hard))
+            output, _ = self.ended(self.traced(target, '-qn', 'BEGIN { printf("in"); exit(0); }', begin=False), 0)
+            expect(output.strip() == 'in', 'vmtrace does not get in', output)
+
     def test_rings_cost_no_descriptors(self):
         """With hardly any left in the machine, dozens of tracers get the records of all of its threads."""
         with self.machine('inside_load.act', works=False) as target, contextlib.ExitStack() as stack:
