@@ -13,8 +13,8 @@ namespace {
 struct Escape {
   char letter, stands_for;
 };
-constexpr Escape kEscapes[] = {{'b', '\b'}, {'d', 127},  {'e', 27},   {'f', '\f'}, {'n', '\n'},
-                               {'r', '\r'}, {'s', ' '},  {'t', '\t'}, {'v', '\v'}};
+constexpr Escape kEscapes[] = {{'b', '\b'}, {'d', 127}, {'e', 27},   {'f', '\f'}, {'n', '\n'},
+                               {'r', '\r'}, {'s', ' '}, {'t', '\t'}, {'v', '\v'}};
 
 int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -69,8 +69,8 @@ bool read_escape(std::string_view text, std::size_t& at, std::uint32_t& value) {
 
 /// What a name without quotes consists of, in a description.
 bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-' || c == '.' || c == '@' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+         c == '.' || c == '@' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 }  // namespace

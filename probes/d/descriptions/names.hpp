@@ -9,7 +9,7 @@
 /// Spec: Erlang Reference Manual, "Data Types", escape sequences.
 namespace vmrun::d::lang {
 
-/// Where the name ends whose opening quote is at `at`: behind the closing quote; npos: there is none.
+/// Where the name whose opening quote is at `at` ends, behind its closing quote; npos: it has none.
 std::size_t quoted_end(std::string_view text, std::size_t at);
 
 /// The name between such quotes; `between` is what stands there. False: an escape sequence is
