@@ -25,7 +25,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILD_OPTIONS = ['-Ddebug=true', '-Dallocator=system', '-Db_ndebug=false', '-Db_lundef=false']
 
 # Areas that collections at every allocation reach into most.
-GC_AREAS = ['bits/', 'maps/', 'processes/', 'receive/', 'try_catch/', 'ets/', 'regression/']
+GC_AREAS = [f' {area}/' for area in ('bits', 'maps', 'processes', 'receive', 'try_catch', 'ets', 'regression')]
 
 ALLOCATION_FAILS = 'an allocation fails'  # what such tests are called
 
