@@ -99,6 +99,11 @@ bool Reader::wait_to_write(int file) {
     pollfd output{file, POLLOUT, 0};
     if (poll(&output, 1, 0) > 0) return true;
     const std::uint64_t next = serve(kLongestWait);
+    if (const std::uint64_t now = timestamp(); next_refresh_ != 0 && now >= next_refresh_) {
+      refresh();  // the machine may be killed before anybody reads on
+      learn_atoms();
+      next_refresh_ = now + kRefreshEvery;
+    }
     if (is_interrupted()) std::ranges::for_each(traced_, [this](Traced& traced) { leave(traced); });
     if (interruptions.load(std::memory_order_relaxed) > 1) return errno = ECANCELED, false;
     pause(next, file);
@@ -156,13 +161,14 @@ void Reader::report_drops(bool last) {
   const std::uint64_t now = timestamp();
   if (now < next_drops_ && !last) return;
   next_drops_ = now + kDropsEvery;
-  for (auto& stream : streams_)
+  for (std::size_t i = 0; i < streams_.size(); ++i) {  // more may come while a message is written
+    Stream& stream = *streams_[i];
     for (std::size_t kind = 0; kind < static_cast<std::size_t>(Drop::kCount); ++kind) {
-      const std::uint64_t n = stream->ring().said_drops(static_cast<Drop>(kind));
-      if (n <= stream->reported[kind]) continue;
-      output_.drops(static_cast<Drop>(kind), n - stream->reported[kind], stream->cpu);
-      stream->reported[kind] = n;
+      const std::uint64_t n = stream.ring().said_drops(static_cast<Drop>(kind));
+      if (n <= stream.reported[kind]) continue;
+      output_.drops(static_cast<Drop>(kind), n - std::exchange(stream.reported[kind], n), stream.cpu);
     }
+  }
 }
 
 void Reader::report_drops_of_none() {

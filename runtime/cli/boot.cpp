@@ -228,6 +228,15 @@ bool FinderSource::find(std::string_view module, std::vector<std::uint8_t>* beam
   return true;
 }
 
+bool FinderSource::find_substitute(std::string_view module, std::vector<std::uint8_t>* beam,
+                                   std::string* path) {
+  const FoundCode code = CodeFinder::find_substitute(module);
+  if (code.kind != FoundCode::Kind::kCode) return false;
+  beam->assign(code.begin, code.end);
+  *path = code.path;
+  return true;
+}
+
 bool FinderSource::in_memory(std::string_view module) const {
   return finder_.locate(module).starts_with(kEmbeddedLibrary);
 }

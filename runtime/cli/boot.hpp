@@ -41,6 +41,7 @@ class FinderSource final : public CodeSource {
  public:
   explicit FinderSource(CodeFinder& finder) : finder_(finder) {}
   bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) override;
+  bool find_substitute(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) override;
   bool in_memory(std::string_view module) const override;
   bool compile(std::string_view name, std::string_view text, std::vector<std::uint8_t>* beam,
                std::string* messages) override;

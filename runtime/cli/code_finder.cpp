@@ -190,9 +190,13 @@ FoundCode CodeFinder::find(std::string_view module) const {
   if (found.empty()) return {};
   if (found.starts_with(kEmbeddedLibrary)) return load_embedded(found);
   FoundCode code = load_file(found, /*script=*/false);
-  if (code.kind == FoundCode::Kind::kBroken && is_substitute(module))
-    return load_embedded(embedded_name(module));
-  return code;
+  if (code.kind != FoundCode::Kind::kBroken) return code;
+  FoundCode other = find_substitute(module);
+  return other.kind == FoundCode::Kind::kCode ? std::move(other) : std::move(code);
+}
+
+FoundCode CodeFinder::find_substitute(std::string_view module) {
+  return is_substitute(module) ? load_embedded(embedded_name(module)) : FoundCode{};
 }
 
 CodeFinder::Path CodeFinder::current_path() const {

@@ -51,6 +51,8 @@ class CodeFinder {
   CodeFinder(std::vector<std::string> path, compile::CompileOptions compile_options);
 
   FoundCode find(std::string_view module) const;
+  /// What stands in for a module of kSubstitutes whose file cannot be loaded.
+  static FoundCode find_substitute(std::string_view module);
   /// The file that find would read, or "embedded:NAME"; empty: there is none.
   std::string locate(std::string_view module) const;
   /// The file as it is, whatever its name: .beam is taken as code, anything else compiled.

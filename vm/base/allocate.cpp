@@ -86,14 +86,19 @@ void free_bytes(void* p) { mi_free(p); }
 
 void return_free_memory() {
 #ifdef VMRUN_MIMALLOC
-  // It returns pages some time after they were freed, when others are taken beside them: here at
-  // once, by taking some of several sizes.
+  // It returns what is freed here at once. What was freed before waits until others are taken of
+  // the same segment: so several of each size are, beside each other, since one alone may be taken
+  // of a segment in which nothing waits.
   static std::mutex alone;
   const std::lock_guard guard(alone);
   const long delay = mi_option_get(mi_option_decommit_delay);
   mi_option_set(mi_option_decommit_delay, 0);
   mi_collect(true);
-  for (std::size_t bytes = 64 << 10; bytes <= 4096 << 10; bytes *= 2) mi_free(mi_malloc(bytes));
+  for (std::size_t bytes = 4096 << 10; bytes >= 64 << 10; bytes /= 2) {
+    void* taken[6];
+    for (void*& p : taken) p = mi_malloc(bytes);
+    for (void* p : taken) mi_free(p);
+  }
   mi_option_set(mi_option_decommit_delay, delay);
 #endif
 }

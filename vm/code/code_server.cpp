@@ -221,6 +221,8 @@ bool autoload_module(Term name, std::string* message) {
   bool loaded = false;
   if (s.source->find(atom_text(name), &bytes, &path)) {
     LoadResult r = load_module(name, bytes.data(), bytes.size(), path);
+    if (!r.module && s.source->find_substitute(atom_text(name), &bytes, &path))
+      r = load_module(name, bytes.data(), bytes.size(), path);
     loaded = r.module != nullptr;
     if (loaded) set_module_path(name, path);
     else *message = r.message;

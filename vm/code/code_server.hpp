@@ -21,6 +21,11 @@ class CodeSource {
   /// Fills `beam` with the module's bytes (.beam format), `path` with where they are from. False:
   /// there is no such module.
   virtual bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) = 0;
+  /// What stands in for a module that `find` has found and that cannot be loaded. False: nothing.
+  virtual bool find_substitute(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) {
+    (void)module, (void)beam, (void)path;
+    return false;
+  }
   /// Whether find only has to look into memory: a scheduler may call it.
   virtual bool in_memory(std::string_view module) const {
     (void)module;
