@@ -1,5 +1,6 @@
 """What vmtrace writes when there is no room for it, when nobody reads it, and when the machine is gone: a message, a status, nothing by halves."""
 import contextlib
+import os
 import pathlib
 import re
 import resource
@@ -19,6 +20,15 @@ PADDING = 'x' * 100  # so that what is printed does not fit into a pipe
 CALLS = ('BEGIN { printf("tracing\\n"); } erlang*:late:name_*:entry { printf("call %s %s ' + PADDING + '\\n", probefunc, mfa); @[mfa] = count(); } '
          'END { printa("count %s %@d\\n", @); }')
 ROOM = 8192  # bytes: less than any of them
+BURST = 100_000  # calls: more than a small ring holds
+DROPPING = f'''main() -> io:format("ready~n"), io:get_line(""), burst(), io:format("dropped~n"), io:get_line(""),
+    Main = self(), [spawn(fun() -> burst(), Main ! done end) || _ <- lists:seq(1, 16)],
+    [receive done -> ok end || _ <- lists:seq(1, 16)], io:format("done~n"), io:get_line("").
+burst() -> burst({BURST}).
+burst(0) -> ok;
+burst(N) -> step(N), burst(N - 1).
+step(N) -> N.
+'''
 
 
 def tests(root, vmrun):
@@ -128,6 +138,44 @@ class Suite(door.Suite):
             expect(tracer.wait(session.LIMIT) == 1, f'vmtrace: status {tracer.returncode}')
             expect('failed to write' in tracer.communicate()[1], 'vmtrace does not say that there was more')
             target.finish()
+
+    def blocked(self, tracer):
+        """Waits until vmtrace waits to write: it looks around once a second then, where it would a hundred times."""
+        def turns():
+            status = pathlib.Path(f'/proc/{tracer.pid}/status').read_text()
+            return int(re.search(r'nonvoluntary|\nvoluntary_ctxt_switches:\t(\d+)', status)[1])
+
+        def waits():
+            before = turns()
+            subprocess.run(['sleep', '0.3'], check=True)
+            return turns() - before < 5
+        door.until(waits, 'vmtrace waits to write')
+
+    def test_rings_that_appear_while_nobody_reads_of_drops(self):
+        with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
+            source = pathlib.Path(folder, 'dropping.act')
+            source.write_text(DROPPING)
+            reading, writing = os.pipe()
+            os.set_blocking(writing, False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(writing, b'x' * 512)
+            os.set_blocking(writing, True)
+            with session.Target(self.vmrun, source, ('+S', '8')) as target, open(reading, errors='replace') as errors:
+                script = ('BEGIN { printf("tracing\\n"); } erlang*:dropping:step/1:entry { printf("%d\\n", 1); @ = count(); } END { printa("count %@d\\n", @); }')
+                tracer = subprocess.Popen([self.vmtrace, '-q', '-b', '8k', '-o', str(pathlib.Path(folder, 'output')), '-n', script, '-p', str(target.process.pid)], stderr=writing)
+                os.close(writing)
+                door.until(lambda: pathlib.Path(folder, 'output').exists() and 'tracing' in pathlib.Path(folder, 'output').read_text(), 'vmtrace begins')
+                target.line('go')
+                target.wait_for('dropped')
+                self.blocked(tracer)
+                target.line('more')
+                target.wait_for('done')
+                target.finish()
+                said = session.Lines(errors)
+                expect(tracer.wait(session.LIMIT) == 0, f'vmtrace: status {tracer.returncode}', *[line.lstrip('x') for line in said.rest()[-3:]])
+                counted = re.search(r'^count (\d+)$', pathlib.Path(folder, 'output').read_text(), re.M)
+                expect(counted and int(counted[1]) == 17 * BURST, 'what was counted is wrong', counted)
 
     # -- documents
 
