@@ -12,7 +12,7 @@ from nodes.cluster import free_port
 from otp.source import SOURCE, compiled, fetched, hook
 
 HERE = pathlib.Path(__file__).resolve().parent
-SECONDS = 600
+SECONDS = 1200  # erl_distribution_SUITE waits for ticks and takes half of it
 # As OTP's own ts_run starts a node for suites.
 SYSTEM = ['-noinput', '-sname', 'test_server', '-boot', 'start_sasl', '-sasl', 'errlog_type', 'error', '-enable-feature', 'maybe_expr']
 
