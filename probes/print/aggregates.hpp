@@ -42,7 +42,7 @@ class Aggregates {
   explicit Aggregates(const Script& script);
 
   void take(const Element& element, Texts& texts);
-  /// The same, and names are asked for all together.
+  /// Takes all of them, whose names are asked for together.
   void take(const std::vector<Element>& elements, Texts& texts);
   void clear(std::uint32_t aggregation);
   /// keep: so many of the largest, negative: of the smallest; without one all go.

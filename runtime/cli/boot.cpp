@@ -218,23 +218,28 @@ std::vector<Term> modules_that_need_kernel() {
 
 }  // namespace
 
-// Warnings and errors of what is compiled on the way go to standard error.
-bool FinderSource::find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) {
-  FoundCode code = finder_.find(module);
-  std::fputs(code.messages.c_str(), stderr);
+namespace {
+
+/// False: there is no code to hand over.
+bool hand_over(const FoundCode& code, std::vector<std::uint8_t>* beam, std::string* path) {
   if (code.kind != FoundCode::Kind::kCode) return false;
   beam->assign(code.begin, code.end);
   *path = code.path;
   return true;
 }
 
+}  // namespace
+
+// Warnings and errors of what is compiled on the way go to standard error.
+bool FinderSource::find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) {
+  const FoundCode code = finder_.find(module);
+  std::fputs(code.messages.c_str(), stderr);
+  return hand_over(code, beam, path);
+}
+
 bool FinderSource::find_substitute(std::string_view module, std::vector<std::uint8_t>* beam,
                                    std::string* path) {
-  const FoundCode code = CodeFinder::find_substitute(module);
-  if (code.kind != FoundCode::Kind::kCode) return false;
-  beam->assign(code.begin, code.end);
-  *path = code.path;
-  return true;
+  return hand_over(CodeFinder::find_substitute(module), beam, path);
 }
 
 bool FinderSource::in_memory(std::string_view module) const {

@@ -21,7 +21,7 @@ std::string literal_pattern(std::string_view name);
 
 /// The name as a description writes it: in quotes where it needs them.
 std::string written_name(std::string_view name);
-/// The same of a pattern: what it has of literal characters is in quotes where it needs them.
+/// The pattern as a description writes it, with quotes around literal characters that need them.
 std::string written_pattern(std::string_view pattern);
 
 }  // namespace vmrun::d::lang
