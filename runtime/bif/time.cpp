@@ -208,7 +208,7 @@ Term bif_erlang_posixtime_to_universaltime_1(Process& p, const Term* a) {
   SWord seconds;
   if (!integer_to_int64(a[0], &seconds)) return raise_badarg(p);
   const SWord days = floor_div(seconds, kDay) + kDaysToMarchOfYear0;
-  const SWord of_day = seconds - floor_div(seconds, kDay) * kDay;
+  const SWord of_day = (seconds % kDay + kDay) % kDay;
   const auto day_of_year = [&](SWord y) { return days - (365 * y + y / 4 - y / 100 + y / 400); };
   SWord year = (10000 * days + 14780) / 3652425;
   if (day_of_year(year) < 0) --year;
