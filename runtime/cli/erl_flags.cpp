@@ -41,7 +41,7 @@ constexpr std::string_view kStackKilowords = "20-8192";
 constexpr std::string_view kNotBound = "ns|ts|ps|s|nnts|nnps|tnnps|db";
 
 // What erl(1) lists, in its order; of names that begin alike the longest counts. Why one without an
-// effect has none is in docs/guide.md, "Flags of the machine".
+// effect has none is in docs/otp.md, "Flags of the machine".
 constexpr Flag kFlags[] = {
     {"+a", Value::kNeeded, "16-8192"},
     {"+A", Value::kNeeded, "", "+A"},

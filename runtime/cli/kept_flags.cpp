@@ -18,7 +18,7 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"-sname", 1, "NAME", "be a node of this name, among nodes with short names (docs/guide.md, \"Nodes\")"},
+    {"-sname", 1, "NAME", "be a node of this name, among nodes with short names (docs/nodes.md)"},
     {"-name", 1, "NAME", "be a node of this name, among nodes with fully qualified names"},
     {"-setcookie", 1, "[NODE] COOKIE",
      "what nodes must know to connect, instead of ~/.erlang.cookie; after a node: for that one"},
@@ -35,7 +35,7 @@ constexpr Row kRows[] = {
     {"-vmtrace", 1, "off", "other nodes of the cluster may not trace this one (vmtrace --node)"},
     {"-progname", 1, "PROGRAM", "what peer and slave start for another node (default: this program)"},
     {"-kernel", 2, "KEY VALUE...",
-     "parameters of the library, each VALUE a term: inet_dist_listen_min, net_ticktime… (docs/guide.md)"},
+     "parameters of the library, each VALUE a term: inet_dist_listen_min, net_ticktime… (docs/nodes.md)"},
     {"-config", 1, "FILE", "parameters of applications: a list in FILE.config, as of config(4)"},
     {"-ssl_dist_opt", 2, "KEY VALUE...",
      "options of TLS, with -proto_dist inet_tls: server_certfile, client_verify…"},

@@ -180,7 +180,7 @@ const std::vector<Flag>& flags() {
       {"-I", "DIR", "look for included files in DIR too", add_to(&Options::include_dirs)},
       {"-D", "NAME[=TERM]", "define a macro for the script and the modules compiled with it",
        add_to(&Options::defines)},
-      {"-e", "EXPRESSIONS", "evaluate them instead of a script, and end; may be repeated (docs/guide.md)",
+      {"-e", "EXPRESSIONS", "evaluate them instead of a script, and end; may be repeated (docs/running.md)",
        add_to(&Options::expressions)},
       {"-noinput", nullptr, "do not read standard input", set_flag(&Options::no_input)},
       {"-noshell", nullptr, nullptr, nothing()},
@@ -225,7 +225,7 @@ const std::vector<Flag>& flags() {
       {"+W", "w|i|e", "what warnings are reported as: warning, info, error (default w)",
        set_choice(&SystemMode::warning_map, {{"w", "warning"}, {"i", "info"}, {"e", "error"}})},
       {"+fnu", nullptr,
-       "names of files are UTF-8; +fnui, +fnue: others are left out, or an error (docs/guide.md)",
+       "names of files are UTF-8; +fnui, +fnue: others are left out, or an error (docs/otp.md)",
        set_unreadable_names("warning")},
       {"+fnuw", nullptr, nullptr, set_unreadable_names("warning")},
       {"+fnui", nullptr, nullptr, set_unreadable_names("ignore")},
@@ -259,7 +259,7 @@ const std::vector<Flag>& flags() {
          o.mode.ets_limit = static_cast<unsigned>(tables);
          return {};
        }},
-      {"+B", nullptr, "the interrupt key ends the program, as +Bd; else it shows a menu (docs/guide.md)",
+      {"+B", nullptr, "the interrupt key ends the program, as +Bd; else it shows a menu (docs/running.md)",
        set_break_key(BreakKey::kEnds)},
       {"+Bd", nullptr, nullptr, set_break_key(BreakKey::kEnds)},
       {"+Bi", nullptr, "the interrupt key does nothing", set_break_key(BreakKey::kIgnored)},
@@ -479,7 +479,7 @@ std::string help_text() {
       text += fmt::format("  {:<20} {}\n", f.value ? fmt::format("{} {}", f.name, f.value) : f.name, f.help);
   text += kept_flags_help();
   text +=
-      "\nwithout a script (docs/guide.md, \"Without a script\"); it goes on until it is told to stop:\n"
+      "\nwithout a script (docs/running.md, \"Without a script\"); it goes on until it is told to stop:\n"
       "  -s M [F [ATOM…]]     call M:F(), or M:F([ATOM…]); start when there is no F\n"
       "  -run M [F [TEXT…]]   the same with strings\n"
       "  -eval EXPRESSIONS    evaluate them\n"
@@ -488,7 +488,7 @@ std::string help_text() {
       "  -env NAME VALUE      set a variable of the environment\n"
       "  -extra ARGS…         arguments to the end of the line\n";
   text += "\n  -args_file FILE      whose words stand here instead; # begins a comment\n";
-  text += "\nTo watch it: bpftrace -p PID scripts/bpftrace/message.bt (see docs/guide.md).\n";
+  text += "\nTo watch it: bpftrace -p PID scripts/bpftrace/message.bt (see docs/watching.md).\n";
   return text;
 }
 

@@ -10,7 +10,7 @@ from .results import Failure, Skip, Test
 
 def tests(root, vmrun):
     table = probe_table(root)
-    return [Test('docs', 'README names the packages', lambda: packages(root)),
+    return [Test('docs', 'the documents name the packages', lambda: packages(root)),
             Test('docs', 'docs/probes.md is what the table says', lambda: probe_reference(root, table)),
             Test('docs', 'docs/internals/d-engine.md has the operations', lambda: engine_reference(root)),
             Test('docs', 'a range row of the probe table is numbered probes', lambda: range_rows(root)),
@@ -19,6 +19,9 @@ def tests(root, vmrun):
             Test('docs', 'docs/what-is-there.md lists the built-in functions of OTP that are not there', lambda: missing_built_ins(root)),
             Test('docs', 'docs/internals/files.md has the commands of the file driver', lambda: file_commands(root)),
             Test('docs', 'files that the documents name are there', lambda: named_files(root, vmrun)),
+            Test('docs', 'links between documents lead to files and headings that exist', lambda: links(root)),
+            Test('docs', 'every document is reached by links from the README', lambda: reachable(root)),
+            Test('docs', 'the site has a place for every document', lambda: site_pages(root)),
             Test('docs', 'the manual page has the flags of --help', lambda: manual_page(root, vmrun)),
             Test('docs', 'the manual page of vmtrace has the flags of its --help', lambda: vmtrace_page(root)),
             Test('docs', 'a script is shown in each stage', lambda: stages(root, vmrun)),
@@ -26,16 +29,19 @@ def tests(root, vmrun):
 
 
 def packages(root):
+    """contributing.md names every package, THIRD-PARTY.md those that are libraries."""
     listed = subprocess.run([root / 'dev', 'packages'], capture_output=True, text=True, check=True).stdout.split()
-    readme = (root / 'README.md').read_text()
-    missing = [package for package in listed if not re.search(rf'(?<![\w-]){re.escape(package)}(?![\w-])', readme)]
-    if missing:
-        raise Failure('README.md does not name: ' + ' '.join(missing))
+    libraries = [package for package in listed if package.endswith('-dev') and not package.startswith('erlang') or package == 'catch2']
+    for document, wanted in (('docs/contributing.md', listed), ('THIRD-PARTY.md', libraries)):
+        text = (root / document).read_text()
+        missing = [package for package in wanted if not re.search(rf'(?<![\w-]){re.escape(package)}(?![\w-])', text)]
+        if missing:
+            raise Failure(f'{document} does not name: ' + ' '.join(missing))
 
 
 def named_files(root, vmrun):
     """Paths of scripts, documents and tests in the documents for users, in --help and, of documents, in sources; NAME and * stand for any name."""
-    texts = {path.relative_to(root): path.read_text() for path in (root / 'README.md', *sorted((root / 'docs').rglob('*.md')), root / 'docs/vmrun.1', root / 'docs/vmtrace.1')}
+    texts = {path.relative_to(root): path.read_text() for path in (*documents(root), root / 'docs/vmrun.1', root / 'docs/vmtrace.1')}
     texts['--help'] = help_text(vmrun)
     # What meson.build and the sources say of documents.
     for folder in ('vm', 'runtime', 'drivers', 'probes', 'bench', 'scripts', 'test'):
@@ -49,6 +55,74 @@ def named_files(root, vmrun):
             pattern = re.sub(r'\b(NAME|AREA)\b', '*', name)
             if not list(root.glob(pattern)) and not list(root.glob(pattern + '.cpp')):  # a program is made from its source
                 raise Failure(f'{where} names {name}, which is not there')
+
+
+def documents(root):
+    """All Markdown of the checkout; in a copy without git, of the folders that documents stand in."""
+    listed = subprocess.run(['git', '-C', root, 'ls-files', '--cached', '--others', '--exclude-standard', '*.md'], capture_output=True, text=True)
+    names = listed.stdout.split() or [p.relative_to(root) for p in [*root.glob('*.md'), *(root / 'docs').rglob('*.md')]]
+    return [root / name for name in names if (root / name).exists()]
+
+
+def prose(text):
+    """A document without its blocks and pieces of code, where brackets are no links."""
+    text = re.sub(r'^(```.*?^```|(?: {4}|\t).*?)$', '', text, flags=re.M | re.S)
+    return re.sub(r'`[^`\n]*`', '', text)
+
+
+def anchors(path):
+    """The anchors of a document's headings. Forges and the site agree on them as long as no heading needs more than this."""
+    headings = re.findall(r'^#+ (.*)', re.sub(r'^```.*?^```$', '', path.read_text(), flags=re.M | re.S), re.M)
+    return {re.sub(r'\s+', '-', re.sub(r'[^\w\s-]', '', heading.lower()).strip()) for heading in headings}
+
+
+def linked(path):
+    """The links of a document to files of the checkout, as pairs of a path and an anchor, which may be empty."""
+    targets = re.findall(r'\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"', prose(path.read_text()))
+    for target in filter(lambda t: not re.match(r'[a-z]+:', t), (a or b for a, b in targets)):
+        name, _, anchor = target.partition('#')
+        yield (path.parent / name).resolve() if name else path, anchor, target
+
+
+def links(root):
+    dead = []
+    for path in documents(root):
+        for file, anchor, target in linked(path):
+            if not file.exists() or anchor and file.suffix == '.md' and anchor not in anchors(file):
+                dead.append(f'{path.relative_to(root)}: {target}')
+    # Sections that sources, manual pages and texts name by a document's path, a comma and the heading in quotes.
+    for folder in ('docs', 'vm', 'runtime', 'drivers', 'probes', 'bench', 'test'):
+        for path in sorted((root / folder).rglob('*')):
+            if path.suffix not in ('.cpp', '.hpp', '.h', '.c', '.py', '.erl', '.act', '.tab', '.md', '.1'):
+                continue
+            for name, section in re.findall(r'(?<![\w/])(docs/[\w/-]+\.md), \\?"([^"\\]+)', path.read_text(errors='replace')):
+                if (root / name).exists() and f'# {section}\n' not in (root / name).read_text():
+                    dead.append(f'{path.relative_to(root)}: {name}, "{section}"')
+    if dead:
+        raise Failure('\n'.join(dead))
+
+
+def reachable(root):
+    """A reader who begins with the README comes to every document by following links."""
+    seen, todo = set(), [root / 'README.md']
+    while todo:
+        path = todo.pop()
+        if path not in seen and path.suffix == '.md' and path.is_file():
+            seen.add(path)
+            todo += [file for file, _, _ in linked(path)]
+    lost = [str(path.relative_to(root)) for path in documents(root) if path.resolve() not in {s.resolve() for s in seen}]
+    if lost:
+        raise Failure('no way of links from README.md to ' + ', '.join(lost))
+
+
+def site_pages(root):
+    """The pages that docs/site/mkdocs.yml lists are the documents."""
+    sys.path.insert(0, str(root / 'docs/site'))
+    import make_site
+    listed = set(re.findall(r': (\S+\.md)$', (root / 'docs/site/mkdocs.yml').read_text(), re.M))
+    there = {make_site.place(path) for path in documents(root)} - {None}
+    if listed != there:
+        raise Failure(f'not in mkdocs.yml: {sorted(there - listed)}, only there: {sorted(listed - there)}')
 
 
 def help_text(vmrun):

@@ -64,10 +64,10 @@ def all_listed(root):
             head = path.read_text().split('tracing', 1)[0]
             if f'scripts/{tool}/{path.name}' not in head or 'PID' not in head:
                 raise Failure(f'{path.name} does not say how to run it')
-    rows = [line for line in (root / 'docs/guide.md').read_text().splitlines() if line.startswith('| `')]
+    rows = [line for line in (root / 'docs/watching.md').read_text().splitlines() if line.startswith('| `')]
     listed = {name for row in rows for name in re.findall('`([\\w-]+)`', row.split('|')[1])}
     if everywhere - listed:
-        raise Failure(f'docs/guide.md does not list {", ".join(sorted(everywhere - listed))}')
+        raise Failure(f'docs/watching.md does not list {", ".join(sorted(everywhere - listed))}')
 
 
 def names_and_arguments(path, tool, table):

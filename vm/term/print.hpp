@@ -8,7 +8,7 @@
 
 /// Texts of pids, functions and terms: for probes (bounded buffer, no allocation, nothing of the
 /// program changed), for reports and dumps, and for the BIFs that give such texts. Any thread, as
-/// long as nobody changes the term. Spec: docs/probes.md, "String forms".
+/// long as nobody changes the term. Spec: docs/probes.md.
 namespace vmrun {
 
 /// Writes into the caller's bytes: cut at the end, never inside a UTF-8 sequence, always
