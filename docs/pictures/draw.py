@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws look.svg, the picture of README.md, from a real run: shop.act under `vmtrace top`, a D script, `flame` and `timeline`.
 
-    python3 docs/pictures/draw.py [BUILD]
+    python3 docs/pictures/draw.py [BUILD [FILE]]
 
 The colours follow the reader's setting, light or dark."""
 import json
@@ -61,7 +61,7 @@ def observe(build):
             table = view('top', '-d', '2', '-i', '0', '-k', 'QUEUE', '-n', '8').splitlines()
             plot = view('-q', *(word for clause in SCRIPT for word in ('-n', clause)), '-n', 'tick-2s { exit(0); }').splitlines()
             view('flame', '-d', '3', '-F', '997', '-o', page)
-            view('timeline', '-d', '50ms', '-o', document)
+            view('timeline', '-d', '200ms', '-o', document)
             data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.S)[1]
             return table, plot, json.loads(data), json.loads(document.read_text())
     finally:
@@ -196,8 +196,9 @@ def main():
     arrow = '<marker id="a" viewBox="0 0 6 6" refX="5" refY="3" markerWidth="5" markerHeight="5" orient="auto"><path d="M0 0L6 3L0 6" class="m"/></marker>'
     svg = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {number(total)}" width="{WIDTH}" height="{number(total)}">'
            f'<style>{STYLE}</style><defs>{arrow}</defs>\n' + '\n'.join(body) + '\n</svg>\n')
-    (HERE / 'look.svg').write_text(svg)
-    print(f'{HERE / "look.svg"}: {len(svg)} bytes')
+    out = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else HERE / 'look.svg'
+    out.write_text(svg)
+    print(f'{out}: {len(svg)} bytes')
 
 
 main()

@@ -6,7 +6,9 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
+import xml.etree.ElementTree
 
 from .golden import ENVIRONMENT
 from .results import Failure, Test
@@ -16,7 +18,19 @@ from .views import LIMIT, run
 
 def tests(root, build, vmrun):
     suite = Suite(build / 'vmtrace', vmrun, root / 'test/d/views')
-    return [Test('d', 'view ' + name[5:].replace('_', ' '), getattr(suite, name)) for name in dir(suite) if name.startswith('test_')]
+    return [*[Test('d', 'view ' + name[5:].replace('_', ' '), getattr(suite, name)) for name in dir(suite) if name.startswith('test_')],
+            Test('d', 'the picture of README.md can be drawn anew', lambda: picture(root, build))]
+
+
+def picture(root, build):
+    """What the views show of the program is found in their output, and laid out."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / 'look.svg'
+        subprocess.run([sys.executable, root / 'docs/pictures/draw.py', build, file], check=True, capture_output=True, timeout=LIMIT)
+        shown = [text for element in xml.etree.ElementTree.parse(file).iter() for text in [''.join(element.itertext())] if element.tag.endswith('}text')]
+    for wanted in ('mailer', 'PROCESS', 'shop:pricing/1', 'scheduler ', 'orders'):
+        expect(any(wanted in text for text in shown), f'{wanted} is not in the picture: {shown}')
+    expect(any(re.search(r'^ +\d+ \|@+ +\d+$', text) for text in shown), f'no row of a plot: {shown}')
 
 
 def expect(condition, what):
