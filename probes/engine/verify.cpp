@@ -167,7 +167,9 @@ class ClauseVerifier {
     }
   }
 
-  static std::string either(std::string one, std::string other) { return one.empty() ? other : one; }
+  static std::string either(const std::string& one, const std::string& other) {
+    return one.empty() ? other : one;
+  }
 
   static std::string size(int bytes) {
     return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 ? "" : fmt::format("{} bytes at once", bytes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -28,7 +29,7 @@ bool read_scaled(std::string_view text, const Scale (&scales)[N], std::int64_t& 
   for (const Scale& scale : scales)
     if (scale.suffix == suffix) {
       if (value * scale.factor > kMost) return false;
-      out = static_cast<std::int64_t>(value * scale.factor + 0.5);
+      out = std::llround(value * scale.factor);
       return true;
     }
   return false;

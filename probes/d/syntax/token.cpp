@@ -403,7 +403,7 @@ std::string Lexer::quoted_name() {
     fail(place_, "D_SYNTAX",
          "a name in a probe description has no closing quote: " +
              std::string(text_.substr(at_, std::min<std::size_t>(end - at_, 40))));
-  const std::string out(text_.substr(at_, end + 1 - at_));
+  std::string out(text_.substr(at_, end + 1 - at_));
   at_ = end + 1;
   return out;
 }
