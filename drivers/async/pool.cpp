@@ -10,11 +10,11 @@
 
 #include "drivers/async/job_queue.hpp"
 #include "vm/base/adaptive_spin.hpp"
+#include "vm/base/memory_trim.hpp"
 #include "vm/base/microstate.hpp"
 #include "vm/base/parker.hpp"
 #include "vm/base/spin_lock.hpp"
 #include "vm/base/thread.hpp"
-#include "vm/base/tidying.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"
@@ -58,7 +58,7 @@ class Worker {
   const unsigned number_;
   std::thread thread_;
   AdaptiveSpin spin_;
-  Tidying tidying_;
+  MemoryTrimmer trimmer_;
   alignas(64) std::atomic<JobQueue*> given_{nullptr};
   std::atomic<bool> ends_{false};
   Parker parker_;
@@ -150,7 +150,7 @@ JobQueue* Worker::wait() {
   // A process that does one operation after the other comes back within microseconds.
   if (!spin_.until([this] { return given_.load(std::memory_order_relaxed) != nullptr; })) {
     const InMicrostate asleep(Microstate::kSleep);
-    tidying_.park(parker_, [this] { return is_called(); });
+    trimmer_.park(parker_, [this] { return is_called(); });
   }
   return given_.exchange(nullptr, std::memory_order_seq_cst);
 }

@@ -46,7 +46,7 @@ ERL_NIF_TERM cancel_3(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   struct Operation {
     const char* name;
     std::mutex Socket::*mutex;
-    Line Socket::*line;
+    WaitQueue Socket::*line;
   };
   static constexpr Operation kOperations[] = {
       {"connect", &Socket::write_mutex, &Socket::connectors},
@@ -68,9 +68,9 @@ ERL_NIF_TERM cancel_3(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
     ErlNifPid self;
     enif_self(env, &self);
     switch ((socket->*operation.line).cancel(env, *socket, self, a[2])) {
-      case Line::Cancelled::kYes: return atoms::ok;
-      case Line::Cancelled::kMessageSent: return atom(env, "select_sent");
-      case Line::Cancelled::kNotFound: return atom(env, "not_found");
+      case WaitQueue::Cancelled::kYes: return atoms::ok;
+      case WaitQueue::Cancelled::kMessageSent: return atom(env, "select_sent");
+      case WaitQueue::Cancelled::kNotFound: return atom(env, "not_found");
     }
   }
   return enif_make_badarg(env);

@@ -83,7 +83,7 @@ void process_down(ErlNifEnv* env, void* resource, ErlNifPid* pid, ErlNifMonitor*
     return close_at_once(fd);
   }
   if (!closing)
-    for (Line* line : {&socket.readers, &socket.acceptors, &socket.writers, &socket.connectors})
+    for (WaitQueue* line : {&socket.readers, &socket.acceptors, &socket.writers, &socket.connectors})
       line->forget(env, socket, *pid);
 }
 
@@ -165,7 +165,7 @@ void begin_close(ErlNifEnv* env, Socket& socket) {
   const bool selected = (socket.read_state | socket.write_state) & kSelected;
   socket.read_state |= kClosing;
   socket.write_state |= kClosing;
-  for (Line* line : {&socket.readers, &socket.acceptors, &socket.writers, &socket.connectors})
+  for (WaitQueue* line : {&socket.readers, &socket.acceptors, &socket.writers, &socket.connectors})
     line->abort_all(env, socket, atoms::closed);
   if (selected) enif_select_x(env, socket.fd, ERL_NIF_SELECT_STOP, &socket, nullptr, 0, nullptr);
   if (socket.in_registry) tell_registry(env, socket, atoms::del);

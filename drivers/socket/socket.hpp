@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <mutex>
 
-#include "drivers/socket/line.hpp"
 #include "drivers/socket/terms.hpp"
+#include "drivers/socket/wait_queue.hpp"
 
 /// An open socket: a resource, to which the references that programs hold lead. It belongs to a
 /// process, and is closed when that one ends.
@@ -72,9 +72,9 @@ struct Socket {
   bool closes_fd = true;  // it is not the program's own
 
   std::mutex read_mutex, write_mutex;
-  unsigned read_state = 0, write_state = 0;                              // of State; each under its mutex
-  Line readers{ERL_NIF_SELECT_READ}, acceptors{ERL_NIF_SELECT_READ};     // read_mutex
-  Line writers{ERL_NIF_SELECT_WRITE}, connectors{ERL_NIF_SELECT_WRITE};  // write_mutex
+  unsigned read_state = 0, write_state = 0;                                // of State; each under its mutex
+  WaitQueue readers{ERL_NIF_SELECT_READ}, acceptors{ERL_NIF_SELECT_READ};  // read_mutex
+  WaitQueue writers{ERL_NIF_SELECT_WRITE}, connectors{ERL_NIF_SELECT_WRITE};  // write_mutex
   Counters counters;  // read_*, acc_*: read_mutex, the others: write_mutex
 
   // Under both mutexes.

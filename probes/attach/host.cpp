@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "probes/attach/code_location.hpp"
+#include "probes/attach/encoded_argument.hpp"
 #include "probes/attach/firing.hpp"
 #include "probes/attach/functions.hpp"
-#include "probes/attach/place.hpp"
 #include "probes/attach/sample_firing.hpp"
 #include "probes/attach/sampling.hpp"
-#include "probes/attach/shaped.hpp"
 #include "probes/attach/terms.hpp"
 #include "probes/engine/operations.hpp"
 #include "probes/engine/verify.hpp"
@@ -36,8 +36,8 @@ namespace vmrun::attach {
 namespace {
 
 using d::ArgumentKind;
-using d::Shape;
-using d::Shaped;
+using d::EncodedArgument;
+using d::Encoding;
 using probe::FunctionArgument;
 using probe::NodeText;
 constexpr auto kNode = static_cast<unsigned>(d::Builtin::kNode);
@@ -152,15 +152,15 @@ Term in_dictionary(const Process& p, Term key) {
 }
 
 /// What proc_lib:set_label has set, or how the process began.
-Shaped shaped_label(const Process& p, char* out, std::size_t room) {
+EncodedArgument encoded_label(const Process& p, char* out, std::size_t room) {
   static const Term label = intern_atom("$process_label"), initial_call = intern_atom("$initial_call");
-  if (const Term set = in_dictionary(p, label)) return shaped_term(set, 255, out, room);
+  if (const Term set = in_dictionary(p, label)) return encoded_term(set, 255, out, room);
   if (const Term call = in_dictionary(p, initial_call); call && call.is_tuple() && call.tuple_arity() == 3) {
     const Term m = call.element(0), f = call.element(1), a = call.element(2);
     if (m.is_atom() && f.is_atom() && a.is_small())
-      return shaped_function({m, f, static_cast<unsigned>(a.small_value())}, out, room);
+      return encoded_function({m, f, static_cast<unsigned>(a.small_value())}, out, room);
   }
-  return shaped_function(initial_call_of(p), out, room);
+  return encoded_function(initial_call_of(p), out, room);
 }
 
 // ---- Samples ------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ Shaped shaped_label(const Process& p, char* out, std::size_t room) {
 /// The sample that the clause runs for; nullptr: its process is the one that fires.
 const Sample* sample_here() { return firing_thread().sample; }
 
-FunctionArgument function_at_work(const Sample& s) {
+FunctionArgument current_function(const Sample& s) {
   const FunctionHeader* f = nullptr;
   if (s.built_in) return {s.built_in->module, s.built_in->function, s.built_in->arity};
   if (s.frame_count) f = function_header_at(reinterpret_cast<const Word*>(s.frames[0] & ~Word{7}));
@@ -203,29 +203,29 @@ std::uint64_t number_of(const Sample& s, d::Builtin builtin) {
   }
 }
 
-Shaped shaped_label(const Sample& s, char* out, std::size_t room) {
-  if (s.owner) return shaped_label(*s.owner, out, room);
+EncodedArgument encoded_label(const Sample& s, char* out, std::size_t room) {
+  if (s.owner) return encoded_label(*s.owner, out, room);
   if (!s.label || s.label->bytes > room)
-    return shaped_function({s.initial_module, s.initial_function, s.initial_arity}, out, room);
+    return encoded_function({s.initial_module, s.initial_function, s.initial_arity}, out, room);
   std::memcpy(out, s.label_bytes, s.label->bytes);
   return *s.label;
 }
 
-Shaped shaped_of(const Sample& s, d::Builtin builtin, char* out, std::size_t room) {
+EncodedArgument encoded_of(const Sample& s, d::Builtin builtin, char* out, std::size_t room) {
   if (builtin == d::Builtin::kMfa) {
-    if (s.activity[0]) return shaped_text(s.activity, out, room);
+    if (s.activity[0]) return encoded_text(s.activity, out, room);
     const EpochGuard guard;
-    return shaped_function(function_at_work(s), out, room);
+    return encoded_function(current_function(s), out, room);
   }
-  if (!s.process) return {Shape::kNull, 0};
+  if (!s.process) return {Encoding::kNull, 0};
   switch (builtin) {
-    case d::Builtin::kSelf: return shaped_pid(s.process, "", out, room);
+    case d::Builtin::kSelf: return encoded_pid(s.process, "", out, room);
     case d::Builtin::kInitcall:
-      return shaped_function({s.initial_module, s.initial_function, s.initial_arity}, out, room);
+      return encoded_function({s.initial_module, s.initial_function, s.initial_arity}, out, room);
     case d::Builtin::kRegname:
-      return s.name ? shaped_atom(s.name, out, room) : shaped_pid(s.process, "", out, room);
-    case d::Builtin::kLabel: return shaped_label(s, out, room);
-    default: return {Shape::kNull, 0};
+      return s.name ? encoded_atom(s.name, out, room) : encoded_pid(s.process, "", out, room);
+    case d::Builtin::kLabel: return encoded_label(s, out, room);
+    default: return {Encoding::kNull, 0};
   }
 }
 
@@ -240,21 +240,21 @@ class MachineHost final : public d::Host {
  public:
   const std::vector<d::ProbeInfo>& probes() const override { return table().infos; }
 
-  Shaped shaped_argument(const d::Firing& f, unsigned n, char* out, std::size_t room) override {
+  EncodedArgument encoded_argument(const d::Firing& f, unsigned n, char* out, std::size_t room) override {
     const std::uint64_t word = f.arguments[n];
     switch (f.kinds[n]) {
       case ArgumentKind::kPid:
-      case ArgumentKind::kPort: return shaped_pid(Term::from_raw(word), "", out, room);
-      case ArgumentKind::kCaller: return shaped_pid(Term::from_raw(word), "-raw-", out, room);
-      case ArgumentKind::kFunction: return shaped_function(*function_at(word), out, room);
-      case ArgumentKind::kTerm: return shaped_term(Term::from_raw(word), most_bytes(f, n), out, room);
-      case ArgumentKind::kIolist: return shaped_text(probe::IolistText(Term::from_raw(word)), out, room);
-      case ArgumentKind::kText: return shaped_text(reinterpret_cast<const char*>(word), out, room);
+      case ArgumentKind::kPort: return encoded_pid(Term::from_raw(word), "", out, room);
+      case ArgumentKind::kCaller: return encoded_pid(Term::from_raw(word), "-raw-", out, room);
+      case ArgumentKind::kFunction: return encoded_function(*function_at(word), out, room);
+      case ArgumentKind::kTerm: return encoded_term(Term::from_raw(word), most_bytes(f, n), out, room);
+      case ArgumentKind::kIolist: return encoded_text(probe::IolistText(Term::from_raw(word)), out, room);
+      case ArgumentKind::kText: return encoded_text(reinterpret_cast<const char*>(word), out, room);
       case ArgumentKind::kNode:
-        return shaped_text(NodeText(Term::from_raw(word), most_bytes(f, n)), out, room);
+        return encoded_text(NodeText(Term::from_raw(word), most_bytes(f, n)), out, room);
       default: break;
     }
-    return shaped_text(fmt::format_int(static_cast<std::int64_t>(word)).c_str(), out, room);
+    return encoded_text(fmt::format_int(static_cast<std::int64_t>(word)).c_str(), out, room);
   }
 
   /// 0 for what argument_text has no text of, and for nothing else: a script takes it for NULL.
@@ -319,29 +319,30 @@ class MachineHost final : public d::Host {
     }
   }
 
-  Shaped builtin_shaped(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
-    if (builtin == kNode) return shaped_text(own_node(), out, room);
+  EncodedArgument builtin_encoded(unsigned builtin, const d::Firing& f, char* out,
+                                  std::size_t room) override {
+    if (builtin == kNode) return encoded_text(own_node(), out, room);
     if (const Sample* s = sample_here()) [[unlikely]]
-      return shaped_of(*s, static_cast<d::Builtin>(builtin), out, room);
+      return encoded_of(*s, static_cast<d::Builtin>(builtin), out, room);
     const Process* p = process_here();
-    if (!p) return {Shape::kNull, 0};
+    if (!p) return {Encoding::kNull, 0};
     switch (static_cast<d::Builtin>(builtin)) {
-      case d::Builtin::kSelf: return shaped_pid(p->id, "", out, room);
-      case d::Builtin::kMfa: return shaped_function(current_function(f, *p), out, room);
-      case d::Builtin::kInitcall: return shaped_function(initial_call_of(*p), out, room);
+      case d::Builtin::kSelf: return encoded_pid(p->id, "", out, room);
+      case d::Builtin::kMfa: return encoded_function(current_function(f, *p), out, room);
+      case d::Builtin::kInitcall: return encoded_function(initial_call_of(*p), out, room);
       case d::Builtin::kRegname:
-        if (const Term name = name_of(*p)) return shaped_atom(name, out, room);
-        return shaped_pid(p->id, "", out, room);
-      case d::Builtin::kLabel: return shaped_label(*p, out, room);
-      case d::Builtin::kWaitreason: return shaped_text(wait_reason(), out, room);
-      default: return {Shape::kNull, 0};
+        if (const Term name = name_of(*p)) return encoded_atom(name, out, room);
+        return encoded_pid(p->id, "", out, room);
+      case d::Builtin::kLabel: return encoded_label(*p, out, room);
+      case d::Builtin::kWaitreason: return encoded_text(wait_reason(), out, room);
+      default: return {Encoding::kNull, 0};
     }
   }
 
   std::ptrdiff_t builtin_text(unsigned builtin, const d::Firing& f, char* out, std::size_t room) override {
     if (builtin == kNode) return put_text(own_node(), out, room);
     if (const Sample* s = sample_here()) [[unlikely]]
-      return text_of(shaped_of(*s, static_cast<d::Builtin>(builtin), out, room ? room - 1 : 0), out, room);
+      return text_of(encoded_of(*s, static_cast<d::Builtin>(builtin), out, room ? room - 1 : 0), out, room);
     const Process* p = process_here();
     if (!p) return -1;
     switch (static_cast<d::Builtin>(builtin)) {
@@ -352,7 +353,7 @@ class MachineHost final : public d::Host {
         if (const Term name = name_of(*p))
           return static_cast<std::ptrdiff_t>(term_text(name.raw(), out, room));
         return put_text(probe::PidText(p->id, ""), out, room);
-      case d::Builtin::kLabel: return text_of(shaped_label(*p, out, room ? room - 1 : 0), out, room);
+      case d::Builtin::kLabel: return text_of(encoded_label(*p, out, room ? room - 1 : 0), out, room);
       case d::Builtin::kWaitreason: return put_text(wait_reason(), out, room);
       default: return -1;
     }
@@ -472,7 +473,7 @@ class MachineHost final : public d::Host {
   }
   std::string address_name(std::uint64_t address) override {
     if (const char* activity = activity_at(address)) return activity;
-    const Place place = place_of(address);
+    const CodeLocation place = code_location_of(address);
     if (!place.module) return {};
     const probe::FunctionText name(FunctionArgument{place.module, place.function, place.arity});
     std::string text = static_cast<const char*>(name);
@@ -504,18 +505,19 @@ class MachineHost final : public d::Host {
   }
 
   /// Made with room for one byte less.
-  static std::ptrdiff_t text_of(const Shaped& s, char* out, std::size_t room) {
-    if (s.shape == Shape::kText) return static_cast<std::ptrdiff_t>((out[s.bytes] = 0, s.bytes));
+  static std::ptrdiff_t text_of(const EncodedArgument& s, char* out, std::size_t room) {
+    if (s.shape == Encoding::kText) return static_cast<std::ptrdiff_t>((out[s.bytes] = 0, s.bytes));
     return text_of_words(s, out, room);
   }
 
-  static std::ptrdiff_t text_of_words(const Shaped& s, char* out, std::size_t room) {
+  static std::ptrdiff_t text_of_words(const EncodedArgument& s, char* out, std::size_t room) {
     std::uint64_t words[3] = {};
     std::memcpy(words, out, std::min(s.bytes, sizeof words));
     switch (s.shape) {
-      case Shape::kPid: return put_text(probe::PidText(Term::pid(pid_id(words[0], words[1])), ""), out, room);
-      case Shape::kAtom: return put_text(probe::TermText<1100>(Term::from_raw(words[0])), out, room);
-      case Shape::kFunction:
+      case Encoding::kPid:
+        return put_text(probe::PidText(Term::pid(pid_id(words[0], words[1])), ""), out, room);
+      case Encoding::kAtom: return put_text(probe::TermText<1100>(Term::from_raw(words[0])), out, room);
+      case Encoding::kFunction:
         return put_text(
             probe::FunctionText(FunctionArgument{Term::from_raw(words[0]), Term::from_raw(words[1]),
                                                  static_cast<unsigned>(words[2])}),
@@ -548,7 +550,9 @@ std::string function_text(std::uint64_t number) {
   return std::string(f.module) + '\0' + std::string(f.function);
 }
 
-Shaped label_of(const Process& p, char* out, std::size_t room) { return shaped_label(p, out, room); }
+EncodedArgument label_of(const Process& p, char* out, std::size_t room) {
+  return encoded_label(p, out, room);
+}
 
 std::uint64_t self_key() {
   if (const Sample* s = sample_here())

@@ -23,6 +23,6 @@ std::string function_text(std::uint64_t number);
 std::uint64_t self_key();
 /// What proc_lib:set_label has set for the process, or how it began. By the thread that has its
 /// state to itself.
-d::Shaped label_of(const Process& p, char* out, std::size_t room);
+d::EncodedArgument label_of(const Process& p, char* out, std::size_t room);
 
 }  // namespace vmrun::attach

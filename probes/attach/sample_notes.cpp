@@ -79,7 +79,7 @@ constexpr int kOfDwarf[16] = {};
 #endif
 
 /// Where the process that the thread runs is, as registers say.
-struct Place {
+struct CodeLocation {
   const Word* at = nullptr;
   const Term* stack = nullptr;
   bool in_loop = false;  // the thread is in it, or in hot code
@@ -88,7 +88,7 @@ struct Place {
 };
 
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* into) {
-  Place& place = *static_cast<Place*>(into);
+  CodeLocation& place = *static_cast<CodeLocation*>(into);
   int is_interrupted = 0;
   const _Unwind_Word ip = _Unwind_GetIPInfo(frame, &is_interrupted);
   const auto* pc = reinterpret_cast<const void*>(is_interrupted ? ip : ip - 1);
@@ -101,8 +101,8 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* into) {
 }
 
 /// The unwinder takes no lock: glibc finds what describes a frame without (_dl_find_object).
-Place place_of(const Registers& interrupted) {
-  Place place;
+CodeLocation code_location_of(const Registers& interrupted) {
+  CodeLocation place;
   const void* const pc = interrupted.pc();
   if (is_in_loop(pc)) place.at = reinterpret_cast<const Word*>(interrupted.at(registers.instruction));
   else place.at = instruction_of_hot_code(pc);
@@ -189,9 +189,9 @@ void note_place(Sample& s, const Process& p, const Activity* activity, const Reg
                 SampledThread& thread) {
   s.knows_place = loop_is_known || !this_core();
   if (!s.knows_place) return;
-  Place place;
+  CodeLocation place;
   const bool is_run_here = this_core() && this_core()->current == &p;
-  if (is_run_here) place = place_of(interrupted);
+  if (is_run_here) place = code_location_of(interrupted);
   const Heap& h = p.heap;
   if (!place.at) place.at = p.ip;  // it has not begun, or stops; or works elsewhere
   if (place.stack < h.start || place.stack > h.end) place.stack = h.stop;

@@ -36,7 +36,7 @@ struct SampledThread {
   std::atomic<bool> taking{false};
   // The process that a dirty scheduler works for, and its label. Whoever has `taking`.
   Term noted_process;
-  d::Shaped noted_label{d::Shape::kNull, 0};
+  d::EncodedArgument noted_label{d::Encoding::kNull, 0};
   char noted_bytes[1024];
   Waiting waiting[kWaiting];
   Word words[512];  // a piece of a stack
@@ -80,7 +80,7 @@ inline int value_of(unsigned clock) {
 inline std::uint64_t trap_value_of(unsigned clock) {
   return std::uint64_t{1} << 32 | static_cast<std::uint32_t>(value_of(clock));
 }
-inline int sampling_signal() { return SIGRTMIN + d::kDoorSignal + 1; }
+inline int sampling_signal() { return SIGRTMIN + d::kAttachSignal + 1; }
 
 /// What the calling thread had when it was last sampled: sampled_thread() says whether it still
 /// has it.

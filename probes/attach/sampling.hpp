@@ -34,7 +34,7 @@ struct Sample {
 
   // While clauses run.
   const Process* owner = nullptr;  // the process, if the running thread has it to itself
-  const d::Shaped* label = nullptr;
+  const d::EncodedArgument* label = nullptr;
   const char* label_bytes = nullptr;
   const Export* built_in = nullptr;  // that it was in
   std::uint64_t activity_place = 0;  // stands for the activity in stacks

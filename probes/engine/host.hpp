@@ -69,8 +69,8 @@ struct Firing {
 
 /// A text in whatever form is at hand: a shape and its bytes, put to `out` (room for `room` bytes);
 /// returns how many. More than `room` is cut for texts, and kNull for all else.
-struct Shaped {
-  Shape shape;
+struct EncodedArgument {
+  Encoding shape;
   std::size_t bytes;
 };
 
@@ -84,7 +84,7 @@ class Host {
   virtual const std::vector<ProbeInfo>& probes() const = 0;
 
   // In the firing thread, without blocking or allocating.
-  virtual Shaped shaped_argument(const Firing& f, unsigned n, char* out, std::size_t room) = 0;
+  virtual EncodedArgument encoded_argument(const Firing& f, unsigned n, char* out, std::size_t room) = 0;
   /// As an integer: itself, or a word that is the same for the same process, port or function.
   virtual std::uint64_t argument_number(const Firing& f, unsigned n) { return f.arguments[n]; }
   /// The same as a text, ended by a NUL; its length. -1: there is none (a null pointer in D).
@@ -94,7 +94,7 @@ class Host {
   virtual std::uint64_t self_key(const Firing& f) = 0;
   /// Built-ins that are the machine's: builtins.tab says which.
   virtual std::uint64_t builtin_number(unsigned builtin, const Firing& f) = 0;
-  virtual Shaped builtin_shaped(unsigned builtin, const Firing& f, char* out, std::size_t room) = 0;
+  virtual EncodedArgument builtin_encoded(unsigned builtin, const Firing& f, char* out, std::size_t room) = 0;
   /// The same as a text ended by a NUL, when a script computes with it; its length, -1: none.
   virtual std::ptrdiff_t builtin_text(unsigned builtin, const Firing& f, char* out, std::size_t room) {
     return -1;

@@ -9,11 +9,15 @@ namespace vmrun::d {
 class NullHost : public Host {
  public:
   const std::vector<ProbeInfo>& probes() const override { return probes_; }
-  Shaped shaped_argument(const Firing&, unsigned, char*, std::size_t) override { return {Shape::kNull, 0}; }
+  EncodedArgument encoded_argument(const Firing&, unsigned, char*, std::size_t) override {
+    return {Encoding::kNull, 0};
+  }
   std::ptrdiff_t argument_text(const Firing&, unsigned, char*, std::size_t) override { return -1; }
   std::uint64_t self_key(const Firing&) override { return 0; }
   std::uint64_t builtin_number(unsigned, const Firing&) override { return 0; }
-  Shaped builtin_shaped(unsigned, const Firing&, char*, std::size_t) override { return {Shape::kNull, 0}; }
+  EncodedArgument builtin_encoded(unsigned, const Firing&, char*, std::size_t) override {
+    return {Encoding::kNull, 0};
+  }
   std::size_t stack(const Firing&, std::uint64_t*, std::size_t) override { return 0; }
   bool argument_term(const Firing&, unsigned, std::uint64_t&) override { return false; }
   bool term_part(unsigned, std::uint64_t, std::int64_t, std::uint64_t&) override { return false; }

@@ -9,9 +9,9 @@
 /// order of the script. A field (and each element of a key) is
 ///
 ///   integer    one word (fi, keyi): nothing says so, for the script's types do
-///   shaped     one word Shape | bytes << 32, then that many bytes, filled up to whole words
+///   encoded     one word Encoding | bytes << 32, then that many bytes, filled up to whole words
 ///
-/// Shapes are what the machine has at hand, so that no text is made at the firing: the reader makes
+/// Encodings are what the machine has at hand, so that no text is made at the firing: the reader makes
 /// it, and asks the machine for the names of atoms and addresses once (Host::name_of_atom...).
 namespace vmrun::d {
 
@@ -28,7 +28,7 @@ static_assert(sizeof(Record) == 24);
 
 inline constexpr std::uint16_t kRecordFault = 1;  // ERROR: the words are a Fault
 
-enum class Shape : std::uint32_t {
+enum class Encoding : std::uint32_t {
   kNull,      // no text: (null)
   kText,      // the bytes of a text, without its end
   kPid,       // number, serial: <0.Number.Serial>

@@ -120,24 +120,24 @@ bool burn(Thread& t, std::size_t bytes) {
 
 // What is put to keys and to records, after the words that are there.
 
-// make(place, room in bytes) puts a Shaped; false: no room for it.
+// make(place, room in bytes) puts an EncodedArgument; false: no room for it.
 template <class Make>
-bool put_shaped(std::uint64_t* words, std::size_t& used, std::size_t most, std::size_t room, Make&& make) {
+bool put_encoded(std::uint64_t* words, std::size_t& used, std::size_t most, std::size_t room, Make&& make) {
   if (used + 1 + words_of(room) > most) return false;
   std::uint64_t& head = words[used];
   char* place = reinterpret_cast<char*>(words + used + 1);
-  const Shaped shaped = make(place, room);
-  const std::size_t bytes = std::min(shaped.bytes, room);
+  const EncodedArgument encoded = make(place, room);
+  const std::size_t bytes = std::min(encoded.bytes, room);
   std::memset(place + bytes, 0, words_of(bytes) * 8 - bytes);
-  head = static_cast<std::uint64_t>(shaped.shape) | static_cast<std::uint64_t>(bytes) << 32;
+  head = static_cast<std::uint64_t>(encoded.shape) | static_cast<std::uint64_t>(bytes) << 32;
   used += 1 + words_of(bytes);
   return true;
 }
 
 bool put_text(std::uint64_t* words, std::size_t& used, std::size_t most, Address a, std::string_view text) {
-  return put_shaped(words, used, most, text.size(), [&](char* out, std::size_t) {
+  return put_encoded(words, used, most, text.size(), [&](char* out, std::size_t) {
     std::memcpy(out, text.data(), text.size());
-    return Shaped{a == 0 ? Shape::kNull : Shape::kText, text.size()};
+    return EncodedArgument{a == 0 ? Encoding::kNull : Encoding::kText, text.size()};
   });
 }
 
@@ -146,12 +146,12 @@ std::size_t text_room(const Thread& t) {
   return words_of(std::max<std::size_t>(t.shared.program.options.strsize - 1, 32)) * 8;
 }
 
-Shaped argument(Thread& t, const Firing& f, unsigned n, char* out, std::size_t room) {
-  if (n >= f.argument_count) return {Shape::kNull, 0};
-  Shaped shaped = t.shared.host.shaped_argument(f, n, out, room);
-  if (shaped.shape == Shape::kText)
-    shaped.bytes = std::min<std::size_t>(shaped.bytes, t.shared.program.options.strsize - 1);
-  return shaped;
+EncodedArgument argument(Thread& t, const Firing& f, unsigned n, char* out, std::size_t room) {
+  if (n >= f.argument_count) return {Encoding::kNull, 0};
+  EncodedArgument encoded = t.shared.host.encoded_argument(f, n, out, room);
+  if (encoded.shape == Encoding::kText)
+    encoded.bytes = std::min<std::size_t>(encoded.bytes, t.shared.program.options.strsize - 1);
+  return encoded;
 }
 
 std::string_view function_text(Host& host, Builtin which, const Firing& f) {
@@ -178,31 +178,31 @@ std::string_view own_text(const Thread& t, Builtin which, const Firing& f) {
   }
 }
 
-Shaped builtin_text(Thread& t, const Firing& f, unsigned number, char* out, std::size_t room) {
+EncodedArgument builtin_text(Thread& t, const Firing& f, unsigned number, char* out, std::size_t room) {
   const std::size_t most = t.shared.program.options.strsize - 1;
   if (kBuiltins[number].host) {
-    Shaped shaped = t.shared.host.builtin_shaped(number, f, out, room);
-    if (shaped.shape == Shape::kText) shaped.bytes = std::min(shaped.bytes, most);
-    return shaped;
+    EncodedArgument encoded = t.shared.host.builtin_encoded(number, f, out, room);
+    if (encoded.shape == Encoding::kText) encoded.bytes = std::min(encoded.bytes, most);
+    return encoded;
   }
   const auto text = own_text(t, static_cast<Builtin>(number), f);
   const std::size_t bytes = std::min({text.size(), room, most});
   std::memcpy(out, text.data(), bytes);
-  return {Shape::kText, bytes};
+  return {Encoding::kText, bytes};
 }
 
 std::size_t frames(const Thread& t, std::int32_t asked) {
   return asked == 0 ? t.shared.program.options.ustack_frames : static_cast<std::size_t>(asked);
 }
 
-Shaped stack(Thread& t, const Firing& f, char* out, std::size_t room) {
+EncodedArgument stack(Thread& t, const Firing& f, char* out, std::size_t room) {
   const std::size_t n = t.shared.host.stack(f, reinterpret_cast<std::uint64_t*>(out), room / 8);
-  return {Shape::kStack, n * 8};
+  return {Encoding::kStack, n * 8};
 }
 
-Shaped bytes_shape(const char* from, char* out, std::size_t bytes) {
+EncodedArgument bytes_shape(const char* from, char* out, std::size_t bytes) {
   std::memcpy(out, from, bytes);
-  return {Shape::kBytes, bytes};
+  return {Encoding::kBytes, bytes};
 }
 
 struct KeyPlace {
@@ -228,9 +228,9 @@ bool add_number(Thread& t, std::uint64_t n) {
 }
 
 template <class Place, class Make>
-bool add_shaped(Thread& t, std::size_t room, Make&& make) {
+bool add_encoded(Thread& t, std::size_t room, Make&& make) {
   if (!burn(t, room / 8)) return false;
-  return put_shaped(Place::words(t), Place::used(t), Place::kMost, room, make) || Place::full(t);
+  return put_encoded(Place::words(t), Place::used(t), Place::kMost, room, make) || Place::full(t);
 }
 
 template <class Place>
@@ -244,34 +244,34 @@ template <class Place>
 [[gnu::noinline]] bool add_bytes(Thread& t, Address a, std::size_t bytes) {
   const char* from = bytes == 0 ? "" : t.memory.at(a, bytes);
   if (from == nullptr) return t.fail(FaultKind::kBadAddress, a);
-  return add_shaped<Place>(t, bytes, [&](char* out, std::size_t) { return bytes_shape(from, out, bytes); });
+  return add_encoded<Place>(t, bytes, [&](char* out, std::size_t) { return bytes_shape(from, out, bytes); });
 }
 
 template <class Place>
 [[gnu::noinline]] bool add_argument(Thread& t, const Firing& f, unsigned n) {
-  return add_shaped<Place>(t, text_room(t),
-                           [&](char* out, std::size_t room) { return argument(t, f, n, out, room); });
+  return add_encoded<Place>(t, text_room(t),
+                            [&](char* out, std::size_t room) { return argument(t, f, n, out, room); });
 }
 
 template <class Place>
 [[gnu::noinline]] bool add_builtin(Thread& t, const Firing& f, unsigned number) {
-  return add_shaped<Place>(
+  return add_encoded<Place>(
       t, text_room(t), [&](char* out, std::size_t room) { return builtin_text(t, f, number, out, room); });
 }
 
 template <class Place>
 [[gnu::noinline]] bool add_term(Thread& t, std::uint64_t term, std::size_t room) {
   if (term == 0) return t.fail(FaultKind::kIllegalOperation);
-  return add_shaped<Place>(t, room, [&](char* out, std::size_t most) {
+  return add_encoded<Place>(t, room, [&](char* out, std::size_t most) {
     most = std::min<std::size_t>(most, t.shared.program.options.strsize - 1);
-    return Shaped{Shape::kText, t.shared.host.term_text(term, out, most)};
+    return EncodedArgument{Encoding::kText, t.shared.host.term_text(term, out, most)};
   });
 }
 
 template <class Place>
 [[gnu::noinline]] bool add_stack(Thread& t, const Firing& f, std::int32_t asked) {
-  return add_shaped<Place>(t, frames(t, asked) * 8,
-                           [&](char* out, std::size_t room) { return stack(t, f, out, room); });
+  return add_encoded<Place>(t, frames(t, asked) * 8,
+                            [&](char* out, std::size_t room) { return stack(t, f, out, room); });
 }
 
 std::uint64_t argument_number(Thread& t, const Firing& f, unsigned n) {

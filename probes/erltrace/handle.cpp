@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "probes/attach/door.hpp"
+#include "probes/attach/endpoint.hpp"
 #include "probes/attach/firing.hpp"
 #include "probes/attach/host.hpp"
 #include "probes/attach/tracing_session.hpp"

@@ -14,14 +14,14 @@
 #include "probes/d/script/script.hpp"
 #include "probes/engine/record.hpp"
 #include "probes/print/aggregates.hpp"
+#include "probes/print/consumer_options.hpp"
 #include "probes/print/format.hpp"
 #include "probes/print/merge.hpp"
-#include "probes/print/reader_options.hpp"
 #include "probes/print/texts.hpp"
 
 /// What erltrace:open/0 gives: a script, its session in this machine, and what was recorded and not
 /// handed over yet. Any thread may call, one at a time goes on; calls wait for the tracing thread
-/// (probes/attach/door.hpp), so they are not for schedulers. What a call hands over is whatever was
+/// (probes/attach/endpoint.hpp), so they are not for schedulers. What a call hands over is whatever was
 /// fired before it.
 namespace vmrun::erltrace {
 
@@ -66,7 +66,7 @@ class Handle {
   const d::Script& script() const { return *script_; }
   d::Aggregates& aggregates() { return *aggregates_; }
   d::Texts& texts() { return texts_; }
-  d::ReaderOptions& options() { return options_; }
+  d::ConsumerOptions& options() { return options_; }
   const std::vector<d::Conversion>& format(std::size_t action) const { return formats_[action]; }
   /// Adds what has been aggregated by now.
   void refresh();
@@ -84,7 +84,7 @@ class Handle {
   std::unique_ptr<d::Script> script_;
   std::unique_ptr<d::Aggregates> aggregates_;
   d::Texts texts_;
-  d::ReaderOptions options_;
+  d::ConsumerOptions options_;
   std::vector<std::vector<d::Conversion>> formats_;        // by number of action
   std::vector<std::unique_ptr<d::RecordStream>> streams_;  // of the session's rings
   std::vector<d::Element> left_elements_;                  // of a session that is gone

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "probes/attach/place.hpp"
+#include "probes/attach/code_location.hpp"
 #include "probes/engine/aggregation.hpp"
 #include "probes/print/plots.hpp"
 #include "probes/print/utf8.hpp"
@@ -57,7 +57,7 @@ ERL_NIF_TERM Terms::probe(const d::ProbeInfo& p) {
 ERL_NIF_TERM Terms::stack(std::span<const std::uint64_t> addresses) {
   std::vector<ERL_NIF_TERM> frames;
   for (const std::uint64_t address : addresses) {
-    const attach::Place place = attach::place_of(address);
+    const attach::CodeLocation place = attach::code_location_of(address);
     if (!place.module) continue;  // where a process begins, or code that is gone
     std::vector<ERL_NIF_TERM> where;
     if (place.line != 0) {
@@ -69,31 +69,31 @@ ERL_NIF_TERM Terms::stack(std::span<const std::uint64_t> addresses) {
   return list(frames);
 }
 
-ERL_NIF_TERM Terms::shaped(const d::RecordField& field) {
+ERL_NIF_TERM Terms::encoded(const d::RecordField& field) {
   const std::span<const std::uint64_t> words = field.body;
   switch (field.shape) {
-    case d::Shape::kPid:
+    case d::Encoding::kPid:
       if (words.size() < 2) break;
       return Term::pid(pid_id(words[0], words[1])).raw();
-    case d::Shape::kPort:
+    case d::Encoding::kPort:
       if (words.empty()) break;
       return Term::port(words[0]).raw();
-    case d::Shape::kFunction:
+    case d::Encoding::kFunction:
       if (words.size() < 3) break;
       return tuple(words[0], words[1], integer(static_cast<std::int64_t>(words[2])));
-    case d::Shape::kAtom:
+    case d::Encoding::kAtom:
       if (words.empty()) break;
       return words[0];
-    case d::Shape::kStack: return stack(words);
-    case d::Shape::kBytes: return binary(field.text());
-    case d::Shape::kText: return text(d::until_nul(field.text()));
-    case d::Shape::kNull: break;
+    case d::Encoding::kStack: return stack(words);
+    case d::Encoding::kBytes: return binary(field.text());
+    case d::Encoding::kText: return text(d::until_nul(field.text()));
+    case d::Encoding::kNull: break;
   }
   return atom("undefined");
 }
 
 ERL_NIF_TERM Terms::value(const d::RecordField& field) {
-  if (field.field->kind != d::Field::Kind::kInteger) return shaped(field);
+  if (field.field->kind != d::Field::Kind::kInteger) return encoded(field);
   if (field.field->is_signed) return integer(field.number);
   return enif_make_uint64(env_, d::Value::integer(field.number, field.field->bytes, false).raw());
 }

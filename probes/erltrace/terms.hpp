@@ -37,7 +37,7 @@ class Terms {
   ERL_NIF_TERM aggregated(const d::Aggregation& how, const std::uint64_t* values, std::uint64_t normal);
 
  private:
-  ERL_NIF_TERM shaped(const d::RecordField& field);
+  ERL_NIF_TERM encoded(const d::RecordField& field);
   ERL_NIF_TERM buckets(const d::Aggregation& how, const std::uint64_t* values, std::int64_t normal);
 
   ErlNifEnv* env_;

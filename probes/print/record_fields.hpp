@@ -14,7 +14,7 @@ namespace vmrun::d {
 struct RecordField {
   const Field* field = nullptr;         // of the script
   std::int64_t number = 0;              // of an integer
-  Shape shape = Shape::kNull;           // of all else, ...
+  Encoding shape = Encoding::kNull;     // of all else, ...
   std::size_t bytes = 0;                // ... how many bytes it has, ...
   std::span<const std::uint64_t> body;  // ... and the words they fill
 
@@ -32,7 +32,7 @@ inline bool read_field(const Field& field, const std::uint64_t*& at, const std::
     out.number = static_cast<std::int64_t>(*at++);
     return true;
   }
-  out.shape = static_cast<Shape>(static_cast<std::uint32_t>(*at));
+  out.shape = static_cast<Encoding>(static_cast<std::uint32_t>(*at));
   out.bytes = *at++ >> 32;
   const std::size_t words = (out.bytes + 7) / 8;
   if (words > static_cast<std::size_t>(end - at)) return false;

@@ -44,11 +44,11 @@ const std::string& Texts::name(NameKind kind, std::uint64_t number) {
 
 void Texts::want(const RecordField& field) {
   if (field.field->kind == Field::Kind::kInteger) return;
-  const NameKind kind = field.shape == Shape::kStack ? NameKind::kAddress : NameKind::kAtom;
-  const std::size_t names = field.shape == Shape::kStack      ? field.body.size()
-                            : field.shape == Shape::kFunction ? 2
-                            : field.shape == Shape::kAtom     ? 1
-                                                              : 0;
+  const NameKind kind = field.shape == Encoding::kStack ? NameKind::kAddress : NameKind::kAtom;
+  const std::size_t names = field.shape == Encoding::kStack      ? field.body.size()
+                            : field.shape == Encoding::kFunction ? 2
+                            : field.shape == Encoding::kAtom     ? 1
+                                                                 : 0;
   for (std::size_t i = 0; i < std::min(names, field.body.size()); ++i) (void)is_new(kind, field.body[i]);
 }
 
@@ -80,9 +80,9 @@ void Texts::put_stack(std::string& out, const std::uint64_t* frames, std::size_t
   }
 }
 
-void Texts::put_shape(std::string& out, Shape shape, const std::uint64_t* words, std::size_t count) {
+void Texts::put_shape(std::string& out, Encoding shape, const std::uint64_t* words, std::size_t count) {
   switch (shape) {
-    case Shape::kPid:
+    case Encoding::kPid:
       if (count < 2) break;
       out += machine;
       out += "<0.";
@@ -91,14 +91,14 @@ void Texts::put_shape(std::string& out, Shape shape, const std::uint64_t* words,
       put_number(out, words[1]);
       out += '>';
       return;
-    case Shape::kPort:
+    case Encoding::kPort:
       if (count < 1) break;
       out += machine;
       out += "#Port<0.";
       put_number(out, words[0]);
       out += '>';
       return;
-    case Shape::kFunction:
+    case Encoding::kFunction:
       if (count < 3) break;
       for (unsigned i = 0; i < 2; ++i) {
         out += atom(words[i]);
@@ -106,7 +106,7 @@ void Texts::put_shape(std::string& out, Shape shape, const std::uint64_t* words,
       }
       put_number(out, words[2]);
       return;
-    case Shape::kAtom:
+    case Encoding::kAtom:
       if (count < 1) break;
       out += atom(words[0]);
       return;
@@ -125,10 +125,10 @@ Value Texts::value(const RecordField& field) {
   value.number = field.number;
   if (value.kind == Field::Kind::kInteger) return value;
   switch (field.shape) {
-    case Shape::kNull: value.is_null = true; break;
-    case Shape::kText:
-    case Shape::kBytes: value.bytes = field.text(); break;
-    case Shape::kStack: {
+    case Encoding::kNull: value.is_null = true; break;
+    case Encoding::kText:
+    case Encoding::kBytes: value.bytes = field.text(); break;
+    case Encoding::kStack: {
       std::string& text = make();
       put_stack(text, field.body.data(), field.body.size());
       value.kind = Field::Kind::kStack;

@@ -13,7 +13,7 @@
 #include "probes/print/record_fields.hpp"
 #include "probes/print/value.hpp"
 
-/// Shapes to texts: what a firing put to a record or a key as numbers (a process, the atoms of a
+/// Encodings to texts: what a firing put to a record or a key as numbers (a process, the atoms of a
 /// function, addresses of a stack) becomes what Erlang prints for it. Names are asked of the target
 /// once and kept. One for each target; the reader's thread.
 namespace vmrun::d {
@@ -65,7 +65,7 @@ class Texts {
   bool is_new(NameKind kind, std::uint64_t number);
   const std::string& name(NameKind kind, std::uint64_t number);
   std::string& make();
-  void put_shape(std::string& out, Shape shape, const std::uint64_t* words, std::size_t count);
+  void put_shape(std::string& out, Encoding shape, const std::uint64_t* words, std::size_t count);
   void put_stack(std::string& out, const std::uint64_t* frames, std::size_t count);
 
   Names names_;

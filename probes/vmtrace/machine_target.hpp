@@ -10,7 +10,7 @@
 
 /// A machine that is traced, over the connection of wire.hpp. Its rings are mapped here; everything
 /// else is asked for and waited for. One on another host, whose records come over the connection as
-/// well: far_target.cpp.
+/// well: remote_target.cpp.
 namespace vmrun::d {
 
 class MachineTarget : public Target {

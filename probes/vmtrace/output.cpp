@@ -42,7 +42,7 @@ bool ends_in(std::string_view name, std::string_view word) {
 
 }  // namespace
 
-Output::Output(const Script& script, ReaderOptions options, std::FILE* file, Aggregates& aggregates,
+Output::Output(const Script& script, ConsumerOptions options, std::FILE* file, Aggregates& aggregates,
                std::function<void()> refresh, std::function<bool(int)> wait_to_write, Presentation* shows)
     : script_(script),
       options_(options),
@@ -77,7 +77,7 @@ void Output::flush() {
   const bool whole = failed_ || write_all(fileno(file_), text_);
   text_.clear();
   if (whole) return;
-  failed_ = true;  // the reader ends
+  failed_ = true;  // the consumer ends
   std::fputs(fmt::format("vmtrace: failed to write: {}\n", std::strerror(errno)).c_str(), stderr);
 }
 

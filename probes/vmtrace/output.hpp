@@ -13,14 +13,14 @@
 #include "probes/d/script/script.hpp"
 #include "probes/print/aggregates.hpp"
 #include "probes/print/aggregation_print.hpp"
+#include "probes/print/consumer_options.hpp"
 #include "probes/print/format.hpp"
-#include "probes/print/reader_options.hpp"
 #include "probes/print/record_fields.hpp"
 #include "probes/print/texts.hpp"
 #include "probes/vmtrace/presentation.hpp"
 
-/// Records to what people see: the columns of dtrace, the actions that are the reader's to do,
-/// drops and errors in dtrace's words. One for a report, however many targets; the reader's thread.
+/// Records to what people see: the columns of dtrace, the actions that are the consumer's to do,
+/// drops and errors in dtrace's words. One for a report, however many targets; the consumer's thread.
 /// Spec: dtrace(1), the DTrace guide, "Output Formatting", "Actions".
 namespace vmrun::d {
 
@@ -36,7 +36,7 @@ class Output {
 
   /// refresh: adds to `aggregates` what the targets have now. wait_to_write: returns when the file
   /// can be written; false and errno: it will not be. shows: may be null.
-  Output(const Script& script, ReaderOptions options, std::FILE* file, Aggregates& aggregates,
+  Output(const Script& script, ConsumerOptions options, std::FILE* file, Aggregates& aggregates,
          std::function<void()> refresh, std::function<bool(int)> wait_to_write,
          Presentation* shows = nullptr);
   ~Output();
@@ -62,7 +62,7 @@ class Output {
   /// What the script said by exit(); nothing yet: not.
   std::optional<int> exit_status() const { return exit_status_; }
   bool failed() const { return failed_; }
-  const ReaderOptions& options() const { return options_; }
+  const ConsumerOptions& options() const { return options_; }
 
  private:
   bool write_all(int file, std::string_view text);
@@ -82,7 +82,7 @@ class Output {
   void message(const std::string& text);
 
   const Script& script_;
-  ReaderOptions options_;
+  ConsumerOptions options_;
   std::FILE* file_;
   std::FILE* original_;
   Aggregates& aggregates_;

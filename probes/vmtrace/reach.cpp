@@ -22,12 +22,13 @@
 namespace vmrun::d {
 namespace {
 
-constexpr int kDoorMs = 5'000;  // for the socket to be there after the signal
+constexpr int kEndpointMs = 5'000;  // for the socket to be there after the signal
 constexpr int kAskEveryMs = 50;
-constexpr std::uint64_t kDoorDescriptors = 3;  // a wakeup, the socket, its file, whose the connection gets
+constexpr std::uint64_t kEndpointDescriptors =
+    3;  // a wakeup, the socket, its file, whose the connection gets
 constexpr std::uint64_t kFirstPauseUs = 100, kLongestPauseUs = 10'000;  // a process may have many descriptors
 
-int trace_signal() { return SIGRTMIN + kDoorSignal; }
+int trace_signal() { return SIGRTMIN + kAttachSignal; }
 
 /// A signal nobody handles ends a process: only one that waits for the door's is sent it.
 bool waits_for_signal(std::int64_t pid, int signal) {
@@ -66,14 +67,14 @@ bool is_peer(int connection, std::int64_t pid) {
   return peer.uid == process.st_uid && (peer.pid == pid || peer.pid == 0);
 }
 
-bool names_door(const std::string& link) {
+bool names_endpoint(const std::string& link) {
   const std::size_t name = link.rfind('/') + 1;
-  return link.compare(name, std::strlen(kDoorName), kDoorName) == 0;
+  return link.compare(name, std::strlen(kEndpointName), kEndpointName) == 0;
 }
 
 /// A connection to the socket that the process listens on, or -1 and errno; ENOENT: it listens on
 /// none. Anything that another process could have given it is passed over.
-int connect_to_door(std::int64_t pid) {
+int connect_to_endpoint(std::int64_t pid) {
   const std::string folder = fmt::format("/proc/{}/fd", pid);
   DIR* const descriptors = opendir(folder.c_str());
   if (!descriptors) return -1;
@@ -82,7 +83,7 @@ int connect_to_door(std::int64_t pid) {
     const std::string place = folder + "/" + entry->d_name;
     char link[PATH_MAX];
     const ssize_t bytes = readlink(place.c_str(), link, sizeof link);
-    if (bytes <= 0 || !names_door(std::string(link, static_cast<std::size_t>(bytes)))) continue;
+    if (bytes <= 0 || !names_endpoint(std::string(link, static_cast<std::size_t>(bytes)))) continue;
     connection = connect_to(place);
     if (connection >= 0 && is_peer(connection, pid)) break;
     error = connection < 0 ? errno : ENOENT;
@@ -105,7 +106,7 @@ std::string lack_of_descriptors(std::int64_t pid) {
   while (const dirent* entry = readdir(descriptors))
     open += entry->d_name[0] != '.' && std::strtoull(entry->d_name, nullptr, 10) < limit;
   closedir(descriptors);
-  if (limit == 0 || open + kDoorDescriptors <= limit) return "";
+  if (limit == 0 || open + kEndpointDescriptors <= limit) return "";
   return fmt::format(
       "it has too few free descriptors for that, {} of {} are open (prlimit --nofile raises that)", open,
       limit);
@@ -115,17 +116,17 @@ std::string lack_of_descriptors(std::int64_t pid) {
 
 bool may_be_traced(std::int64_t pid) { return waits_for_signal(pid, trace_signal()); }
 
-int open_door(std::int64_t pid, std::string& why) {
+int open_endpoint(std::int64_t pid, std::string& why) {
   if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return why = "no such process", -1;
   if (!waits_for_signal(pid, trace_signal())) return why = "it is no vmrun, or one of another version", -1;
   // The door that opens may be closed behind somebody else before we come to it: we ask again.
   std::uint64_t pause_us = kFirstPauseUs;
-  for (std::uint64_t waited_us = 0, ask_us = 0; waited_us < kDoorMs * 1000ULL; waited_us += pause_us) {
+  for (std::uint64_t waited_us = 0, ask_us = 0; waited_us < kEndpointMs * 1000ULL; waited_us += pause_us) {
     if (waited_us >= ask_us && waits_for_signal(pid, trace_signal())) {
       if (kill(static_cast<pid_t>(pid), trace_signal()) != 0) return why = std::strerror(errno), -1;
       ask_us = waited_us + kAskEveryMs * 1000ULL;
     }
-    const int connection = connect_to_door(pid);
+    const int connection = connect_to_endpoint(pid);
     if (connection >= 0) return connection;
     if (errno != ENOENT && errno != ECONNREFUSED && errno != EAGAIN) return why = std::strerror(errno), -1;
     pause_us = std::min<std::uint64_t>(pause_us * 3 / 2, kLongestPauseUs);

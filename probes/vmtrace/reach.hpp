@@ -11,6 +11,6 @@ namespace vmrun::d {
 bool may_be_traced(std::int64_t pid);
 
 /// A connection to the machine, the caller's to close; -1 and why.
-int open_door(std::int64_t pid, std::string& why);
+int open_endpoint(std::int64_t pid, std::string& why);
 
 }  // namespace vmrun::d

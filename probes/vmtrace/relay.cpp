@@ -145,7 +145,7 @@ class Relay {
 int relay(std::int64_t pid) {
   std::signal(SIGPIPE, SIG_IGN);
   std::string why;
-  const int machine = open_door(pid, why);
+  const int machine = open_endpoint(pid, why);
   if (machine < 0)
     return std::fputs(fmt::format("vmtrace: failed to grab pid {}: {}\n", pid, why).c_str(), stderr), 1;
   adjust_clock();

@@ -12,7 +12,7 @@
 #include "probes/print/texts.hpp"
 
 /// What a script runs on: this process alone (target_self.cpp) or a machine that is traced
-/// (machine_target.hpp). Owned by the reader's loop and used by its thread alone.
+/// (machine_target.hpp). Owned by the consumer's loop and used by its thread alone.
 namespace vmrun::d {
 
 class Target {
@@ -78,6 +78,6 @@ std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why);
 std::unique_ptr<Target> start_target(const std::string& command, std::string& why);
 /// A machine on another host: `command` runs `vmtrace --relay PID` there and has our standard input
 /// and output be its own (ssh, say). what: is reached, for `why`.
-std::unique_ptr<Target> far_target(const std::string& command, const std::string& what, std::string& why);
+std::unique_ptr<Target> remote_target(const std::string& command, const std::string& what, std::string& why);
 
 }  // namespace vmrun::d

@@ -32,7 +32,7 @@ std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why) {
   // The machine may be about to close its door behind somebody else: then it opens once more.
   bool refused = false;
   for (int attempt = 0; attempt < kAttempts && target == nullptr && !refused; ++attempt) {
-    const int connection = open_door(pid, reason);
+    const int connection = open_endpoint(pid, reason);
     if (connection < 0) break;
     target = greeted(connection, pid, 0, reason, refused);
     const timespec pause{0, 5'000'000};

@@ -17,12 +17,12 @@
 #include "probes/d/script/options.hpp"
 #include "probes/engine/aggregation.hpp"
 #include "probes/vmtrace/advice.hpp"
+#include "probes/vmtrace/consumer.hpp"
 #include "probes/vmtrace/listing.hpp"
+#include "probes/vmtrace/node_transport.hpp"
 #include "probes/vmtrace/output_file.hpp"
 #include "probes/vmtrace/preprocess.hpp"
-#include "probes/vmtrace/reader.hpp"
 #include "probes/vmtrace/relay.hpp"
-#include "probes/vmtrace/way_to_node.hpp"
 
 namespace vmrun::d {
 
@@ -162,8 +162,8 @@ void tell_matches(const std::vector<Source>& sources, const std::vector<Traced>&
   }
 }
 
-ReaderOptions reader_options(const Script& script) {
-  ReaderOptions options;
+ConsumerOptions reader_options(const Script& script) {
+  ConsumerOptions options;
   for (const auto& [name, value] : script.options) {
     std::string why;
     Options of_engine;
@@ -208,9 +208,9 @@ std::vector<Traced> targets_of(const CommandLine& line) {
   for (const std::string& text : line.pids) add(attach_target(pid_of(text), why));
   for (const std::string& command : line.commands) add(start_target(command, why));
   for (const std::string& command : line.ways)
-    add(far_target(command, fmt::format("a machine by \"{}\"", command), why));
+    add(remote_target(command, fmt::format("a machine by \"{}\"", command), why));
   for (const std::string& node : line.nodes)
-    add(far_target(way_to_node(node, line.cookie), "the machine of " + node, why));
+    add(remote_target(node_transport(node, line.cookie), "the machine of " + node, why));
   if (traced.empty()) add(make_self_target());
   return traced;
 }
@@ -227,7 +227,7 @@ void compile_for_all(const CommandLine& line, const std::vector<Source>& sources
   });
 }
 
-void open_all(std::vector<Traced>& traced, const ReaderOptions& options) {
+void open_all(std::vector<Traced>& traced, const ConsumerOptions& options) {
   for (Traced& t : traced) {
     t.texts->stack_format = options.tables.folded ? StackFormat::kFolded : StackFormat::kLines;
     t.script->program.options.pid = static_cast<std::uint32_t>(t.target->pid());
@@ -256,7 +256,7 @@ void begin_all(std::vector<Traced>& traced) {
 struct Job {
   const CommandLine& line;
   const std::vector<Source>& sources;
-  ReaderOptions options;
+  ConsumerOptions options;
   Presentation* shows;  // may be null
 };
 
@@ -280,12 +280,12 @@ std::vector<Traced> traced_again(const Job& job, const std::vector<Traced>& trac
 int read_to(std::FILE* file, const Job& job, std::vector<Traced>& traced, bool begin, bool& is_written,
             std::vector<Traced>& next) {
   Aggregates aggregates(*traced.front().script);
-  Reader* reader = nullptr;
+  Consumer* consumer = nullptr;
   Output output(
-      *traced.front().script, job.options, file, aggregates, [&reader] { reader->refresh(); },
-      [&reader](int written) { return reader->wait_to_write(written); }, job.shows);
-  Reader loop(traced, output, aggregates, [&] { next = traced_again(job, traced); });
-  reader = &loop;
+      *traced.front().script, job.options, file, aggregates, [&consumer] { consumer->refresh(); },
+      [&consumer](int written) { return consumer->wait_to_write(written); }, job.shows);
+  Consumer loop(traced, output, aggregates, [&] { next = traced_again(job, traced); });
+  consumer = &loop;
   if (begin) begin_all(traced);
   const int status = loop.run();
   is_written = !output.failed();
@@ -358,7 +358,7 @@ int trace(const CommandLine& line, const std::vector<Source>& sources, Presentat
   if (line.verbose)
     for (const Traced& t : traced)
       std::fputs(describe_matches(*t.script, t.target->probes()).c_str(), stderr);
-  Reader::handle_signals(shows != nullptr && shows->can_be_asked());
+  Consumer::handle_signals(shows != nullptr && shows->can_be_asked());
   for (unsigned round = 1;; ++round) {
     std::vector<Traced> next;
     const int status = read_all(job, traced, round, next);

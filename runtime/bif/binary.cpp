@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "runtime/bif/internal_state.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 
@@ -52,7 +52,7 @@ Term encode_unsigned(Process& p, const Term* a, unsigned arity, BifFn self, bool
   const Term n = a[0];
   if (!n.is_integer() || IntView(n).negative()) return raise_badarg(p);
   const Word size = std::max<Word>(integer_magnitude_bytes(n), 1);
-  if (too_long(size / kBytesPerStep)) return run_elsewhere(p, self, a, arity);
+  if (too_long(size / kBytesPerStep)) return run_on_dirty(p, self, a, arity);
   std::uint8_t* bytes;
   const Term t = new_binary(p.heap, size, &bytes);
   integer_to_bytes(n, bytes, size, little);
@@ -61,7 +61,7 @@ Term encode_unsigned(Process& p, const Term* a, unsigned arity, BifFn self, bool
 
 Term decode_unsigned(Process& p, const Term* a, unsigned arity, BifFn self, bool little) {
   if (!is_binary(a[0])) return raise_badarg(p);
-  if (too_long(byte_count(a[0]) / kBytesPerStep)) return run_elsewhere(p, self, a, arity);
+  if (too_long(byte_count(a[0]) / kBytesPerStep)) return run_on_dirty(p, self, a, arity);
   const BytesOf bytes(a[0]);
   const Term n = integer_from_bytes(p.heap, bytes.data(), bytes.size(), little, false);
   return n ? n : raise_system_limit(p);
@@ -76,7 +76,7 @@ Term copies(Process& p, const Term* a, unsigned arity, BifFn self, Term count_te
   Word total;
   if (__builtin_mul_overflow(bytes.size(), static_cast<Word>(count), &total) || total > max_binary_bits() / 8)
     return raise_system_limit(p);
-  if (too_long(total / kBytesPerStep)) return run_elsewhere(p, self, a, arity);
+  if (too_long(total / kBytesPerStep)) return run_on_dirty(p, self, a, arity);
   charge(p, static_cast<SWord>(total / 8));
   std::uint8_t* out;
   const Term t = new_binary(p.heap, total, &out);
@@ -87,7 +87,7 @@ Term copies(Process& p, const Term* a, unsigned arity, BifFn self, Term count_te
 
 /// Common prefix or suffix of a list of binaries.
 Term longest_common(Process& p, const Term* a, BifFn self, bool suffix) {
-  StepsHere steps(binary_loop_limit);
+  ReductionBudget steps(binary_loop_limit);
   Term list = a[0];
   if (!list.is_list() || !is_binary(list.head())) return raise_badarg(p);
   const BytesOf first(list.head());
@@ -96,7 +96,7 @@ Term longest_common(Process& p, const Term* a, BifFn self, bool suffix) {
     if (!is_binary(list.head())) return raise_badarg(p);
     const BytesOf other(list.head());
     const Word most = std::min(n, other.size());
-    if (!steps.spend(1 + most / kBytesPerStep)) return run_elsewhere(p, self, a, 1);
+    if (!steps.spend(1 + most / kBytesPerStep)) return run_on_dirty(p, self, a, 1);
     n = 0;
     while (n < most && (suffix ? first.data()[first.size() - 1 - n] == other.data()[other.size() - 1 - n]
                                : first.data()[n] == other.data()[n]))

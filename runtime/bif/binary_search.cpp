@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "runtime/bif/internal_state.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/term/bits.hpp"
 
 /// binary:match/2,3, matches/2,3, split/2,3, replace/3,4's core and compile_pattern/1. Of several
@@ -107,7 +107,7 @@ class Automaton {
 class Searcher {
  public:
   /// false: not a non-empty binary, list of such, or compiled pattern; or the steps are used up.
-  bool prepare(Term pattern, StepsHere& steps) {
+  bool prepare(Term pattern, ReductionBudget& steps) {
     static const Term of_one = intern_atom("bm"), of_several = intern_atom("ac");
     Term compiled_for = kNonValue;
     if (pattern.is_tuple() && pattern.tuple_arity() == 2 &&
@@ -146,7 +146,7 @@ class Searcher {
 
  private:
   /// A byte of several patterns takes some ten steps in the automaton.
-  bool add(Term t, StepsHere& steps) {
+  bool add(Term t, ReductionBudget& steps) {
     if (!is_binary(t) || bit_size_of(t) == 0 || !steps.spend(bit_size_of(t) / 8)) return false;
     bytes_.push_back(std::make_unique<BytesOf>(t));
     patterns_.emplace_back(reinterpret_cast<const char*>(bytes_.back()->data()), bytes_.back()->size());
@@ -234,7 +234,7 @@ Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all
   const BytesOf text(subject);
   Range scope{0, text.size()};
   if (!parse_options(options, text.size(), &scope, nullptr)) return raise_badarg(p);
-  StepsHere steps(binary_loop_limit);
+  ReductionBudget steps(binary_loop_limit);
   if (!searcher.prepare(pattern, steps) &&
       scope.to != 0) {  // where nothing is looked at, neither is the pattern
     return steps.used_up() ? again() : raise_badarg(p);
@@ -263,7 +263,7 @@ Term split(Process& p, Term subject, Term pattern, Term options, Again again) {
   Range scope{0, text.size()};
   SplitOptions how;
   if (!parse_options(options, text.size(), &scope, &how)) return raise_badarg(p);
-  StepsHere steps(binary_loop_limit);
+  ReductionBudget steps(binary_loop_limit);
   if (!searcher.prepare(pattern, steps) &&
       scope.to != 0) {  // where nothing is looked at, neither is the pattern
     return steps.used_up() ? again() : raise_badarg(p);
@@ -295,34 +295,33 @@ Term split(Process& p, Term subject, Term pattern, Term options, Again again) {
 
 Term bif_binary_match_2(Process& p, const Term* a) {
   return find_matches(p, a[0], a[1], Term::nil(), false,
-                      [&] { return run_elsewhere(p, bif_binary_match_2, a, 2); });
+                      [&] { return run_on_dirty(p, bif_binary_match_2, a, 2); });
 }
 Term bif_binary_match_3(Process& p, const Term* a) {
-  return find_matches(p, a[0], a[1], a[2], false, [&] { return run_elsewhere(p, bif_binary_match_3, a, 3); });
+  return find_matches(p, a[0], a[1], a[2], false, [&] { return run_on_dirty(p, bif_binary_match_3, a, 3); });
 }
 Term bif_binary_matches_2(Process& p, const Term* a) {
   return find_matches(p, a[0], a[1], Term::nil(), true,
-                      [&] { return run_elsewhere(p, bif_binary_matches_2, a, 2); });
+                      [&] { return run_on_dirty(p, bif_binary_matches_2, a, 2); });
 }
 Term bif_binary_matches_3(Process& p, const Term* a) {
-  return find_matches(p, a[0], a[1], a[2], true,
-                      [&] { return run_elsewhere(p, bif_binary_matches_3, a, 3); });
+  return find_matches(p, a[0], a[1], a[2], true, [&] { return run_on_dirty(p, bif_binary_matches_3, a, 3); });
 }
 Term bif_binary_split_2(Process& p, const Term* a) {
-  return split(p, a[0], a[1], Term::nil(), [&] { return run_elsewhere(p, bif_binary_split_2, a, 2); });
+  return split(p, a[0], a[1], Term::nil(), [&] { return run_on_dirty(p, bif_binary_split_2, a, 2); });
 }
 Term bif_binary_split_3(Process& p, const Term* a) {
-  return split(p, a[0], a[1], a[2], [&] { return run_elsewhere(p, bif_binary_split_3, a, 3); });
+  return split(p, a[0], a[1], a[2], [&] { return run_on_dirty(p, bif_binary_split_3, a, 3); });
 }
 
 /// The patterns themselves, marked as checked: building the automaton costs about as much as
 /// copying it would.
 Term bif_binary_compile_pattern_1(Process& p, const Term* a) {
   Searcher searcher;
-  StepsHere steps(binary_loop_limit);
+  ReductionBudget steps(binary_loop_limit);
   if (a[0].is_tuple()) return raise_badarg(p);
   if (!searcher.prepare(a[0], steps))
-    return steps.used_up() ? run_elsewhere(p, bif_binary_compile_pattern_1, a, 1) : raise_badarg(p);
+    return steps.used_up() ? run_on_dirty(p, bif_binary_compile_pattern_1, a, 1) : raise_badarg(p);
   return new_tuple(p.heap, intern_atom(searcher.single() ? "bm" : "ac"), a[0]);
 }
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "runtime/bif/iolist.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/hash.hpp"
 
@@ -15,9 +15,9 @@ namespace {
 
 /// Calls f(bytes, size) for each piece of iodata. False: it is none, or the steps are used up.
 template <class F>
-bool each_piece(Process& p, Term data, StepsHere& steps, F f) {
+bool each_piece(Process& p, Term data, ReductionBudget& steps, F f) {
   Word total = 0;
-  StepsHere left = steps;
+  ReductionBudget left = steps;
   std::string gathered;
   const auto flush = [&] {
     if (!gathered.empty()) f(reinterpret_cast<const std::uint8_t*>(gathered.data()), gathered.size());
@@ -52,10 +52,10 @@ using Sum = uLong (*)(uLong, const Bytef*, z_size_t);
 Term checksum(Process& p, const Term* a, unsigned arity, BifFn self, Term start, Sum sum) {
   std::uint64_t value;
   if (!integer_to_uint64(start, &value) || value > UINT32_MAX) return raise_badarg(p);
-  StepsHere steps;
+  ReductionBudget steps;
   const auto add = [&](const std::uint8_t* bytes, Word n) { value = sum(value, bytes, n); };
   if (!each_piece(p, a[arity - 1], steps, add))
-    return steps.used_up() ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
+    return steps.used_up() ? run_on_dirty(p, self, a, arity) : raise_badarg(p);
   return Term::small(static_cast<SWord>(value));
 }
 
@@ -82,7 +82,7 @@ bool context_of(Term t, MD5_CTX* context) {
   return true;
 }
 
-bool digest_more(Process& p, MD5_CTX* context, Term data, StepsHere& steps) {
+bool digest_more(Process& p, MD5_CTX* context, Term data, ReductionBudget& steps) {
   return each_piece(p, data, steps,
                     [context](const std::uint8_t* bytes, Word n) { MD5Update(context, bytes, n); });
 }
@@ -125,10 +125,10 @@ Term bif_erlang_md5_init_0(Process& p, const Term*) {
 }
 Term bif_erlang_md5_update_2(Process& p, const Term* a) {
   MD5_CTX context;
-  StepsHere steps;
+  ReductionBudget steps;
   if (context_of(a[0], &context) && digest_more(p, &context, a[1], steps))
     return context_binary(p.heap, context);
-  return steps.used_up() ? run_elsewhere(p, bif_erlang_md5_update_2, a, 2) : raise_badarg(p);
+  return steps.used_up() ? run_on_dirty(p, bif_erlang_md5_update_2, a, 2) : raise_badarg(p);
 }
 Term bif_erlang_md5_final_1(Process& p, const Term* a) {
   MD5_CTX context;
@@ -136,27 +136,27 @@ Term bif_erlang_md5_final_1(Process& p, const Term* a) {
 }
 Term bif_erlang_md5_1(Process& p, const Term* a) {
   MD5_CTX context;
-  StepsHere steps;
+  ReductionBudget steps;
   MD5Init(&context);
   if (digest_more(p, &context, a[0], steps)) return digest(p.heap, &context);
-  return steps.used_up() ? run_elsewhere(p, bif_erlang_md5_1, a, 1) : raise_badarg(p);
+  return steps.used_up() ? run_on_dirty(p, bif_erlang_md5_1, a, 1) : raise_badarg(p);
 }
 
 /// From 1 on, and so up to 2^32.
 Term bif_erlang_phash_2(Process& p, const Term* a) {
   std::uint32_t hash;
-  if (!old_portable_hash_within(steps_here(), a[0], &hash)) return run_elsewhere(p, bif_erlang_phash_2, a, 2);
+  if (!old_portable_hash_within(steps_here(), a[0], &hash)) return run_on_dirty(p, bif_erlang_phash_2, a, 2);
   const Term in_range = hash_in_range(p, hash, a[1]);
   return in_range ? Term::small(in_range.small_value() + 1) : in_range;
 }
 Term bif_erlang_phash2_1(Process& p, const Term* a) {
   std::uint32_t hash;
-  if (!portable_hash2_within(steps_here(), a[0], &hash)) return run_elsewhere(p, bif_erlang_phash2_1, a, 1);
+  if (!portable_hash2_within(steps_here(), a[0], &hash)) return run_on_dirty(p, bif_erlang_phash2_1, a, 1);
   return Term::small(hash & ((1 << 27) - 1));
 }
 Term bif_erlang_phash2_2(Process& p, const Term* a) {
   std::uint32_t hash;
-  if (!portable_hash2_within(steps_here(), a[0], &hash)) return run_elsewhere(p, bif_erlang_phash2_2, a, 2);
+  if (!portable_hash2_within(steps_here(), a[0], &hash)) return run_on_dirty(p, bif_erlang_phash2_2, a, 2);
   return hash_in_range(p, hash, a[1]);
 }
 

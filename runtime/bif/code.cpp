@@ -134,7 +134,7 @@ Term bif_erlang_pre_loaded_0(Process& p, const Term*) {
 Term bif_erlang_load_module_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
   if (too_long(bit_size_of(a[1]) / 8))
-    return came_back(p) || may_change_code(p) ? run_elsewhere(p, bif_erlang_load_module_2, a, 2) : kNonValue;
+    return came_back(p) || may_change_code(p) ? run_on_dirty(p, bif_erlang_load_module_2, a, 2) : kNonValue;
   if (!after_schedulers(p, {a, 1})) return kNonValue;
   const BytesOf bytes(a[1]);
   const std::string file(atom_text(a[0]));
@@ -154,7 +154,7 @@ Term bif_erts_internal_ensure_loaded_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   if (came_back(p) ||
       (dirty_thread_kind() == DirtyKind::kNone && !current_module(a[0]) && !autoload_is_quick(a[0])))
-    return run_elsewhere(p, bif_erts_internal_ensure_loaded_1, a, 1, DirtyKind::kIo);
+    return run_on_dirty(p, bif_erts_internal_ensure_loaded_1, a, 1, DirtyKind::kIo);
   std::string message;
   if (!autoload_module(a[0], &message)) return error_tuple(p.heap, message.empty() ? nofile : badfile);
   return new_tuple(p.heap, module, a[0]);
@@ -197,8 +197,7 @@ Term bif_erts_internal_finish_on_load_3(Process& p, const Term* a) {
 /// (Name in messages, Text of a module), both binaries: {ok, Beam} or {error, Messages}.
 Term bif_erts_internal_compile_text_2(Process& p, const Term* a) {
   if (!is_binary(a[0]) || !is_binary(a[1]) || !code_source()) return raise_badarg(p);
-  if (dirty_thread_kind() == DirtyKind::kNone)
-    return run_elsewhere(p, bif_erts_internal_compile_text_2, a, 2);
+  if (dirty_thread_kind() == DirtyKind::kNone) return run_on_dirty(p, bif_erts_internal_compile_text_2, a, 2);
   const BytesOf name(a[0]), text(a[1]);
   std::vector<std::uint8_t> beam;
   std::string messages;
@@ -262,7 +261,7 @@ Term bif_erts_internal_locate_module_1(Process& p, const Term* a) {
 Term bif_erts_internal_find_module_1(Process& p, const Term* a) {
   if (!a[0].is_atom() || !code_source()) return raise_badarg(p);
   if (came_back(p) || (dirty_thread_kind() == DirtyKind::kNone && !code_source()->in_memory(atom_text(a[0]))))
-    return run_elsewhere(p, bif_erts_internal_find_module_1, a, 1, DirtyKind::kIo);
+    return run_on_dirty(p, bif_erts_internal_find_module_1, a, 1, DirtyKind::kIo);
   std::vector<std::uint8_t> beam;
   std::string path;
   if (!code_source()->find(atom_text(a[0]), &beam, &path)) return atoms::error;

@@ -1,7 +1,7 @@
 #include "runtime/bif/display.hpp"
 
 #include "runtime/bif/support.hpp"
-#include "vm/base/own_lines.hpp"
+#include "vm/base/crlf.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/term/print.hpp"
 
@@ -22,20 +22,20 @@ std::string displayed(Term t) {
 }  // namespace
 
 void write_past_io(std::string_view text, std::FILE* to) {
-  const std::string lines = own_lines(text);
+  const std::string lines = with_crlf(text);
   std::fwrite(lines.data(), 1, lines.size(), to);
   std::fflush(to);
 }
 
 Term bif_erlang_display_1(Process& p, const Term* a) {
-  return displayed(a[0]).empty() ? run_elsewhere(p, bif_erlang_display_1, a, 1) : atoms::true_;
+  return displayed(a[0]).empty() ? run_on_dirty(p, bif_erlang_display_1, a, 1) : atoms::true_;
 }
 
 /// Gives back what it has written.
 Term bif_erts_debug_display_1(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_erts_debug_display_1, a, 1);
+  if (came_back(p)) return run_on_dirty(p, bif_erts_debug_display_1, a, 1);
   const std::string text = displayed(a[0]);
-  return text.empty() ? run_elsewhere(p, bif_erts_debug_display_1, a, 1) : text_list(p.heap, text);
+  return text.empty() ? run_on_dirty(p, bif_erts_debug_display_1, a, 1) : text_list(p.heap, text);
 }
 
 /// The characters of a list, for whoever reads errors; of display/1 it is standard output.

@@ -98,8 +98,8 @@ Term create_by_process(Process& p, Channel& channel, Flags flags, std::uint32_t 
   connection->creation = creation;
   if (!come_up(p, connection)) return raise_badarg(p);
   if (receiver_of(controller).is_there(controller)) return handle(p, channel, connection->number);
-  if (const auto loss = channel.lose(connection->number, atoms::noproc))
-    while (!loss->tell(1000)) {}
+  if (const auto down = channel.lose(connection->number, atoms::noproc))
+    while (!down->tell(1000)) {}
   return raise_badarg(p);
 }
 
@@ -173,8 +173,8 @@ Term bif_erts_internal_abort_pending_connection_2(Process& p, const Term* a) {
   Word connection;
   Channel* channel = find_channel(a[1], &connection);
   if (!channel || channel->name != a[0]) return raise_badarg(p);
-  if (const auto loss = channel->abort(connection)) {
-    while (!loss->tell(1000)) {}
+  if (const auto down = channel->abort(connection)) {
+    while (!down->tell(1000)) {}
     return atoms::true_;
   }
   const Route now = channel->route();
@@ -219,12 +219,12 @@ Term bif_erlang_dist_ctrl_input_handler_2(Process& p, const Term* a) {
 }
 
 Term bif_erlang_dist_ctrl_put_data_2(Process& p, const Term* a) {
-  if (came_back(p)) return go_on_elsewhere(p);
+  if (came_back(p)) return continue_on_dirty(p);
   const auto connection = process_connection(p, a[0], true);
   if (!connection) return kNonValue;
-  StepsHere steps;
+  ReductionBudget steps;
   const Term packet = a[1].is_bitstring() ? a[1] : iodata_to_bitstring(p.heap, a[1], true, steps);
-  if (!packet) return steps.used_up() ? go_on_elsewhere(p) : raise_badarg(p);
+  if (!packet) return steps.used_up() ? continue_on_dirty(p) : raise_badarg(p);
   if (bit_size_of(packet) & 7) return raise_badarg(p);
   const BytesOf bytes(packet);
   charge(p, static_cast<SWord>(bytes.size() / kBytesPerStep));

@@ -8,7 +8,7 @@
 #include "vm/code/native_env.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/probes/fire.hpp"
-#include "vm/process/carried.hpp"
+#include "vm/process/trace_state.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
 

@@ -103,7 +103,7 @@ Term bif_erts_internal_spawn_request_4(Process& p, const Term* a) {
 Term bif_erts_internal_cmp_term_2(Process& p, const Term* a) {
   const bool deep = (a[0].is_boxed() || a[0].is_list()) && (a[1].is_boxed() || a[1].is_list());
   if (came_back(p) || (deep && too_long(~Word{0})))
-    return run_elsewhere(p, bif_erts_internal_cmp_term_2, a, 2);
+    return run_on_dirty(p, bif_erts_internal_cmp_term_2, a, 2);
   return Term::small(std::clamp(compare_keys(a[0], a[1]), -1, 1));
 }
 
@@ -239,7 +239,7 @@ Term bif_erts_internal_beamfile_chunk_2(Process& p, const Term* a) {
 /// As its module_info(md5) would say; undefined when the bytes are no compiled module.
 Term bif_erts_internal_beamfile_module_md5_1(Process& p, const Term* a) {
   if (!is_binary(a[0])) return raise_badarg(p);
-  if (too_long(bit_size_of(a[0]) / 8)) return run_elsewhere(p, bif_erts_internal_beamfile_module_md5_1, a, 1);
+  if (too_long(bit_size_of(a[0]) / 8)) return run_on_dirty(p, bif_erts_internal_beamfile_module_md5_1, a, 1);
   const BytesOf bytes(a[0]);
   BeamFile file;
   BeamError error;

@@ -2,8 +2,8 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/code/module.hpp"
@@ -251,14 +251,14 @@ Term new_cause(Process&, unsigned, const Term* a) {
 /// before.
 Term bif_ets_delete_1(Process& p, const Term* a) {
   const auto free_objects = [](Process& q, const Term*) { return take_left(q.id), atoms::true_; };
-  if (came_back(p)) return run_elsewhere(p, free_objects, a, 1);
+  if (came_back(p)) return run_on_dirty(p, free_objects, a, 1);
   std::unique_ptr<Store> dropped;
   if (Locked t(p, a[0], Access::kWrite); t) dropped = remove_table(*t);
   if (!dropped) return raise_badarg(p);
   charge(p, static_cast<SWord>(dropped->count()));
   if (!too_long(dropped->count())) return atoms::true_;
   leave_for(p.id, std::move(dropped));
-  return run_elsewhere(p, free_objects, a, 1);
+  return run_on_dirty(p, free_objects, a, 1);
 }
 
 Term bif_ets_rename_2(Process& p, const Term* a) {
@@ -326,14 +326,14 @@ Term bif_ets_info_1(Process& p, const Term* a) {
 }
 
 Term bif_ets_info_2(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_info_2, a, 2);
+  if (came_back(p)) return run_on_dirty(p, bif_ets_info_2, a, 2);
   if (!is_table_id(a[0]) || !a[1].is_atom()) return raise_badarg(p);
   Locked t(p, a[0], Access::kNone);
   if (!t) return atoms::undefined;  // whatever the item
   for (const TableItem& item : kInfoItems)
     if (item.name == a[1]) return item.value(p, *t);
   if (a[1] == intern_atom("stats") || a[1] == atoms::binary) {
-    if (too_long(t->store->count())) return run_elsewhere(p, bif_ets_info_2, a, 2);
+    if (too_long(t->store->count())) return run_on_dirty(p, bif_ets_info_2, a, 2);
     return a[1] == atoms::binary ? binaries(p, *t) : statistics(p, *t);
   }
   if (a[1] == atoms::fixed) return bool_term(!t->fixers.empty());
@@ -363,14 +363,14 @@ Term identifiers_of_all(Process& p) {
 }  // namespace
 
 Term bif_ets_all_0(Process& p, const Term* a) {
-  if (came_back(p) || too_long(most_tables())) return run_elsewhere(p, bif_ets_all_0, a, 0);
+  if (came_back(p) || too_long(most_tables())) return run_on_dirty(p, bif_ets_all_0, a, 0);
   return identifiers_of_all(p);
 }
 
 /// A reference; a message {Ref, Tables} follows for each scheduler. One knows of all tables, so the
 /// others have none to tell.
 Term bif_ets_internal_request_all_0(Process& p, const Term* a) {
-  if (came_back(p) || too_long(most_tables())) return run_elsewhere(p, bif_ets_internal_request_all_0, a, 0);
+  if (came_back(p) || too_long(most_tables())) return run_on_dirty(p, bif_ets_internal_request_all_0, a, 0);
   const Term ref = make_ref(p.heap);
   send_from_vm(p.id, new_tuple(p.heap, ref, identifiers_of_all(p)));
   for (unsigned i = 1; i < scheduler_count(); ++i) send_from_vm(p.id, new_tuple(p.heap, ref, Term::nil()));

@@ -4,8 +4,8 @@
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/ets_support.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "runtime/ets/match_spec.hpp"
 #include "vm/base/small_limits.hpp"
 
@@ -139,7 +139,7 @@ bool walk_in_parts(Process& p, Term id, const MatchSpec& spec, Access access, bo
 }
 
 Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self) {
-  if (came_back(p)) return run_elsewhere(p, self, a, arity);
+  if (came_back(p)) return run_on_dirty(p, self, a, arity);
   const Term id = a[0], pattern = arity == 1 ? atoms::underscore : a[1];
   MatchSpec spec = make_spec(p, pattern, form);
   // The list is built from its end.
@@ -161,7 +161,7 @@ Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self
     Locked t(p, id, Access::kRead);
     if (!t || !spec.valid()) return refused(p, spec);
     const Candidates candidates(t.store(), spec);
-    if (candidates.take_long()) return run_elsewhere(p, self, a, arity);
+    if (candidates.take_long()) return run_on_dirty(p, self, a, arity);
     if (candidates.in_one_piece()) {
       over(*t, candidates.walk(p, backwards, visit));
       return list;
@@ -172,18 +172,18 @@ Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self
 }
 
 /// The table stays fixed while it lives, on a dirty scheduler, where others have turns with it.
-class FixedElsewhere {
+class FixedOnDirty {
  public:
-  FixedElsewhere(Process& p, Term id) : p_(p), id_(id) {
+  FixedOnDirty(Process& p, Term id) : p_(p), id_(id) {
     if (dirty_thread_kind() == DirtyKind::kNone) return;
     if (Locked t(p.id, id, Access::kRead, true); t) fix_table(*t, p.id), fixed_ = true;
   }
-  ~FixedElsewhere() {
+  ~FixedOnDirty() {
     Released released;
     if (!fixed_) return;
     if (Locked t(p_.id, id_, Access::kNone, true); t) unfix_table(*t, p_.id, released);
   }
-  FixedElsewhere(const FixedElsewhere&) = delete;
+  FixedOnDirty(const FixedOnDirty&) = delete;
 
  private:
   Process& p_;
@@ -266,7 +266,7 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const MatchCall& ca
   const bool here = dirty_thread_kind() == DirtyKind::kNone;
   const SWord at_once = here ? kStepsOnScheduler / 8 : kAtOnce;
   MatchSpec spec = make_spec(p, c.pattern, c.form);
-  const FixedElsewhere fixed(p, id);
+  const FixedOnDirty fixed(p, id);
   ListBuilder chunk(p.heap), rest(p.heap);
   SWord count = 0;
   for (; c.surplus.is_list() && count < c.limit; c.surplus = c.surplus.tail(), ++count)
@@ -297,7 +297,7 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const MatchCall& ca
       if (!few || few->are_all()) {
         t.store().walk(at, c.form == kSelectReverse, visit);
       } else {  // what is too much for this chunk is at hand for those that follow
-        if (few->take_long()) return run_elsewhere(p, call.self, call.arguments, call.arity);
+        if (few->take_long()) return run_on_dirty(p, call.self, call.arguments, call.arity);
         few->walk(p, false, visit);
         at.state = Position::kEnd;
       }
@@ -305,7 +305,7 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const MatchCall& ca
       charge(p, visited * 2);
       examined += static_cast<Word>(visited);
     }
-    if (here && wants_more()) return run_elsewhere(p, call.self, call.arguments, call.arity);
+    if (here && wants_more()) return run_on_dirty(p, call.self, call.arguments, call.arity);
     if (!wants_more())
       note_lookup(p, *t, kOperations[c.form], static_cast<Word>(std::min(count, c.limit)), examined);
   }
@@ -317,14 +317,14 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const MatchCall& ca
 }
 
 Term select_first(Process& p, const Term* a, Form form, BifFn self) {
-  if (came_back(p)) return run_elsewhere(p, self, a, 3);
+  if (came_back(p)) return run_on_dirty(p, self, a, 3);
   SWord limit;
   if (!small_in_range(a[2], 1, Term::kSmallMax, &limit)) return raise_badarg(p);
   return select_chunk(p, a[0], Position(), {a[1], limit, Term::nil(), form}, {self, a, 3});
 }
 
 Term select_more(Process& p, const Term* a, BifFn self) {
-  if (came_back(p)) return run_elsewhere(p, self, a, 1);
+  if (came_back(p)) return run_on_dirty(p, self, a, 1);
   const Term c = a[0];
   if (c == atoms::end_of_table) return c;
   bool ordered;
@@ -344,7 +344,7 @@ Term select_more(Process& p, const Term* a, BifFn self) {
 template <class Answer, class Then>
 Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, bool only_true,
                     const char* operation, BifFn self, Answer&& answer, Then&& then) {
-  if (came_back(p)) return run_elsewhere(p, self, a, 2);
+  if (came_back(p)) return run_on_dirty(p, self, a, 2);
   std::vector<Object*> chosen;
   Word count = 0;
   const auto visit = [&](Object* o) {
@@ -365,7 +365,7 @@ Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, b
     Locked t(p, a[0], access);
     if (!t || !spec.valid()) return refused(p, spec);
     const Candidates candidates(t.store(), spec);
-    if (candidates.take_long()) return run_elsewhere(p, self, a, 2);
+    if (candidates.take_long()) return run_on_dirty(p, self, a, 2);
     if (candidates.in_one_piece()) {
       const Word examined = candidates.walk(p, false, visit);
       done(t.store(), released);
@@ -403,11 +403,11 @@ Term bif_ets_match_spec_compile_1(Process& p, const Term* a) {
 Term bif_ets_is_compiled_ms_1(Process&, const Term* a) { return bool_term(is_compiled(a[0])); }
 
 Term bif_ets_match_spec_run_r_3(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_match_spec_run_r_3, a, 3);
+  if (came_back(p)) return run_on_dirty(p, bif_ets_match_spec_run_r_3, a, 3);
   SWord length;
   constexpr Word kStepsOfOne = 8;
   if (!length_here(a[0], &length) || too_long(kStepsOfOne * static_cast<Word>(std::max<SWord>(length, 0))))
-    return run_elsewhere(p, bif_ets_match_spec_run_r_3, a, 3);
+    return run_on_dirty(p, bif_ets_match_spec_run_r_3, a, 3);
   if (!is_compiled(a[1]) || length < 0) return raise_badarg(p);
   MatchSpec spec(p, a[1].element(1));
   if (!spec.valid()) return raise_badarg(p);
@@ -466,7 +466,7 @@ Term bif_ets_match_delete_2(Process& p, const Term* a) {
 
 /// When an object's replacement has another key, parts of the table that came before stay replaced.
 Term bif_ets_select_replace_2(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
+  if (came_back(p)) return run_on_dirty(p, bif_ets_select_replace_2, a, 2);
   MatchSpec spec = clauses(p, a[1]);
   struct Change {
     Object *old, *fresh;
@@ -496,7 +496,7 @@ Term bif_ets_select_replace_2(Process& p, const Term* a) {
     keypos = t.store().keypos();
     if (!spec.keep_key(keypos)) return raise_badarg(p);
     const Candidates candidates(t.store(), spec);
-    if (candidates.take_long()) return run_elsewhere(p, bif_ets_select_replace_2, a, 2);
+    if (candidates.take_long()) return run_on_dirty(p, bif_ets_select_replace_2, a, 2);
     if (candidates.in_one_piece()) {
       const Word examined = candidates.walk(p, false, visit);
       done(t.store(), released);

@@ -2,8 +2,8 @@
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/ets_support.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 
 /// Module ets: single objects, keys, counters.
 namespace vmrun {
@@ -88,7 +88,7 @@ bool is_object(Term t, Word keypos) { return t.is_tuple() && t.tuple_arity() >= 
 
 /// An object to insert, or a proper list of them; also false when the steps are used up. To insert
 /// one takes some four steps beside those of copying it.
-bool are_objects(Term t, Word keypos, StepsHere& steps) {
+bool are_objects(Term t, Word keypos, ReductionBudget& steps) {
   if (!t.is_cons_or_nil()) return is_object(t, keypos);
   for (; t.is_list(); t = t.tail()) {
     if (!is_object(t.head(), keypos) || !steps.spend(4)) return false;
@@ -105,7 +105,7 @@ class Copies {
     take_each([](Object* o) { destroy_object(o); });
   }
   /// False: the steps are used up.
-  bool add(Process& p, Term tuple, StepsHere& steps) {
+  bool add(Process& p, Term tuple, ReductionBudget& steps) {
     Object* o = steps.used_up() ? nullptr : make_object_within(steps.left(), tuple);
     if (!o) return false;
     (void)steps.spend(o->words);
@@ -115,7 +115,7 @@ class Copies {
     return true;
   }
   /// An object or a list of them; false as above.
-  bool add_all(Process& p, Term objects, StepsHere& steps) {
+  bool add_all(Process& p, Term objects, ReductionBudget& steps) {
     if (!objects.is_cons_or_nil()) return add(p, objects, steps);
     for (; objects.is_list(); objects = objects.tail())
       if (!add(p, objects.head(), steps)) return false;
@@ -346,13 +346,13 @@ Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
 }
 
 Term lookup_element(Process& p, const Term* a, unsigned arity, BifFn self) {
-  if (came_back(p)) return run_elsewhere(p, self, a, arity);
+  if (came_back(p)) return run_on_dirty(p, self, a, arity);
   Locked t(p, a[0], Access::kRead, a[1]);
   SWord pos;
   if (!t || !small_in_range(a[2], 1, static_cast<SWord>(kMaxTupleElements), &pos)) return raise_badarg(p);
   Object* o = t.store().find(a[1]);
   if (!o && arity != 4) return raise_badarg(p);
-  if (o && too_long(group_words(t.store(), o))) return run_elsewhere(p, self, a, arity);
+  if (o && too_long(group_words(t.store(), o))) return run_on_dirty(p, self, a, arity);
   const auto found = [&](Term value) {
     if (!value) return raise_badarg(p);
     note_lookup(p, *t, "lookup_element", o);
@@ -412,15 +412,15 @@ Locked locked_for(Process& p, Term id, Term objects, Word keypos) {
 /// in the locked table; how it answers.
 template <class Put>
 Term insert_objects(Process& p, const Term* a, const char* operation, BifFn self, Put put) {
-  if (came_back(p)) return run_elsewhere(p, self, a, 2);
+  if (came_back(p)) return run_on_dirty(p, self, a, 2);
   Word keypos;
-  StepsHere steps;
+  ReductionBudget steps;
   if (!look_at_keypos(a[0], &keypos)) return raise_badarg(p);
   if (!are_objects(a[1], keypos, steps))
-    return steps.used_up() ? run_elsewhere(p, self, a, 2) : raise_badarg(p);
+    return steps.used_up() ? run_on_dirty(p, self, a, 2) : raise_badarg(p);
   Released released;
   Copies copies;
-  if (!copies.add_all(p, a[1], steps)) return run_elsewhere(p, self, a, 2);
+  if (!copies.add_all(p, a[1], steps)) return run_on_dirty(p, self, a, 2);
   {
     const Locked t = locked_for(p, a[0], a[1], keypos);
     if (!t) return raise_badarg(p);
@@ -459,12 +459,12 @@ Term bif_ets_insert_new_2(Process& p, const Term* a) {
 }
 
 Term bif_ets_lookup_2(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_lookup_2, a, 2);
+  if (came_back(p)) return run_on_dirty(p, bif_ets_lookup_2, a, 2);
   Locked t(p, a[0], Access::kRead, a[1]);
   if (!t) return raise_badarg(p);
   charge(p, 8);
   Object* newest = t.store().find(a[1]);
-  if (too_long(group_words(t.store(), newest))) return run_elsewhere(p, bif_ets_lookup_2, a, 2);
+  if (too_long(group_words(t.store(), newest))) return run_on_dirty(p, bif_ets_lookup_2, a, 2);
   note_lookup(p, *t, "lookup", newest);
   return group_list(p, t.store(), newest);
 }
@@ -493,36 +493,36 @@ Term bif_ets_member_2(Process& p, const Term* a) {
 }
 
 Term bif_ets_take_2(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_take_2, a, 2);
+  if (came_back(p)) return run_on_dirty(p, bif_ets_take_2, a, 2);
   Released released;
   Locked t(p, a[0], Access::kWrite, a[1]);
   if (!t) return raise_badarg(p);
   Object* newest = t.store().find(a[1]);
-  if (too_long(group_words(t.store(), newest))) return run_elsewhere(p, bif_ets_take_2, a, 2);
+  if (too_long(group_words(t.store(), newest))) return run_on_dirty(p, bif_ets_take_2, a, 2);
   const Term list = group_list(p, t.store(), newest);
   note_write(p, *t, "take", erase_group(t.store(), newest, released));
   return list;
 }
 
 Term bif_ets_delete_2(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_delete_2, a, 2);
+  if (came_back(p)) return run_on_dirty(p, bif_ets_delete_2, a, 2);
   Released released;
   Locked t(p, a[0], Access::kWrite, a[1]);
   if (!t) return raise_badarg(p);
   Object* newest = t.store().find(a[1]);
   if (is_bag(t.store().kind()) && too_long(group_words(t.store(), newest)))
-    return run_elsewhere(p, bif_ets_delete_2, a, 2);
+    return run_on_dirty(p, bif_ets_delete_2, a, 2);
   note_write(p, *t, "delete", erase_group(t.store(), newest, released));
   return atoms::true_;
 }
 
 Term bif_ets_delete_object_2(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, bif_ets_delete_object_2, a, 2);
+  if (came_back(p)) return run_on_dirty(p, bif_ets_delete_object_2, a, 2);
   Released released;
   Locked t(p, a[0], Access::kWrite);
   if (!t || !is_object(a[1], t.store().keypos())) return raise_badarg(p);
   Object* o = t.store().find(a[1].element(t.store().keypos() - 1));
-  if (too_long(group_words(t.store(), o))) return run_elsewhere(p, bif_ets_delete_object_2, a, 2);
+  if (too_long(group_words(t.store(), o))) return run_on_dirty(p, bif_ets_delete_object_2, a, 2);
   const Word before = t.store().count();
   while (o) {
     Object* older = t.store().next_same(o);
@@ -537,12 +537,12 @@ namespace {
 
 /// How many there were; the non-value when it could not be done.
 Term delete_all(Process& p, const Term* a) {
-  if (came_back(p)) return run_elsewhere(p, delete_all, a, 1);
+  if (came_back(p)) return run_on_dirty(p, delete_all, a, 1);
   Released released;
   std::unique_ptr<Store> dropped;
   Locked t(p, a[0], Access::kWrite);
   if (!t) return raise_badarg(p);
-  if (too_long(t.store().count())) return run_elsewhere(p, delete_all, a, 1);
+  if (too_long(t.store().count())) return run_on_dirty(p, delete_all, a, 1);
   const Word count = t.store().count();
   charge(p, static_cast<SWord>(count));
   if (t->fixers.empty()) {
@@ -619,7 +619,7 @@ void for_each_key(const Store& store, std::size_t bucket, Visit&& visit) {
 Term bif_ets_slot_2(Process& p, const Term* a) {
   SWord place;
   if (!small_in_range(a[1], 0, Term::kSmallMax, &place)) return raise_badarg(p);
-  if (came_back(p)) return run_elsewhere(p, bif_ets_slot_2, a, 2);
+  if (came_back(p)) return run_on_dirty(p, bif_ets_slot_2, a, 2);
   const Locked t(p, a[0], Access::kRead);
   if (!t) return raise_badarg(p);
   const Store& store = t.store();
@@ -629,7 +629,7 @@ Term bif_ets_slot_2(Process& p, const Term* a) {
     if (bucket > end) return raise_badarg(p);
     Word words = 0;
     if (bucket < end) for_each_key(store, bucket, [&](Object* o) { words += group_words(store, o); });
-    if (too_long(words)) return run_elsewhere(p, bif_ets_slot_2, a, 2);
+    if (too_long(words)) return run_on_dirty(p, bif_ets_slot_2, a, 2);
     Term list = Term::nil();
     if (bucket < end) for_each_key(store, bucket, [&](Object* o) { list = group_list(p, store, o, list); });
     const auto found = static_cast<Word>(list_length(list));
@@ -638,7 +638,7 @@ Term bif_ets_slot_2(Process& p, const Term* a) {
   }
   const auto number = static_cast<Word>(place);
   if (number > store.count()) return raise_badarg(p);
-  if (too_long(4 * store.steps_to(number))) return run_elsewhere(p, bif_ets_slot_2, a, 2);
+  if (too_long(4 * store.steps_to(number))) return run_on_dirty(p, bif_ets_slot_2, a, 2);
   Object* o = store.nth(number);
   note_lookup(p, *t, "slot", o);
   return o ? group_list(p, store, o) : atoms::end_of_table;

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <span>
 
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/external_tags.hpp"
@@ -34,7 +34,7 @@ struct TermCall {
   const Term* a;
   unsigned arity;
   BifFn self;
-  Term elsewhere() const { return run_elsewhere(p, self, a, arity); }
+  Term on_dirty() const { return run_on_dirty(p, self, a, arity); }
 };
 
 /// The bytes of the first argument handed to `result`.
@@ -48,7 +48,7 @@ template <class Result>
   ExternalBytes bytes;
   SWord steps = steps_here();
   switch (encode_external_within(&steps, c.a[0], options, &bytes)) {
-    case Encoded::kMoreSteps: return c.elsewhere();
+    case Encoded::kMoreSteps: return c.on_dirty();
     case Encoded::kTooLarge: return raise_system_limit(c.p);
     case Encoded::kWhole: break;
   }
@@ -100,7 +100,7 @@ namespace {
   if (c.arity == 2 && !read_decode_options(c.a[1], &how, &used)) return raise_badarg(c.p);
   if (!is_binary(c.a[0])) return raise_badarg(c.p);
   const BytesOf bytes(c.a[0]);
-  if (too_long(std::max(inflated_size(bytes), bytes.size()) / kBytesPerStep)) return c.elsewhere();
+  if (too_long(std::max(inflated_size(bytes), bytes.size()) / kBytesPerStep)) return c.on_dirty();
   const Decoded d = decode_external(c.p.heap, bytes.data(), bytes.size(), how);
   if (!d.term) return d.error == kAtomTableFull ? raise_system_limit(c.p) : raise_badarg(c.p);
   charge(c.p, static_cast<SWord>(d.used_bytes / 4));
@@ -136,8 +136,7 @@ Term bif_erts_debug_dist_ext_to_term_2(Process& p, const Term* a) {
   const std::span<const Term> atoms(a[0].tuple_elements(), a[0].tuple_arity());
   if (!std::ranges::all_of(atoms, [](Term t) { return t.is_atom(); })) return raise_badarg(p);
   const BytesOf bytes(a[1]);
-  if (too_long(bytes.size() / kBytesPerStep))
-    return run_elsewhere(p, bif_erts_debug_dist_ext_to_term_2, a, 2);
+  if (too_long(bytes.size() / kBytesPerStep)) return run_on_dirty(p, bif_erts_debug_dist_ext_to_term_2, a, 2);
   DecodeOptions how;
   how.atoms = atoms;
   const Decoded d = decode_external(p.heap, bytes.data(), bytes.size(), how);

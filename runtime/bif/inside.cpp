@@ -220,7 +220,7 @@ Term node_delay(Process&) {
 /// What waits for the schedulers must be none.
 Term processes(Process& p) {
   const auto text = [](Process& q, const Term*) { return text_binary(q.heap, processes_text()); };
-  return run_elsewhere(p, text, nullptr, 0, DirtyKind::kIo);
+  return run_on_dirty(p, text, nullptr, 0, DirtyKind::kIo);
 }
 
 /// The built-in functions that OTP has as such: in the files of their modules they have

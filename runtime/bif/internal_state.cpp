@@ -30,7 +30,7 @@
 #include "vm/process/process_state.hpp"
 #include "vm/process/report.hpp"
 #include "vm/process/table.hpp"
-#include "vm/sched/standstill.hpp"
+#include "vm/sched/stop_the_world.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external_atoms.hpp"
@@ -84,14 +84,13 @@ Term sleep_here(Process& p, Term value) {
 
 /// On a dirty thread: the schedulers stand still meanwhile.
 Term hold_everything(Process&, const Term* ms) {
-  const Standstill schedulers{std::chrono::milliseconds(1000)};
+  const StopTheWorld schedulers{std::chrono::milliseconds(1000)};
   sleep_for(ms->small_value());
   return atoms::true_;
 }
 Term block_all(Process& p, Term value) {
   if (!value.is_small()) return raise_badarg(p);
-  return value.small_value() > 0 ? run_elsewhere(p, hold_everything, &value, 1, DirtyKind::kIo)
-                                 : atoms::true_;
+  return value.small_value() > 0 ? run_on_dirty(p, hold_everything, &value, 1, DirtyKind::kIo) : atoms::true_;
 }
 
 /// Of collections that somebody monitors.
@@ -278,7 +277,7 @@ struct Question {
 /// What waits for the schedulers must be none.
 Term all_node_references(Process& p) {
   const auto answer = [](Process& q, const Term*) { return node_references(q); };
-  return run_elsewhere(p, answer, nullptr, 0, DirtyKind::kIo);
+  return run_on_dirty(p, answer, nullptr, 0, DirtyKind::kIo);
 }
 
 /// How processes/0 goes through its table: {ptab_list_bif_info, Reductions it wants to begin,

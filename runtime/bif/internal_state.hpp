@@ -14,7 +14,7 @@ struct LoopLimit {
   const SWord usual;
   std::atomic<SWord> steps;
 };
-extern LoopLimit binary_loop_limit, unicode_loop_limit;  // steps (weight.hpp)
+extern LoopLimit binary_loop_limit, unicode_loop_limit;  // steps (reduction_budget.hpp)
 extern LoopLimit re_loop_limit;                          // what PCRE2 counts in one match
 
 /// The table of persistent terms: #{table => slots}.

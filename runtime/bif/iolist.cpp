@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/term/big.hpp"
 
 /// Lists of bytes and binaries, and binaries of lists.
@@ -14,8 +14,8 @@ namespace {
 
 /// Calls add(bits) for each byte and binary; false: it is none, or there are too few steps.
 template <class Add>
-bool sum_iodata(Term t, bool whole_bytes, StepsHere& steps, Add add) {
-  StepsHere left = steps;
+bool sum_iodata(Term t, bool whole_bytes, ReductionBudget& steps, Add add) {
+  ReductionBudget left = steps;
   const bool ok = walk_iodata(
       t, [&](std::uint8_t) { add(8); },
       [&](Term b) {
@@ -33,7 +33,7 @@ constexpr Word kTooManyBits = Word{1} << 61;
 
 }  // namespace
 
-SWord iodata_bits(Term t, bool whole_bytes, StepsHere& steps) {
+SWord iodata_bits(Term t, bool whole_bytes, ReductionBudget& steps) {
   Word n = 0;
   const bool ok = sum_iodata(t, whole_bytes, steps, [&](Word bits) { n = std::min(n + bits, kTooManyBits); });
   return ok ? static_cast<SWord>(n) : -1;
@@ -58,7 +58,7 @@ Term whole_bytes_of(Heap& heap, Term t, Word size) {
 
 }  // namespace
 
-Term iodata_to_bitstring(Heap& heap, Term t, bool whole_bytes, StepsHere& steps) {
+Term iodata_to_bitstring(Heap& heap, Term t, bool whole_bytes, ReductionBudget& steps) {
   const SWord bits = iodata_bits(t, whole_bytes, steps);
   if (bits < 0 || !steps.spend(static_cast<Word>(bits) / 64)) return kNonValue;
   if (whole_bytes) return whole_bytes_of(heap, t, static_cast<Word>(bits) / 8);
@@ -73,9 +73,9 @@ Term iodata_to_bitstring(Heap& heap, Term t, bool whole_bytes, StepsHere& steps)
 namespace {
 
 Term to_bitstring(Process& p, const Term* a, bool whole_bytes, BifFn self) {
-  StepsHere steps;
+  ReductionBudget steps;
   const Term result = iodata_to_bitstring(p.heap, a[0], whole_bytes, steps);
-  if (!result) return steps.used_up() ? run_elsewhere(p, self, a, 1) : raise_badarg(p);
+  if (!result) return steps.used_up() ? run_on_dirty(p, self, a, 1) : raise_badarg(p);
   charge(p, static_cast<SWord>(bit_size_of(result) / 8));
   return result;
 }
@@ -98,10 +98,10 @@ Term list_of(Process& p, Term bin, Word first, Word last, Term tail) {
 }  // namespace
 
 Term bif_erlang_iolist_size_1(Process& p, const Term* a) {
-  StepsHere steps;
+  ReductionBudget steps;
   Word bytes = 0;  // more than any memory has, where one binary stands in a list many times
   if (!sum_iodata(a[0], true, steps, [&](Word bits) { bytes += bits / 8; }))
-    return steps.used_up() ? run_elsewhere(p, bif_erlang_iolist_size_1, a, 1) : raise_badarg(p);
+    return steps.used_up() ? run_on_dirty(p, bif_erlang_iolist_size_1, a, 1) : raise_badarg(p);
   charge(p, static_cast<SWord>(bytes / 8));
   return make_unsigned(p.heap, bytes);
 }
@@ -118,7 +118,7 @@ Term bif_erlang_list_to_bitstring_1(Process& p, const Term* a) {
 
 /// Runs of bytes and small binaries are gathered, larger binaries stay as they are.
 Term bif_erlang_iolist_to_iovec_1(Process& p, const Term* a) {
-  StepsHere steps;
+  ReductionBudget steps;
   std::string gathered;
   ListBuilder list(p.heap);
   const auto flush = [&] {
@@ -140,7 +140,7 @@ Term bif_erlang_iolist_to_iovec_1(Process& p, const Term* a) {
         return true;
       },
       [&] { return steps.spend(1); });
-  if (!ok) return steps.used_up() ? run_elsewhere(p, bif_erlang_iolist_to_iovec_1, a, 1) : raise_badarg(p);
+  if (!ok) return steps.used_up() ? run_on_dirty(p, bif_erlang_iolist_to_iovec_1, a, 1) : raise_badarg(p);
   flush();
   return list.finish();
 }
@@ -148,7 +148,7 @@ Term bif_erlang_iolist_to_iovec_1(Process& p, const Term* a) {
 Term bif_erlang_binary_to_list_1(Process& p, const Term* a) {
   if (!is_binary(a[0])) return raise_badarg(p);
   const Word bytes = bit_size_of(a[0]) / 8;
-  if (too_long(bytes)) return run_elsewhere(p, bif_erlang_binary_to_list_1, a, 1);
+  if (too_long(bytes)) return run_on_dirty(p, bif_erlang_binary_to_list_1, a, 1);
   return list_of(p, a[0], 0, bytes, Term::nil());
 }
 
@@ -157,14 +157,14 @@ Term bif_erlang_binary_to_list_3(Process& p, const Term* a) {
   if (!a[0].is_bitstring()) return raise_badarg(p);
   const auto size = static_cast<SWord>(bit_size_of(a[0]) / 8);
   if (!small_in_range(a[1], 1, size, &from) || !small_in_range(a[2], from, size, &to)) return raise_badarg(p);
-  if (too_long(static_cast<Word>(to - from))) return run_elsewhere(p, bif_erlang_binary_to_list_3, a, 3);
+  if (too_long(static_cast<Word>(to - from))) return run_on_dirty(p, bif_erlang_binary_to_list_3, a, 3);
   return list_of(p, a[0], static_cast<Word>(from - 1), static_cast<Word>(to), Term::nil());
 }
 
 Term bif_erlang_bitstring_to_list_1(Process& p, const Term* a) {
   if (!a[0].is_bitstring()) return raise_badarg(p);
   const Word bits = bit_size_of(a[0]), bytes = bits / 8;
-  if (too_long(bytes)) return run_elsewhere(p, bif_erlang_bitstring_to_list_1, a, 1);
+  if (too_long(bytes)) return run_on_dirty(p, bif_erlang_bitstring_to_list_1, a, 1);
   Term tail = Term::nil();
   if (bits & 7) {
     Term* hp = p.heap.alloc(2);
@@ -189,7 +189,7 @@ Term bif_binary_bin_to_list_3(Process& p, const Term* a) {
     length = -length;
   }
   if (from < 0 || from + length > size) return raise_badarg(p);
-  if (too_long(static_cast<Word>(length))) return run_elsewhere(p, bif_binary_bin_to_list_3, a, 3);
+  if (too_long(static_cast<Word>(length))) return run_on_dirty(p, bif_binary_bin_to_list_3, a, 3);
   return list_of(p, a[0], static_cast<Word>(from), static_cast<Word>(from + length), Term::nil());
 }
 

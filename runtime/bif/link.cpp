@@ -55,7 +55,7 @@ Term monitor(Process& p, Term type, Term what, Term options) {
   const bool is_port = type == atoms::port;
   const Destination whom = find_destination(what);
   // A node that is none knows of no names on others.
-  if (what.is_tuple() && whom.at == receivers.elsewhere && !counts_as_alive(p)) return raise_badarg(p);
+  if (what.is_tuple() && whom.at == receivers.remote && !counts_as_alive(p)) return raise_badarg(p);
   const StartedMonitor started = start_monitor(p, whom, is_port, tag, alias);
   return started.reached == Reached::kRefused ? raise_badarg(p) : monitor_term(p, started.key, alias);
 }

@@ -4,21 +4,21 @@
 #include <algorithm>
 #include <vector>
 
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/process/fiber.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
 /// Lists: ++, --, and the searches of module lists. ++ and reverse go on on a fiber after the first
-/// kCellsAtOnce elements, the others begin again elsewhere (weight.hpp).
+/// kCellsAtOnce elements, the others begin again elsewhere (reduction_budget.hpp).
 namespace vmrun {
 namespace {
 
 /// First tuple in the list whose element `at` (zero-based) == key; the non-value if none, *proper
 /// tells whether the list ended well, or if the steps are used up.
-Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper, StepsHere& steps) {
+Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper, ReductionBudget& steps) {
   const bool by_word = key.is_atom() || key.is_nil();  // nothing else equals these
   for (; list.is_list(); list = list.tail()) {
     if (!steps.spend(1)) [[unlikely]]
@@ -41,11 +41,11 @@ Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper, StepsHer
 template <class Answer>
 Term search_tuple(Process& p, const Term* a, BifFn self, Answer answer) {
   bool proper = true;
-  StepsHere steps;
+  ReductionBudget steps;
   SWord position;
   if (!small_in_range(a[1], 1, Term::kSmallMax, &position)) return raise_badarg(p);
   const Term found = find_tuple(p, a[0], static_cast<Word>(position - 1), a[2], &proper, steps);
-  if (steps.used_up()) return run_elsewhere(p, self, a, 3);
+  if (steps.used_up()) return run_on_dirty(p, self, a, 3);
   return proper ? answer(found) : raise_badarg(p);
 }
 
@@ -189,7 +189,7 @@ Term bif_erlang_subtract_2(Process& p, const Term* a) {
   constexpr std::size_t kFew = 8;
   SWord left, right;
   if (!length_here(a[0], &left) || !length_here(a[1], &right))
-    return run_elsewhere(p, bif_erlang_subtract_2, a, 2);
+    return run_on_dirty(p, bif_erlang_subtract_2, a, 2);
   if (left < 0 || right < 0) return raise_badarg(p);
   charge(p, left + right);
   if (left == 0 || right == 0) return a[0];
@@ -200,11 +200,11 @@ Term bif_erlang_subtract_2(Process& p, const Term* a) {
 }
 
 Term bif_lists_member_2(Process& p, const Term* a) {
-  StepsHere steps;
+  ReductionBudget steps;
   Term list = a[1];
   for (; list.is_list(); list = list.tail()) {
     if (!steps.spend(1)) [[unlikely]]
-      return run_elsewhere(p, bif_lists_member_2, a, 2);
+      return run_on_dirty(p, bif_lists_member_2, a, 2);
     if (equal_exact(list.head(), a[0])) {
       charge(p, steps.spent());
       return atoms::true_;

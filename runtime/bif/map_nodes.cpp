@@ -2,8 +2,8 @@
 #include <array>
 #include <utility>
 
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/base/work_stack.hpp"
 #include "vm/term/map.hpp"
 
@@ -65,7 +65,7 @@ Term histogram_term(Process& p, const Histogram& counts) {
 Term bif_erts_debug_map_info_1(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
   if (is_flat_map(a[0])) return raise_badarg(p);
-  if (came_back(p) || too_long(map_size(a[0]))) return run_elsewhere(p, bif_erts_debug_map_info_1, a, 1);
+  if (came_back(p) || too_long(map_size(a[0]))) return run_on_dirty(p, bif_erts_debug_map_info_1, a, 1);
   const TrieInfo info = look_through(a[0]);
   const auto number = [](Word n) { return Term::small(static_cast<SWord>(n)); };
   ListBuilder list(p.heap);

@@ -1,7 +1,7 @@
 #include <vector>
 
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/map_walk.hpp"
@@ -50,14 +50,14 @@ Term bif_maps_merge_2(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
   if (!a[1].is_map()) return raise_badmap(p, a[1]);
   const Word size = map_size(a[0]) + map_size(a[1]);
-  if (too_long(2 * size)) return run_elsewhere(p, bif_maps_merge_2, a, 2);
+  if (too_long(2 * size)) return run_on_dirty(p, bif_maps_merge_2, a, 2);
   charge(p, static_cast<SWord>(size));
   return map_merge(p.heap, a[0], a[1]);
 }
 
 Term bif_maps_keys_1(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
-  if (too_long(map_size(a[0]))) return run_elsewhere(p, bif_maps_keys_1, a, 1);
+  if (too_long(map_size(a[0]))) return run_on_dirty(p, bif_maps_keys_1, a, 1);
   charge(p, static_cast<SWord>(map_size(a[0])));
   ListBuilder list(p.heap);
   Term key, value;
@@ -67,7 +67,7 @@ Term bif_maps_keys_1(Process& p, const Term* a) {
 
 Term bif_maps_values_1(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
-  if (too_long(map_size(a[0]))) return run_elsewhere(p, bif_maps_values_1, a, 1);
+  if (too_long(map_size(a[0]))) return run_on_dirty(p, bif_maps_values_1, a, 1);
   charge(p, static_cast<SWord>(map_size(a[0])));
   ListBuilder list(p.heap);
   Term key, value;
@@ -78,7 +78,7 @@ Term bif_maps_values_1(Process& p, const Term* a) {
 Term bif_maps_from_list_1(Process& p, const Term* a) {
   SWord n;
   if (!length_here(a[0], &n) || (n > 0 && too_long(8 * static_cast<Word>(n))))
-    return run_elsewhere(p, bif_maps_from_list_1, a, 1);
+    return run_on_dirty(p, bif_maps_from_list_1, a, 1);
   if (n < 0) return raise_badarg(p);
   std::vector<Term> pairs(static_cast<Word>(2 * n));
   Term* pair = pairs.data();
@@ -95,7 +95,7 @@ Term bif_maps_from_list_1(Process& p, const Term* a) {
 Term bif_maps_from_keys_2(Process& p, const Term* a) {
   SWord n;
   if (!length_here(a[0], &n) || (n > 0 && too_long(8 * static_cast<Word>(n))))
-    return run_elsewhere(p, bif_maps_from_keys_2, a, 2);
+    return run_on_dirty(p, bif_maps_from_keys_2, a, 2);
   if (n < 0) return raise_badarg(p);
   std::vector<Term> pairs(static_cast<Word>(2 * n));
   Term* pair = pairs.data();
@@ -111,7 +111,7 @@ Term bif_maps_from_keys_2(Process& p, const Term* a) {
 Term bif_erts_internal_maps_to_list_2(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
   if (!a[1].is_small()) return raise_badarg(p);
-  if (too_long(2 * map_size(a[0]))) return run_elsewhere(p, bif_erts_internal_maps_to_list_2, a, 2);
+  if (too_long(2 * map_size(a[0]))) return run_on_dirty(p, bif_erts_internal_maps_to_list_2, a, 2);
   charge(p, static_cast<SWord>(map_size(a[0])));
   SWord n = a[1].small_value();
   ListBuilder list(p.heap);
@@ -156,7 +156,7 @@ Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
       !small_in_range(a[0], 0, kMapWalkEnd - 1, &from))
     return raise_badarg(p);
   if (is_flat_map(a[1]) && static_cast<Word>(from) > map_size(a[1])) return raise_badarg(p);
-  if (as_list && too_long(2 * map_size(a[1]))) return run_elsewhere(p, bif_erts_internal_map_next_3, a, 3);
+  if (as_list && too_long(2 * map_size(a[1]))) return run_on_dirty(p, bif_erts_internal_map_next_3, a, 3);
   std::vector<Term> pairs;
   const Word batch = as_list ? map_size(a[1]) + 1 : kBatch;
   const unsigned next = walk_map(a[1], static_cast<unsigned>(from), batch, &pairs);

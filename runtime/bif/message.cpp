@@ -115,7 +115,7 @@ Term bif_erlang_whereis_1(Process& p, const Term* a) {
 Term bif_erlang_registered_0(Process& p, const Term* a) {
   // A process and a port have one name at most.
   if (came_back(p) || too_long(process_table.count() + port_table.count()))
-    return run_elsewhere(p, bif_erlang_registered_0, a, 0);
+    return run_on_dirty(p, bif_erlang_registered_0, a, 0);
   ListBuilder list(p.heap);
   for_each_name([](void* context, Term name) { static_cast<ListBuilder*>(context)->add(name); }, &list);
   return list.finish();

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -56,7 +56,7 @@ bool long_integer(Term n) { return n.is_big() && n.boxed_ptr()->header_arity() >
 Term integer_out(Process& p, const Term* a, unsigned arity, BifFn self, bool binary) {
   unsigned base = 10;
   if (!a[0].is_integer() || (arity == 2 && !base_argument(a[1], &base))) return raise_badarg(p);
-  if (long_integer(a[0]) && dirty_thread_kind() == DirtyKind::kNone) return run_elsewhere(p, self, a, arity);
+  if (long_integer(a[0]) && dirty_thread_kind() == DirtyKind::kNone) return run_on_dirty(p, self, a, arity);
   return text_result(p, integer_to_text(a[0], base), binary);
 }
 
@@ -66,7 +66,7 @@ Term integer_in(Process& p, const Term* a, unsigned arity, BifFn self, bool bina
   bool too_big, too_many = false;
   if (arity == 2 && !base_argument(a[1], &base)) return raise_badarg(p);
   if (!number_text(a[0], binary, &text, &too_many))
-    return too_many ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
+    return too_many ? run_on_dirty(p, self, a, arity) : raise_badarg(p);
   charge(p, static_cast<SWord>(text.size()));
   const Term n = integer_from_text(p.heap, text, base, &too_big);
   if (n) return n;
@@ -78,7 +78,7 @@ Term float_in(Process& p, const Term* a, BifFn self, bool binary) {
   double d;
   bool too_many = false;
   if (!number_text(a[0], binary, &text, &too_many))
-    return too_many ? run_elsewhere(p, self, a, 1) : raise_badarg(p);
+    return too_many ? run_on_dirty(p, self, a, 1) : raise_badarg(p);
   charge(p, static_cast<SWord>(text.size()));
   std::ranges::replace(text, ',', '.');  // the decimal sign of others
   if (!parse_float(text, &d)) return raise_badarg(p);

@@ -17,7 +17,7 @@ Term operate(Process& p, ArithOp op, Term a, Term b) {
 /// applied.
 Term operate_or_leave(Process& p, ArithOp op, const Term* a, BifFn self) {
   const bool leaves = dirty_thread_kind() == DirtyKind::kNone && arith_takes_long(op, a[0], a[1]);
-  return leaves ? run_elsewhere(p, self, a, 2) : operate(p, op, a[0], a[1]);
+  return leaves ? run_on_dirty(p, self, a, 2) : operate(p, op, a[0], a[1]);
 }
 
 Term or_badarg(Process& p, Term t) { return t ? t : raise_badarg(p); }

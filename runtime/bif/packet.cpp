@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/packet/http.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -112,16 +112,16 @@ Term bif_erlang_decode_packet_3(Process& p, const Term* a) {
   PacketLimits limits;
   if (!type || !a[1].is_bitstring() || !read_options(a[2], *type, &limits)) return raise_badarg(p);
   const Word bits = bit_size_of(a[1]), size = bits / 8;
-  StepsHere steps;
-  const auto elsewhere = [&] { return run_elsewhere(p, bif_erlang_decode_packet_3, a, 3); };
+  ReductionBudget steps;
+  const auto on_dirty = [&] { return run_on_dirty(p, bif_erlang_decode_packet_3, a, 3); };
   // Bytes that begin in the middle of others, or end so, are copied.
   const bool copied = !bits_of(a[1]).aligned() || bits % 8;
-  if (copied && !steps.spend(size / kBytesPerStep)) return elsewhere();
+  if (copied && !steps.spend(size / kBytesPerStep)) return on_dirty();
   const BytesOf bytes(a[1]);
   const Word looked_at = std::min(size, kLookBytes);
   PacketLength length = packet_length(*type, bytes.data(), looked_at, limits);
   if (length.kind == PacketLength::Kind::kMore && looked_at < size) {  // a very long line
-    if (!steps.spend(size / kBytesPerStep)) return elsewhere();
+    if (!steps.spend(size / kBytesPerStep)) return on_dirty();
     length = packet_length(*type, bytes.data(), size, limits);
   }
   const auto answer = [&](Term first, Term second) {

@@ -145,7 +145,7 @@ Term bif_erlang_port_get_data_1(Process& p, const Term* a) {
 }
 
 Term bif_erlang_ports_0(Process& p, const Term* a) {
-  if (came_back(p) || too_long(port_table.count())) return run_elsewhere(p, bif_erlang_ports_0, a, 0);
+  if (came_back(p) || too_long(port_table.count())) return run_on_dirty(p, bif_erlang_ports_0, a, 0);
   return new_list(p.heap, port_table.seen_by_programs());
 }
 

@@ -62,7 +62,7 @@ Term refused(Heap& heap, const char* reason, const std::vector<Prepared*>& all, 
 /// (Module, Binary): a reference to the prepared code, or {error, badfile}.
 Term bif_erts_internal_prepare_loading_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
-  if (too_long(bit_size_of(a[1]) / 8)) return run_elsewhere(p, bif_erts_internal_prepare_loading_2, a, 2);
+  if (too_long(bit_size_of(a[1]) / 8)) return run_on_dirty(p, bif_erts_internal_prepare_loading_2, a, 2);
   const BytesOf bytes(a[1]);
   const std::string name(atom_text(a[0]));
   LoadResult r = prepare_module(bytes.data(), bytes.size(), name);

@@ -245,12 +245,12 @@ Term address_or_undefined(Heap& heap, const sockaddr* address) {
 /// ask_addresses(Host | undefined, Service | undefined, Family | undefined): every address for
 /// these; with a family only one for each, and the host's canonical name.
 Term bif_prim_net_ask_addresses_3(Process& p, const Term* a) {
-  return run_elsewhere(p, ask_for_addresses, a, 3, DirtyKind::kIo);
+  return run_on_dirty(p, ask_for_addresses, a, 3, DirtyKind::kIo);
 }
 
 /// ask_names(Address, Flags): {ok, Host, Service}.
 Term bif_prim_net_ask_names_2(Process& p, const Term* a) {
-  return run_elsewhere(p, ask_for_names, a, 2, DirtyKind::kIo);
+  return run_on_dirty(p, ask_for_names, a, 2, DirtyKind::kIo);
 }
 
 /// ask_interfaces(Namespace): {ok, [{Name, Flags, Address, Netmask, Broadcast or destination}]}, as

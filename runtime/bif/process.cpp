@@ -7,8 +7,8 @@
 
 #include "runtime/bif/or_reason.hpp"
 #include "runtime/bif/process_options.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/module.hpp"
@@ -19,9 +19,9 @@
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
-#include "vm/process/away.hpp"
 #include "vm/process/bound.hpp"
 #include "vm/process/core.hpp"
+#include "vm/process/dirty_state.hpp"
 #include "vm/process/give_up_slice.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
@@ -292,7 +292,7 @@ Term copy_of_info(Process& p, Term there, const Arena& arena) {
 template <class F>
 Term with_waiting(Process& q, F&& look) {
   if (!q.mailbox.unpark()) return kNonValue;
-  const bool is_here = !is_away(q) && !q.exiting.load(std::memory_order_relaxed);
+  const bool is_here = !is_running_dirty(q) && !q.exiting.load(std::memory_order_relaxed);
   const Term found = is_here ? look() : kNonValue;
   if (!q.mailbox.park()) make_runnable(q);
   return found;
@@ -401,7 +401,7 @@ namespace {
 template <class Element>
 Term dictionary_list(Process& p, const Term* a, unsigned arity, BifFn self, Element element) {
   const std::size_t n = p.extra ? p.extra->dictionary.size() : 0;
-  if (too_long(n)) return run_elsewhere(p, self, a, arity);
+  if (too_long(n)) return run_on_dirty(p, self, a, arity);
   ListBuilder list(p.heap);
   for (std::size_t i = 0; i < n; ++i)
     if (const Term t = element(p.extra->dictionary.key(i), p.extra->dictionary.value(i))) list.add(t);
@@ -486,7 +486,7 @@ Term collect_garbage(Process& p, Term pid, Term options) {
   const bool asked = p.extra && p.extra->request_id != 0;
   const Word words = p.heap.block_words() + static_cast<Word>(p.heap.old_top - p.heap.old_start);
   if (pid == p.id && !async_id && !asked && (came_back(p) || too_long(words / kWordsPerStep)))
-    return run_elsewhere(p, collect_here, &type, 1);
+    return run_on_dirty(p, collect_here, &type, 1);
   if (!async_id) return ask(p, pid, RequestKind::kGarbageCollect, type, atoms::false_);
   ask_async(p, pid, RequestKind::kGarbageCollect, type, atoms::garbage_collect, async_id, atoms::false_);
   return atoms::async;

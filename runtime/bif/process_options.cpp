@@ -59,8 +59,7 @@ bool read_pair_option(Term key, Term value, SpawnOptions* options) {
 namespace {
 
 // Options of processes that other nodes ask for are read alike.
-[[maybe_unused]] const bool reader_filled_in =
-    (dist::read_spawn_options_elsewhere = read_spawn_options, true);
+[[maybe_unused]] const bool reader_filled_in = (dist::read_remote_spawn_options = read_spawn_options, true);
 
 }  // namespace
 

@@ -4,8 +4,8 @@
 
 #include "runtime/bif/internal_state.hpp"
 #include "runtime/bif/re_pattern.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/term/bits.hpp"
@@ -25,7 +25,7 @@ Term compile_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   std::string text;
   bool used_up = false;
   if ((arity == 2 && !parse_options(a[1], &o)) || o.run_only || !pattern_text(p, a[0], o, &text, &used_up))
-    return used_up ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
+    return used_up ? run_on_dirty(p, self, a, arity) : raise_badarg(p);
   CompileError error;
   Code code = compile(p, text, o.syntax, &error);
   if (!code) return error.code ? error_tuple(p, error) : raise_system_limit(p);
@@ -126,9 +126,9 @@ class Run {
     for (Word at = static_cast<Word>(o_.offset);; flags |= PCRE2_NO_UTF_CHECK) {
       const int rc = match(at, flags);
       if (stopped_ || takes_long()) return stop();
-      constexpr std::uint32_t kElsewhere = PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED;
+      constexpr std::uint32_t kRetryFlags = PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED;
       if (rc == PCRE2_ERROR_NOMATCH) {
-        if (!(flags & kElsewhere) || at >= bytes_.size()) break;
+        if (!(flags & kRetryFlags) || at >= bytes_.size()) break;
         at = next_character(at);
         flags = 0;
         continue;
@@ -141,7 +141,7 @@ class Run {
       if (!shows_nothing()) found.add(captured(rc));
       // After nothing was matched there may be something at the same place.
       const std::size_t* range = pcre2_get_ovector_pointer(data_.get());
-      flags = range[0] == range[1] || range[1] <= at ? kElsewhere : 0;
+      flags = range[0] == range[1] || range[1] <= at ? kRetryFlags : 0;
       at = range[1];
     }
     if (!any) return intern_atom("nomatch");
@@ -270,7 +270,7 @@ class Run {
 };
 
 Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
-  if (came_back(p)) return run_elsewhere(p, self, a, arity);  // by the clock it might decide otherwise now
+  if (came_back(p)) return run_on_dirty(p, self, a, arity);  // by the clock it might decide otherwise now
   const Term subject = a[0], expression = a[1], options = arity == 3 ? a[2] : Term::nil();
   bool used_up;
   Options o;
@@ -281,7 +281,7 @@ Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   if (is_pattern(expression)) {
     if (o.compile_only) return raise_badarg(p);
     const auto pattern = pattern_of(p, expression, &used_up);
-    if (!pattern) return used_up ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
+    if (!pattern) return used_up ? run_on_dirty(p, self, a, arity) : raise_badarg(p);
     code = pattern->code;
     const std::uint32_t newline = info(code, PCRE2_INFO_NEWLINE), bsr = info(code, PCRE2_INFO_BSR);
     const Syntax& asked = o.syntax;
@@ -296,7 +296,7 @@ Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   } else {
     std::string text;
     if (!pattern_text(p, expression, o, &text, &used_up))
-      return used_up ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
+      return used_up ? run_on_dirty(p, self, a, arity) : raise_badarg(p);
     compiled = compile(p, text, o.syntax, &error);
     if (!compiled) {
       if (!error.code || !o.report_errors) return raise_badarg(p);
@@ -306,10 +306,10 @@ Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
     code = compiled.get();
   }
   const Term binary = text_argument(p, subject, is_unicode(code), &used_up);
-  if (binary == kNonValue) return used_up ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
+  if (binary == kNonValue) return used_up ? run_on_dirty(p, self, a, arity) : raise_badarg(p);
   Run run(p, code, o, binary);
   const Term result = run.run();
-  return run.stopped() ? run_elsewhere(p, self, a, arity) : result;
+  return run.stopped() ? run_on_dirty(p, self, a, arity) : result;
 }
 
 }  // namespace
@@ -347,7 +347,7 @@ Term bif_re_inspect_2(Process& p, const Term* a) {
   if (!is_pattern(a[0]) || a[1] != namelist) return raise_badarg(p);
   bool used_up;
   const auto pattern = pattern_of(p, a[0], &used_up);
-  if (!pattern) return used_up ? run_elsewhere(p, bif_re_inspect_2, a, 2) : raise_badarg(p);
+  if (!pattern) return used_up ? run_on_dirty(p, bif_re_inspect_2, a, 2) : raise_badarg(p);
   ListBuilder list(p.heap);
   std::string_view last;
   for (const GroupName& n : group_names(pattern->code)) {

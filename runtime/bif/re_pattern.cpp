@@ -7,9 +7,9 @@
 
 #include "runtime/bif/internal_state.hpp"
 #include "runtime/bif/iolist.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/unicode.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/term/bits.hpp"
 
 namespace vmrun::regex {
@@ -145,7 +145,7 @@ Term text_argument(Process& p, Term text, bool unicode, bool* used_up) {
   if (unicode) {
     binary = utf8_of_characters(p, text, used_up);
   } else {
-    StepsHere steps;
+    ReductionBudget steps;
     binary = iodata_to_bitstring(p.heap, text, true, steps);
     *used_up = steps.used_up();
   }

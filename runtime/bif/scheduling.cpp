@@ -232,10 +232,10 @@ std::optional<Term> set_scheduling_flag(Process& p, const Term* a) {
   SWord n;
   // What waits for other schedulers must be none.
   if (name == "schedulers_online")
-    return small_in_range(a[1], 1, scheduler_count(), &n) ? run_elsewhere(p, set_online, a, 2, DirtyKind::kIo)
+    return small_in_range(a[1], 1, scheduler_count(), &n) ? run_on_dirty(p, set_online, a, 2, DirtyKind::kIo)
                                                           : raise_badarg(p);
   if (name == "multi_scheduling")
-    return is_blocking_wish(a[1]) ? run_elsewhere(p, set_blocking, a, 2, DirtyKind::kIo) : raise_badarg(p);
+    return is_blocking_wish(a[1]) ? run_on_dirty(p, set_blocking, a, 2, DirtyKind::kIo) : raise_badarg(p);
   if (name == "dirty_cpu_schedulers_online") {
     const unsigned most = std::min(dirty_cpu_schedulers(), schedulers_online());
     if (!small_in_range(a[1], 1, most, &n)) return raise_badarg(p);

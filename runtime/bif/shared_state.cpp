@@ -9,8 +9,8 @@
 
 #include "runtime/bif/inside.hpp"
 #include "runtime/bif/internal_state.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/heap/copy.hpp"
@@ -176,17 +176,17 @@ Term set_answer(Set result) {
 }
 
 /// On a dirty scheduler: [Key, Value], or [Key] to erase.
-Term put_elsewhere(Process&, const Term* a) {
+Term put_on_dirty(Process&, const Term* a) {
   const EpochGuard guard;
   look_at_leaving_literals();
   return set_answer(persistent_set(a[0], a[1]));
 }
-Term erase_elsewhere(Process&, const Term* a) {
+Term erase_on_dirty(Process&, const Term* a) {
   const EpochGuard guard;
   return set_answer(persistent_set(a[0], kNonValue));
 }
 
-Term erase_all_elsewhere(Process&, const Term*) {
+Term erase_all_on_dirty(Process&, const Term*) {
   const EpochGuard guard;
   look_at_leaving_literals();
   const PersistentTable* table = persistent.load(std::memory_order_acquire);
@@ -197,18 +197,18 @@ Term erase_all_elsewhere(Process&, const Term*) {
   return atoms::true_;
 }
 
-/// As a BIF, when the result is the non-value. elsewhere: the same on a dirty scheduler.
-Term set_or_wait(Process& p, const Term* a, unsigned arity, BifFn elsewhere) {
+/// As a BIF, when the result is the non-value. on_dirty: the same on a dirty scheduler.
+Term set_or_wait(Process& p, const Term* a, unsigned arity, BifFn on_dirty) {
   Term answer;
   if (came_back(p)) {
-    answer = run_elsewhere(p, elsewhere, a, arity);
+    answer = run_on_dirty(p, on_dirty, a, arity);
   } else {
     if (wait_for_reclaim(p)) return kNonValue;
     const SWord words = arity == 2 ? size_words_within(steps_here(), a[1]) : 0;
-    if (words < 0) return run_elsewhere(p, elsewhere, a, arity);
+    if (words < 0) return run_on_dirty(p, on_dirty, a, arity);
     bump_reductions(p, words / 16);
     answer = set_answer(persistent_set(a[0], arity == 2 ? a[1] : kNonValue));
-    if (!answer) return run_elsewhere(p, elsewhere, a, arity);
+    if (!answer) return run_on_dirty(p, on_dirty, a, arity);
   }
   if (answer != atoms::system_limit) return answer;
   return wait_for_reclaim(p, true) ? kNonValue : raise_system_limit(p);
@@ -217,13 +217,13 @@ Term set_or_wait(Process& p, const Term* a, unsigned arity, BifFn elsewhere) {
 }  // namespace
 
 Term bif_persistent_term_put_2(Process& p, const Term* a) {
-  return set_or_wait(p, a, 2, put_elsewhere) ? atoms::ok : kNonValue;
+  return set_or_wait(p, a, 2, put_on_dirty) ? atoms::ok : kNonValue;
 }
-Term bif_persistent_term_erase_1(Process& p, const Term* a) { return set_or_wait(p, a, 1, erase_elsewhere); }
+Term bif_persistent_term_erase_1(Process& p, const Term* a) { return set_or_wait(p, a, 1, erase_on_dirty); }
 /// All of them. What others put meanwhile may stay.
 Term bif_erts_internal_erase_persistent_terms_0(Process& p, const Term* a) {
   if (!came_back(p) && wait_for_reclaim(p)) return kNonValue;
-  const Term answer = run_elsewhere(p, erase_all_elsewhere, a, 0);
+  const Term answer = run_on_dirty(p, erase_all_on_dirty, a, 0);
   if (answer != atoms::system_limit) return answer;
   return wait_for_reclaim(p, true) ? kNonValue : raise_system_limit(p);
 }
@@ -240,7 +240,7 @@ Term bif_persistent_term_get_2(Process&, const Term* a) {
 Term bif_persistent_term_get_0(Process& p, const Term* a) {
   const EpochGuard guard;
   if (came_back(p) || too_long(persistent.load(std::memory_order_acquire)->mask))
-    return run_elsewhere(p, bif_persistent_term_get_0, a, 0);
+    return run_on_dirty(p, bif_persistent_term_get_0, a, 0);
   ListBuilder list(p.heap);
   PersistentTable* table = persistent.load(std::memory_order_acquire);
   for (std::size_t i = 0; i <= table->mask; ++i)

@@ -8,7 +8,7 @@
 #include "vm/dist/spawn.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
-#include "vm/message/left_reasons.hpp"
+#include "vm/message/abandoned_spawns.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -45,7 +45,7 @@ Term spawn_or_leave(Process& p, const SpawnedCall& call, const SpawnOptions& opt
 }
 
 Term start(Process& p, const SpawnedCall& call, const SpawnOptions& options) {
-  if (came_back(p)) return go_on_elsewhere(p);
+  if (came_back(p)) return continue_on_dirty(p);
   if (!call.module.is_atom() || !call.function.is_atom()) return raise_badarg(p);
   const SWord arity = list_length(call.arguments);
   if (arity < 0) return raise_badarg(p);
@@ -53,7 +53,7 @@ Term start(Process& p, const SpawnedCall& call, const SpawnOptions& options) {
   RefKey key;
   bool leaves;
   const Term pid = spawn_or_leave(p, call, options, &key, &leaves);
-  if (!pid) return leaves ? go_on_elsewhere(p) : raise_system_limit(p);
+  if (!pid) return leaves ? continue_on_dirty(p) : raise_system_limit(p);
   if (!options.monitor) return pid;
   Term* hp = p.heap.alloc(kAliasRefWords);
   const Term ref =
@@ -83,7 +83,7 @@ Term start_unreachable(Process& p, Term node, const SpawnedCall& call, const Spa
 }
 
 /// On another node: remote_spawn asks for it and waits.
-Term start_elsewhere(Process& p, Term node, const SpawnedCall& call, const SpawnOptions& options) {
+Term spawn_remote(Process& p, Term node, const SpawnedCall& call, const SpawnOptions& options) {
   if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0)
     return raise_badarg(p);
   Term list = options.as_given;
@@ -100,8 +100,7 @@ Term start_elsewhere(Process& p, Term node, const SpawnedCall& call, const Spawn
 Term start_on(Process& p, Term node, const SpawnedCall& call, const SpawnOptions& options) {
   if (!node.is_atom()) return raise_badarg(p);
   if (is_here(node)) return start(p, call, options);
-  return dist::is_alive() ? start_elsewhere(p, node, call, options)
-                          : start_unreachable(p, node, call, options);
+  return dist::is_alive() ? spawn_remote(p, node, call, options) : start_unreachable(p, node, call, options);
 }
 Term start_fun_on(Process& p, Term node, Term fun, const SpawnOptions& options) {
   return fun.is_fun() ? start_on(p, node, fun_call(p, fun), options) : raise_badarg(p);
@@ -118,7 +117,7 @@ Term start_options(Process& p, const SpawnedCall& call, Term list, Term node = l
   SpawnOptions options = spawn_defaults;
   options.as_given = list;
   if (node.is_atom() && !is_here(node) && dist::is_alive())
-    return list_length(list) < 0 ? raise_badarg(p) : start_elsewhere(p, node, call, options);
+    return list_length(list) < 0 ? raise_badarg(p) : spawn_remote(p, node, call, options);
   if (!read_spawn_options(list, &options)) return raise_badarg(p);
   return start_on(p, node, call, options);
 }
@@ -170,7 +169,7 @@ Term request_id(Process& p, const RequestOptions& options, RefKey key) {
 // ---- On other nodes -----------------------------------------------------------------------------
 
 /// The options that go over the wire: whoever watches is nobody's business there.
-Term options_elsewhere(Process& p, Term list) {
+Term remote_options(Process& p, Term list) {
   ListBuilder out(p.heap);
   for (; list.is_list(); list = list.tail()) {
     const Term o = list.head();
@@ -186,7 +185,7 @@ Fragment* kept(Term t) {
 }
 
 /// The reference of the request; the non-value: it is to be encoded on a dirty scheduler.
-Term request_elsewhere(Process& p, Term node, const SpawnedCall& call, const RequestOptions& options) {
+Term request_remote(Process& p, Term node, const SpawnedCall& call, const RequestOptions& options) {
   const RefKey key = next_ref_key();
   SpawnRequested asked;
   asked.alias = options.spawn.monitor_alias;
@@ -195,7 +194,7 @@ Term request_elsewhere(Process& p, Term node, const SpawnedCall& call, const Req
   if (options.tag != atoms::spawn_reply) asked.tag = kept(options.tag);
   if (options.spawn.monitor_tag) asked.monitor_tag = kept(options.spawn.monitor_tag);
   const auto& [module, function, arguments] = call;
-  if (dist::request_spawn(p, node, {module, function, arguments}, options_elsewhere(p, options.others), key,
+  if (dist::request_spawn(p, node, {module, function, arguments}, remote_options(p, options.others), key,
                           asked) == dist::SpawnAsked::kMuchToEncode) {
     asked.drop_tag();
     asked.drop_monitor_tag();
@@ -206,15 +205,15 @@ Term request_elsewhere(Process& p, Term node, const SpawnedCall& call, const Req
 }
 
 Term request(Process& p, const SpawnedCall& call, Term list, Term node = local_node_name()) {
-  if (came_back(p)) return go_on_elsewhere(p);
+  if (came_back(p)) return continue_on_dirty(p);
   const auto& [module, function, arguments] = call;
   if (!node.is_atom() || !module.is_atom() || !function.is_atom() || list_length(arguments) < 0)
     return raise_badarg(p);
   RequestOptions options;
   if (!read_request_options(p, list, &options)) return raise_badarg(p);
   if (!is_here(node)) {
-    const Term id = request_elsewhere(p, node, call, options);
-    return id ? id : go_on_elsewhere(p);
+    const Term id = request_remote(p, node, call, options);
+    return id ? id : continue_on_dirty(p);
   }
   if (list_length(arguments) > kMostArguments) options.failure = atoms::system_limit;
   SpawnRequest request{options.tag, options.reply_success, next_ref_key()};
@@ -225,7 +224,7 @@ Term request(Process& p, const SpawnedCall& call, Term list, Term node = local_n
   if (!options.failure) {
     bool leaves;
     pid = spawn_or_leave(p, call, options.spawn, &monitor_key, &leaves);
-    if (leaves) return go_on_elsewhere(p);
+    if (leaves) return continue_on_dirty(p);
     if (!pid) options.failure = atoms::system_limit;
   }
   const Term id = request_id(p, options, request.key);
@@ -320,7 +319,7 @@ Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
   FlatTable<RefKey, SpawnRequested>::Entry asked;
   if (!a[0].is_local_ref() || !p.extra || !p.extra->spawn_requests.take(ref_key(a[0]), &asked))
     return atoms::false_;
-  leave_reason(asked.key, atoms::abandoned);
+  abandon_spawn(asked.key, atoms::abandoned);
   if (asked.value.alias != AliasMode::kNone) p.extra->aliases.erase(asked.key);
   asked.value.drop_tag();
   asked.value.drop_monitor_tag();
@@ -330,15 +329,15 @@ Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
 /// Node, {Module, Function, Arguments}, Options, spawn_request | spawn_opt: the reference; for
 /// spawn_opt with whether it is that of a monitor.
 Term bif_erts_internal_dist_spawn_request_4(Process& p, const Term* a) {
-  if (came_back(p)) return go_on_elsewhere(p);
+  if (came_back(p)) return continue_on_dirty(p);
   if (!a[0].is_atom() || !a[1].is_tuple() || a[1].tuple_arity() != 3) return atoms::badarg;
   const SpawnedCall call{a[1].element(0), a[1].element(1), a[1].element(2)};
   RequestOptions options;
   if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0 ||
       !read_request_options(p, a[2], &options))
     return atoms::badarg;
-  const Term id = request_elsewhere(p, a[0], call, options);
-  if (!id) return go_on_elsewhere(p);
+  const Term id = request_remote(p, a[0], call, options);
+  if (!id) return continue_on_dirty(p);
   return a[3] == atoms::spawn_request ? id : new_tuple(p.heap, id, bool_term(options.spawn.monitor));
 }
 

@@ -104,7 +104,7 @@ unsigned scan_numbers(Term list, std::string_view prefix, Word* numbers, unsigne
 
 /// An identifier of a node that is connected now, from the numbers of its text; raises badarg when
 /// there is no such node.
-Term identifier_elsewhere(Process& p, Term::Sub sub, Word node, const Word* data, Word words) {
+Term remote_identifier(Process& p, Term::Sub sub, Word node, const Word* data, Word words) {
   Node* of = dist::connected_node(node);
   return of ? external_identifier(p.heap, sub, of, data, words) : raise_badarg(p);
 }
@@ -183,14 +183,14 @@ Term bif_erlang_list_to_pid_1(Process& p, const Term* a) {
   if (scan_numbers(a[0], "<", n, 3) != 3) return raise_badarg(p);
   if (n[0] == 0) return is_pid_id(n[1], n[2]) ? Term::pid(pid_id(n[1], n[2])) : raise_badarg(p);
   const Word data = n[2] << 32 | (n[1] & UINT32_MAX);
-  return identifier_elsewhere(p, Term::Sub::kExternalPid, n[0], &data, 1);
+  return remote_identifier(p, Term::Sub::kExternalPid, n[0], &data, 1);
 }
 
 Term bif_erlang_list_to_port_1(Process& p, const Term* a) {
   Word n[2];
   if (scan_numbers(a[0], "#Port<", n, 2) != 2) return raise_badarg(p);
   if (n[0] == 0) return n[1] >> 56 ? raise_badarg(p) : Term::port(n[1]);
-  return identifier_elsewhere(p, Term::Sub::kExternalPort, n[0], &n[1], 1);
+  return remote_identifier(p, Term::Sub::kExternalPort, n[0], &n[1], 1);
 }
 
 Term bif_erlang_list_to_ref_1(Process& p, const Term* a) {
@@ -206,7 +206,7 @@ Term bif_erlang_list_to_ref_1(Process& p, const Term* a) {
   if (n[0] != 0) {
     Word data[3];
     std::memcpy(data, numbers, sizeof data);
-    return identifier_elsewhere(p, Term::Sub::kExternalRef, n[0], data, count <= 4 ? 2 : 3);
+    return remote_identifier(p, Term::Sub::kExternalRef, n[0], data, count <= 4 ? 2 : 3);
   }
   if (count != 4 || numbers[0] > kFirstNumberMask) return raise_badarg(p);
   if (const Term resource = resource_hooks.find(numbers, p.heap)) return resource;
@@ -252,7 +252,7 @@ Term fun_references_item(Process& p, const Term* a) {
 Term bif_erlang_fun_info_2(Process& p, const Term* a) {
   if (!a[0].is_fun() || !a[1].is_atom()) return raise_badarg(p);
   if (a[1] == intern_atom("refc") && !fun_of(a[0])->is_external)
-    return run_elsewhere(p, fun_references_item, a, 2, DirtyKind::kIo);
+    return run_on_dirty(p, fun_references_item, a, 2, DirtyKind::kIo);
   const Term value = fun_item(p, *fun_of(a[0]), a[1]);
   return value ? new_tuple(p.heap, a[1], value) : raise_badarg(p);
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 
 /// Tuples.
 namespace vmrun {
@@ -49,7 +49,7 @@ Term bif_erlang_element_2(Process& p, const Term* a) {
 }
 
 Term bif_erlang_setelement_3(Process& p, const Term* a) {
-  if (long_tuple(a[1])) return run_elsewhere(p, bif_erlang_setelement_3, a, 3);
+  if (long_tuple(a[1])) return run_on_dirty(p, bif_erlang_setelement_3, a, 3);
   Word at;
   if (!a[1].is_tuple() || !position(a[0], a[1].tuple_arity(), &at)) return raise_badarg(p);
   Term* e;
@@ -60,7 +60,7 @@ Term bif_erlang_setelement_3(Process& p, const Term* a) {
 }
 
 Term bif_erlang_tuple_to_list_1(Process& p, const Term* a) {
-  if (long_tuple(a[0])) return run_elsewhere(p, bif_erlang_tuple_to_list_1, a, 1);
+  if (long_tuple(a[0])) return run_on_dirty(p, bif_erlang_tuple_to_list_1, a, 1);
   if (!a[0].is_tuple()) return raise_badarg(p);
   const Word n = a[0].tuple_arity();
   Term* hp = p.heap.alloc(2 * n);
@@ -71,7 +71,7 @@ Term bif_erlang_tuple_to_list_1(Process& p, const Term* a) {
 
 Term bif_erlang_list_to_tuple_1(Process& p, const Term* a) {
   SWord n;
-  if (!length_here(a[0], &n)) return run_elsewhere(p, bif_erlang_list_to_tuple_1, a, 1);
+  if (!length_here(a[0], &n)) return run_on_dirty(p, bif_erlang_list_to_tuple_1, a, 1);
   if (n < 0) return raise_badarg(p);
   if (static_cast<Word>(n) > kMaxTupleElements) return raise_badarg(p);
   charge(p, n);
@@ -82,19 +82,19 @@ Term bif_erlang_list_to_tuple_1(Process& p, const Term* a) {
 }
 
 Term bif_erlang_append_element_2(Process& p, const Term* a) {
-  if (long_tuple(a[0])) return run_elsewhere(p, bif_erlang_append_element_2, a, 2);
+  if (long_tuple(a[0])) return run_on_dirty(p, bif_erlang_append_element_2, a, 2);
   return a[0].is_tuple() ? with_inserted(p, a[0], a[0].tuple_arity(), a[1]) : raise_badarg(p);
 }
 
 Term bif_erlang_insert_element_3(Process& p, const Term* a) {
-  if (long_tuple(a[1])) return run_elsewhere(p, bif_erlang_insert_element_3, a, 3);
+  if (long_tuple(a[1])) return run_on_dirty(p, bif_erlang_insert_element_3, a, 3);
   Word at;
   if (!a[1].is_tuple() || !position(a[0], a[1].tuple_arity() + 1, &at)) return raise_badarg(p);
   return with_inserted(p, a[1], at, a[2]);
 }
 
 Term bif_erlang_delete_element_2(Process& p, const Term* a) {
-  if (long_tuple(a[1])) return run_elsewhere(p, bif_erlang_delete_element_2, a, 2);
+  if (long_tuple(a[1])) return run_on_dirty(p, bif_erlang_delete_element_2, a, 2);
   Word at;
   if (!a[1].is_tuple() || !position(a[0], a[1].tuple_arity(), &at)) return raise_badarg(p);
   const Word n = a[1].tuple_arity() - 1;
@@ -119,16 +119,16 @@ Term filled(Heap& heap, SWord n, Term value) {
 Term bif_erlang_make_tuple_2(Process& p, const Term* a) {
   SWord n;
   if (!small_in_range(a[0], 0, kMaxTupleElements, &n)) return raise_badarg(p);
-  if (too_long(static_cast<Word>(n))) return run_elsewhere(p, bif_erlang_make_tuple_2, a, 2);
+  if (too_long(static_cast<Word>(n))) return run_on_dirty(p, bif_erlang_make_tuple_2, a, 2);
   return filled(p.heap, n, a[1]);
 }
 
 Term bif_erlang_make_tuple_3(Process& p, const Term* a) {
   SWord n;
   if (!small_in_range(a[0], 0, kMaxTupleElements, &n)) return raise_badarg(p);
-  if (too_long(static_cast<Word>(n))) return run_elsewhere(p, bif_erlang_make_tuple_3, a, 3);
+  if (too_long(static_cast<Word>(n))) return run_on_dirty(p, bif_erlang_make_tuple_3, a, 3);
   const Term result = filled(p.heap, n, a[1]);
-  StepsHere steps;
+  ReductionBudget steps;
   Term list = a[2];
   for (; list.is_list(); list = list.tail()) {
     const Term pair = list.head();
@@ -136,7 +136,7 @@ Term bif_erlang_make_tuple_3(Process& p, const Term* a) {
     if (!pair.is_tuple() || pair.tuple_arity() != 2 || !position(pair.element(0), result.tuple_arity(), &at))
       return raise_badarg(p);
     result.tuple_elements()[at] = pair.element(1);
-    if (!steps.spend(1)) return run_elsewhere(p, bif_erlang_make_tuple_3, a, 3);
+    if (!steps.spend(1)) return run_on_dirty(p, bif_erlang_make_tuple_3, a, 3);
   }
   return list.is_nil() ? result : raise_badarg(p);
 }

@@ -1,5 +1,5 @@
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/map.hpp"
 
@@ -55,7 +55,7 @@ Term bif_erlang_is_record_3(Process& p, const Term* a) {
 
 Term bif_erlang_length_1(Process& p, const Term* a) {
   SWord n;
-  if (!length_here(a[0], &n)) return run_elsewhere(p, bif_erlang_length_1, a, 1);
+  if (!length_here(a[0], &n)) return run_on_dirty(p, bif_erlang_length_1, a, 1);
   if (n < 0) return raise_badarg(p);
   charge(p, n);
   return Term::small(n);

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "runtime/bif/internal_state.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/unicode.hpp"
-#include "runtime/bif/weight.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/compare.hpp"
 
@@ -422,7 +422,7 @@ class Converter {
   std::vector<Term> tails_;
   std::string partial_;  // the cut character
   Word missing_ = 0;     // bytes after it, in parts
-  StepsHere steps_{unicode_loop_limit};
+  ReductionBudget steps_{unicode_loop_limit};
   bool failed_ = false;
   Term rest_;
 };
@@ -436,7 +436,7 @@ Term convert(Process& p, const Term* a, unsigned arity, BifFn self, Term in, boo
   Converter converter(p, *from, to);
   const Term result = converter.run(a[0]);
   if (result) return result;
-  return converter.used_up() ? run_elsewhere(p, self, a, arity) : raise_badarg(p);
+  return converter.used_up() ? run_on_dirty(p, self, a, arity) : raise_badarg(p);
 }
 
 }  // namespace
@@ -468,7 +468,7 @@ Term bif_unicode_characters_to_binary_3(Process& p, const Term* a) {
 /// unicode:bin_is_7bit/1
 Term bif_unicode_bin_is_7bit_1(Process& p, const Term* a) {
   if (!is_binary(a[0])) return atoms::false_;
-  if (too_long(bit_size_of(a[0]) / 64)) return run_elsewhere(p, bif_unicode_bin_is_7bit_1, a, 1);
+  if (too_long(bit_size_of(a[0]) / 64)) return run_on_dirty(p, bif_unicode_bin_is_7bit_1, a, 1);
   const BytesOf bytes(a[0]);
   for (Word i = 0; i < bytes.size(); ++i) {
     if (bytes.data()[i] > 127) return atoms::false_;

@@ -1,6 +1,6 @@
 #include "probes/probes.hpp"
 #include "runtime/bif/support.hpp"
-#include "vm/process/carried.hpp"
+#include "vm/process/trace_state.hpp"
 #include "vm/term/bits.hpp"
 
 /// erlang:dt_*: the user tag of dyntrace that a process may set, spread with its messages and hand

@@ -19,7 +19,7 @@
 #include "drivers/preloaded/natives.hpp"
 #include "drivers/socket/natives.hpp"
 #include "drivers/terminal/mode.hpp"
-#include "probes/attach/door.hpp"
+#include "probes/attach/endpoint.hpp"
 #include "probes/erltrace/natives.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/crash_report.hpp"
@@ -31,11 +31,11 @@
 #include "runtime/dump/crash_dump.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/coverage.hpp"
+#include "vm/base/crlf.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
-#include "vm/base/own_lines.hpp"
+#include "vm/base/memory_trim.hpp"
 #include "vm/base/processors.hpp"
-#include "vm/base/tidying.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/count_pairs.hpp"
 #include "vm/code/interpreter.hpp"
@@ -320,7 +320,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
            // signals as usual
            SIG_IGN);
   set_async_threads(o.async_threads);
-  Tidying::set_delay(o.return_after_ms);
+  MemoryTrimmer::set_delay(o.return_after_ms);
   register_linked_in_drivers();
   sockets::register_natives();
   preloaded::register_natives();
@@ -367,7 +367,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   const HaltRequest end = wait_for_halt(handle_signal);
   leave_signals();
   if (end.dump) {
-    const std::string slogan = own_lines(end.slogan + "\n");
+    const std::string slogan = with_crlf(end.slogan + "\n");
     if (!end.awaited && write(STDERR_FILENO, slogan.data(), slogan.size()) < 0) {
     }  // nowhere left to complain
     dump::write_crash_dump(end.slogan);
@@ -380,7 +380,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
     }
     stop_async_pool();
   }
-  attach::close_door();
+  attach::close_endpoint();
   terminal::end_editing();
   std::fflush(nullptr);
   // Other threads may still run; nothing they use may be torn down under them.

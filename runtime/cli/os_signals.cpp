@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "probes/attach/door.hpp"
+#include "probes/attach/endpoint.hpp"
 #include "runtime/cli/break_menu.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/halt.hpp"
@@ -39,7 +39,7 @@ void notify_server(int number) {
 
 void take_signals(BreakKey key) {
   for (const int number : kTaken) set_signal_action(number, SignalAction::kHandle);
-  set_signal_action(attach::door_signal(), SignalAction::kHandle);
+  set_signal_action(attach::attach_signal(), SignalAction::kHandle);
   if (key == BreakKey::kEnds) return;
   struct sigaction action {};
   action.sa_handler = key == BreakKey::kIgnored ? SIG_IGN : interrupted;
@@ -49,7 +49,7 @@ void take_signals(BreakKey key) {
 
 void handle_signal(int number) {
   if (number == SIGINT) break_menu();
-  else if (number == attach::door_signal()) attach::open_door();
+  else if (number == attach::attach_signal()) attach::open_endpoint();
   else notify_server(number);
 }
 

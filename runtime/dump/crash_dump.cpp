@@ -14,7 +14,7 @@
 #include "runtime/bif/system_version.hpp"
 #include "runtime/dump/machine_view.hpp"
 #include "vm/base/clock.hpp"
-#include "vm/base/own_lines.hpp"
+#include "vm/base/crlf.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"
@@ -44,7 +44,7 @@ long long seconds_for_dump() {
 }
 
 void say(std::string_view text) {
-  const std::string lines = own_lines(text);
+  const std::string lines = with_crlf(text);
   if (write(STDERR_FILENO, lines.data(), lines.size()) < 0) {}  // nowhere left to complain to
 }
 

@@ -20,7 +20,7 @@
 #include "vm/process/return_address.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/run_queue.hpp"
-#include "vm/sched/standstill.hpp"
+#include "vm/sched/stop_the_world.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/print.hpp"
 
@@ -39,8 +39,8 @@ std::mutex& stopping = *new std::mutex;  // never destroyed: dirty schedulers ou
 
 struct StoppedMachine::Held {
   std::lock_guard<std::mutex> alone{stopping};
-  DirtyStandstill dirty;
-  Standstill schedulers{kPatience};
+  DirtyStop dirty;
+  StopTheWorld schedulers{kPatience};
   EpochGuard epoch;  // what ends meanwhile is not freed
 };
 

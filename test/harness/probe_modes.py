@@ -14,7 +14,7 @@ GENERATED = {'provider': 'probes/erlang.d', 'header': 'probes/probes.hpp', 'site
 # Messages, ranges of probes, texts of many kinds, an interpreter of two minds.
 FIRING = {'none': ['vm/message/send.cpp', 'vm/message/deliver.cpp', 'vm/lifecycle/exit.cpp', 'vm/port/closing.cpp',
                    'runtime/bif/dyntrace.cpp', 'drivers/efile/probes.cpp', 'vm/code/interpreter.cpp', 'probes/attach/firing.cpp',
-                   'probes/attach/host.cpp', 'probes/attach/door.cpp', 'probes/attach/connection.cpp'],
+                   'probes/attach/host.cpp', 'probes/attach/endpoint.cpp', 'probes/attach/connection.cpp'],
           'dtrace': ['vm/message/send.cpp', 'runtime/bif/dyntrace.cpp', 'probes/attach/firing.cpp']}
 
 

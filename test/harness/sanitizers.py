@@ -31,6 +31,6 @@ def need_machine_code(program):
 
 
 def need_signals_at_once(program):
-    """Raises Skip where a thread that works is not interrupted by a signal: it is how vmtrace -p opens the machine's door."""
+    """Raises Skip where a thread that works is not interrupted by a signal: it is how vmtrace -p opens the machine's endpoint."""
     if sanitizer(program) == 'thread':
         raise Skip('the thread sanitizer keeps a signal back from a thread that sleeps until that is awake')

@@ -31,7 +31,7 @@ namespace {
 
 int connect_to(pid_t pid) {
   std::string why;
-  const int connection = open_door(pid, why);
+  const int connection = open_endpoint(pid, why);
   if (connection < 0) fail(why);
   return connection;
 }

@@ -1,4 +1,4 @@
-"""Tracing through the machine's own door: what a session counts against what the program knows and against bpftrace on the
+"""Tracing through the machine's own endpoint: what a session counts against what the program knows and against bpftrace on the
 same run, and what is left when tracers go in whatever manner."""
 import os
 import pathlib
@@ -105,7 +105,7 @@ class Suite:
     def left(self, pid):
         """What tracing leaves in a process: threads and a socket of its own, probes that are raised."""
         threads = ['trace'] * [thread_name(t) for t in pathlib.Path(f'/proc/{pid}/task').iterdir()].count('trace')
-        return threads + ['door'] * bool(session.door_of(pid)) + ['probes'] * any(self.words_of_probes(pid))
+        return threads + ['endpoint'] * bool(session.endpoint_of(pid)) + ['probes'] * any(self.words_of_probes(pid))
 
     def expect_nothing_left(self, target):
         """The machine notices at once that a connection is closed; that it is done is seen from outside only."""
@@ -387,23 +387,23 @@ class Suite:
             expect(counter.counts()['process-spawn'][0] >= int(known['spawned']), 'the counts are lost')
 
     def test_a_machine_that_is_killed_leaves_no_socket(self):
-        """Not even while its door is open, which has no name in the file system."""
-        before = set(session.files_of_doors())  # of a machine that was killed in between
+        """Not even while its endpoint is open, which has no name in the file system."""
+        before = set(session.files_of_endpoints())  # of a machine that was killed in between
         for is_open in (True, False):
             with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
                 pid = target.process.pid
                 if is_open:
                     target.process.send_signal(signal.SIGRTMIN + 5)
-                    session.until(lambda: session.door_of(pid), 'the door is open')
+                    session.until(lambda: session.endpoint_of(pid), 'the endpoint is open')
                 else:
                     counter = self.counter(target, 'message-send').wait_until_ready()
-                    session.until(lambda: not session.door_of(pid), 'the door is closed behind who came in')
+                    session.until(lambda: not session.endpoint_of(pid), 'the endpoint is closed behind who came in')
                 target.process.kill()
                 target.process.wait()
                 if not is_open:
                     _, errors = counter.process.communicate()
                     expect('gone' in errors, f'its end is not noticed: {errors}')
-                session.until(lambda: before.issuperset(session.files_of_doors()), 'no file of a socket is left')
+                session.until(lambda: before.issuperset(session.files_of_endpoints()), 'no file of a socket is left')
 
     def test_another_user_is_refused(self):
         if os.geteuid() != 0:
@@ -412,10 +412,10 @@ class Suite:
             counter = self.counter(target, 'message-send', user=NOBODY, group=NOBODY, extra_groups=[])
             _, errors = counter.process.communicate('')
             expect(counter.process.returncode and 'not permitted' in errors, f'not refused: {errors}')
-            expect(not self.left(target.process.pid), 'the door was opened for another user')
+            expect(not self.left(target.process.pid), 'the endpoint was opened for another user')
             target.finish()
 
-    def test_the_signal_alone_opens_the_door_for_a_moment(self):
+    def test_the_signal_alone_opens_the_endpoint_for_a_moment(self):
         with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
             os.kill(target.process.pid, signal.SIGRTMIN + 5)
             self.counter(target, 'message-send').wait_until_ready().counts()

@@ -15,7 +15,7 @@ import time
 from harness.results import Failure, Skip, Test
 from harness.sanitizers import sanitizer
 
-from . import door, session
+from . import endpoint, session
 from .attach import expect
 from .inside import thread_name
 
@@ -41,7 +41,7 @@ def tests(root, vmrun):
             for name in vars(Suite) if name.startswith('test_by_')]
 
 
-class Suite(door.Suite):
+class Suite(endpoint.Suite):
     def __init__(self, vmrun):
         super().__init__(vmrun)
         self.allocator = vmrun.parent / 'test' / 'libcounting_allocator.so'
@@ -57,14 +57,14 @@ class Suite(door.Suite):
             counts = not sanitizer(self.vmrun)
             if counts:
                 environment['LD_PRELOAD'] = str(self.allocator)
-            with session.Target(self.vmrun, door.HERE / program, environment=environment) as target:
+            with session.Target(self.vmrun, endpoint.HERE / program, environment=environment) as target:
                 in_use = lambda: struct.unpack('Q', pathlib.Path(words.name).read_bytes()[:8])[0]
                 expect(in_use() or not counts, 'the allocator does not count')
                 yield target, in_use
 
     def has(self, target):
-        """Names of its threads, and its descriptors, once the door is closed behind whoever came last."""
-        door.until(lambda: not session.door_of(target.process.pid), 'the door is closed')
+        """Names of its threads, and its descriptors, once the endpoint is closed behind whoever came last."""
+        endpoint.until(lambda: not session.endpoint_of(target.process.pid), 'the endpoint is closed')
         names = [thread_name(task) for task in pathlib.Path(f'/proc/{target.process.pid}/task').iterdir()]
         return sorted(name for name in names if name), self.descriptors(target)
 
@@ -77,7 +77,7 @@ class Suite(door.Suite):
                 if k in (SESSIONS, 2 * SESSIONS, 4 * SESSIONS, 8 * SESSIONS):
                     self.expect_nothing_left(target)
                     before = before or self.has(target)
-                    door.until(lambda: self.has(target) == before, f'threads and descriptors are what they were: {before}')
+                    endpoint.until(lambda: self.has(target) == before, f'threads and descriptors are what they were: {before}')
                     figures.append((in_use(), in_use() and self.memory(target, 'VmSize')))
             used, mapped = zip(*figures)
             expect(used[-1] - used[0] <= most_more, 'memory stays in use', *used)
@@ -88,7 +88,7 @@ class Suite(door.Suite):
                 target.finish()
 
     def sent(self, target):
-        """A whole session of door.SCRIPT: all messages, as vmtrace sends them."""
+        """A whole session of endpoint.SCRIPT: all messages, as vmtrace sends them."""
         if not hasattr(target, 'whole'):
             target.whole = self.whole_session(self.sent_for(target))
         return target.whole
@@ -103,7 +103,7 @@ class Suite(door.Suite):
         elif how == 1:
             messages += numbers.choices(messages, k=20)
         elif how == 2:
-            messages.insert(numbers.randrange(len(messages)), door.message(numbers.randrange(2 ** 32), numbers.randbytes(50)))
+            messages.insert(numbers.randrange(len(messages)), endpoint.message(numbers.randrange(2 ** 32), numbers.randbytes(50)))
         data = bytearray(b''.join(messages))
         if how == 3:
             del data[numbers.randrange(len(data)):]
@@ -114,7 +114,7 @@ class Suite(door.Suite):
 
     @staticmethod
     def says(target, data, k):
-        with door.Peer(target.process.pid) as peer:
+        with endpoint.Peer(target.process.pid) as peer:
             peer.send(data)
             peer.socket.shutdown(socket.SHUT_WR)
             if k % 3:  # the others go without having read anything
@@ -183,9 +183,9 @@ class Suite(door.Suite):
     @staticmethod
     def firings(target):
         """How many there have been, of all sessions together."""
-        with door.Peer(target.process.pid) as peer:
-            peer.send(door.message(door.FIRINGS))
-            return struct.unpack('Q', peer.answer(door.FIRINGS))[0]
+        with endpoint.Peer(target.process.pid) as peer:
+            peer.send(endpoint.message(endpoint.FIRINGS))
+            return struct.unpack('Q', peer.answer(endpoint.FIRINGS))[0]
 
     def killed_many_times(self, times, numbers):
         with self.counted('kills_load.act') as (target, in_use):
@@ -198,7 +198,7 @@ class Suite(door.Suite):
                     self.firings(target)
                     before = before or self.has(target)
                     figures.append(in_use())
-            door.until(lambda: self.has(target) == before, f'threads and descriptors are what they were: {before}')
+            endpoint.until(lambda: self.has(target) == before, f'threads and descriptors are what they were: {before}')
             target.line('stop')
             target.wait_for('done')
             stays.send_signal(signal.SIGINT)
@@ -211,7 +211,7 @@ class Suite(door.Suite):
             expect(figures[1] - figures[0] < MOST_MORE_AT_WORK, 'memory stays in use', *figures)
             target.line('go')  # nothing fires any more, no function is patched
             fired, at = self.firings(target), self.worked(target)
-            door.until(lambda: self.worked(target) > at + 20, 'the machine works')
+            endpoint.until(lambda: self.worked(target) > at + 20, 'the machine works')
             expect(self.firings(target) == fired, 'there are firings that nobody asked for')
             target.line('stop')
             target.wait_for('done')

@@ -7,7 +7,7 @@ import tempfile
 
 from harness.results import Skip, Test
 
-from . import door, session
+from . import endpoint, session
 from .attach import expect
 
 MOST = 65536  # kMostFunctions of probes/attach/functions.cpp
@@ -21,7 +21,7 @@ def tests(root, vmrun):
     return [Test('live', 'inside: as many functions as can be, and more', suite.run, alone=True)]
 
 
-class Suite(door.Suite):
+class Suite(endpoint.Suite):
     def compiled(self, folder, number):
         source = folder / f'plenty_{number}.erl'
         names = ['first', *(f'f{n}' for n in range(EACH - 4)), 'last']
@@ -42,7 +42,7 @@ class Suite(door.Suite):
         with tempfile.TemporaryDirectory(prefix='vmrun-live-') as name:
             for number in range(1, MODULES + 2):
                 self.compiled(pathlib.Path(name), number)
-            with session.Target(self.vmrun, door.HERE / 'many_functions.act', arguments=[name]) as target:
+            with session.Target(self.vmrun, endpoint.HERE / 'many_functions.act', arguments=[name]) as target:
                 self.watch(target)
                 self.expect_nothing_left(target)
                 target.finish()

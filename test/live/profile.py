@@ -12,7 +12,7 @@ from harness.golden import first_line
 from harness.results import Skip, Test
 from harness.sanitizers import sanitizer
 
-from . import door, session
+from . import endpoint, session
 from .attach import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -114,7 +114,7 @@ class Suite:
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
         before = processor_seconds(target)
-        door.until(lambda: processor_seconds(target) > before + seconds, 'the machine works')
+        endpoint.until(lambda: processor_seconds(target) > before + seconds, 'the machine works')
         tracer.send_signal(signal.SIGINT)
         output, errors = tracer.communicate(timeout=session.LIMIT)
         used = processor_seconds(target) - before
@@ -171,7 +171,7 @@ class Suite:
             tracer = subprocess.Popen([self.vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } profile-997 { @ = count(); }'],
                                       stdout=subprocess.PIPE, text=True)
             expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
-            door.until(lambda: self.armed(target), 'there are clocks')
+            endpoint.until(lambda: self.armed(target), 'there are clocks')
             target.process.send_signal(signal.SIGTRAP)
             expect(target.process.wait(timeout=session.LIMIT) == -signal.SIGTRAP, f'status {target.process.returncode}')
             expect(tracer.wait(timeout=session.LIMIT) == 0, f'vmtrace: status {tracer.returncode}')
@@ -211,10 +211,10 @@ class Suite:
             tracer = subprocess.Popen([self.vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } profile-997 { @ = count(); }'],
                                       stdout=subprocess.PIPE, text=True)
             expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
-            door.until(lambda: self.armed(target), 'there are clocks')
+            endpoint.until(lambda: self.armed(target), 'there are clocks')
             tracer.kill()
             tracer.wait()
-            door.until(lambda: not self.armed(target), 'the clocks go')
+            endpoint.until(lambda: not self.armed(target), 'the clocks go')
             target.line('end')
             target.wait_for('done')
             target.finish()

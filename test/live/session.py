@@ -134,8 +134,8 @@ DOOR = 'vmrun-trace-'
 FOLDERS_OF_DOORS = ('/tmp', '/dev/shm', '/var/tmp')
 
 
-def door_of(pid):
-    """The descriptor of the process by which it is reached while its door is open; None: it is not."""
+def endpoint_of(pid):
+    """The descriptor of the process by which it is reached while its endpoint is open; None: it is not."""
     for entry in pathlib.Path(f'/proc/{pid}/fd').iterdir():
         with contextlib.suppress(FileNotFoundError):  # closed meanwhile
             if os.readlink(entry).rpartition('/')[2].startswith(DOOR):
@@ -143,8 +143,8 @@ def door_of(pid):
     return None
 
 
-def files_of_doors():
-    """Names of doors are removed as soon as they are there."""
+def files_of_endpoints():
+    """Names of endpoints are removed as soon as they are there."""
     names = re.compile(DOOR + '[0-9a-f]{32}')
     return [f'{folder}/{name}' for folder in FOLDERS_OF_DOORS for name in os.listdir(folder) if names.fullmatch(name)]
 

@@ -10,7 +10,7 @@ import tempfile
 
 from harness.results import Failure, Skip, Test
 
-from . import door, session
+from . import endpoint, session
 from .attach import expect
 
 PRINTING = 'BEGIN { printf("tracing\\n"); } message-send { printf("%d\\n", timestamp); }'
@@ -60,16 +60,16 @@ def small_disk(room):
             subprocess.run(['umount', folder], check=True)
 
 
-class Suite(door.Suite):
+class Suite(endpoint.Suite):
     def view(self, target, words, *arguments, **options):
         """A view that shows what it has after a second; a record has no end of its own."""
         options.setdefault('stdout', subprocess.PIPE)
         ends = [] if words[0] == 'record' else ['-d', '1s']
         view = subprocess.Popen([self.vmtrace, *words, '-p', str(target.process.pid), *ends, *arguments], stderr=subprocess.PIPE, text=True, **options)
         if not ends:
-            door.until(lambda: any(self.words_of_probes(target.process.pid)), 'the record begins')
+            endpoint.until(lambda: any(self.words_of_probes(target.process.pid)), 'the record begins')
             before = self.worked(target)
-            door.until(lambda: self.worked(target) > before + 20, 'there are events')
+            endpoint.until(lambda: self.worked(target) > before + 20, 'there are events')
             view.send_signal(signal.SIGINT)
         return view
 
@@ -149,7 +149,7 @@ class Suite(door.Suite):
             before = turns()
             subprocess.run(['sleep', '0.3'], check=True)
             return turns() - before < 5
-        door.until(waits, 'vmtrace waits to write')
+        endpoint.until(waits, 'vmtrace waits to write')
 
     def test_rings_that_appear_while_nobody_reads_of_drops(self):
         with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
@@ -165,7 +165,7 @@ class Suite(door.Suite):
                 script = ('BEGIN { printf("tracing\\n"); } erlang*:dropping:step/1:entry { printf("%d\\n", 1); @ = count(); } END { printa("count %@d\\n", @); }')
                 tracer = subprocess.Popen([self.vmtrace, '-q', '-b', '8k', '-o', str(pathlib.Path(folder, 'output')), '-n', script, '-p', str(target.process.pid)], stderr=writing)
                 os.close(writing)
-                door.until(lambda: pathlib.Path(folder, 'output').exists() and 'tracing' in pathlib.Path(folder, 'output').read_text(), 'vmtrace begins')
+                endpoint.until(lambda: pathlib.Path(folder, 'output').exists() and 'tracing' in pathlib.Path(folder, 'output').read_text(), 'vmtrace begins')
                 target.line('go')
                 target.wait_for('dropped')
                 self.blocked(tracer)
@@ -230,7 +230,7 @@ class Suite(door.Suite):
 
     def gone(self, number):
         """What vmtrace has counted by the last second, and all that it recorded, though nobody runs END or answers."""
-        with session.Target(self.vmrun, door.HERE / 'inside_load.act') as target:
+        with session.Target(self.vmrun, endpoint.HERE / 'inside_load.act') as target:
             tracer = self.traced(target, '-x', 'bufsize=16m', '-qn', 'BEGIN { printf("tracing\\n"); } message-send { @["sent", arg2 > 0] = count(); @last["sent", arg2 > 0] = count(); n++; } '
                                  'message-receive /n % 100 == 0/ { printf("%d received\\n", timestamp); } '
                                  'tick-1500ms { printa("%s %d %@d\\n", @); printf("printed\\n"); } END { printf("END\\n"); }')

@@ -13,7 +13,7 @@ import tempfile
 from harness.golden import first_line
 from harness.results import Failure, Skip, Test
 from harness.sanitizers import sanitizer
-from live import door
+from live import endpoint
 
 LIVE = pathlib.Path(__file__).resolve().parent.parent / 'live'
 SAMPLES = 6000  # 3 points are more than three standard deviations of a share of a half, of both together
@@ -118,7 +118,7 @@ class Suite:
         script = ('BEGIN { printf("tracing\\n"); } profile-997 { @[mfa] = count(); n++; } '
                   f'profile-997 /n == {SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}')
         # Threads that it makes at need are there: perf does not follow those that come while it attaches.
-        door.until(lambda: ticks(pid) > 2 * os.sysconf('SC_CLK_TCK'), 'the machine works')
+        endpoint.until(lambda: ticks(pid) > 2 * os.sysconf('SC_CLK_TCK'), 'the machine works')
         data = pathlib.Path(folder, 'perf.data')
         control, answers = os.pipe(), os.pipe()
         perf = subprocess.Popen(['perf', 'record', '-q', '-e', 'task-clock', '-F', '997', '--call-graph', 'dwarf,8192', '-o', data, '-p', str(pid),

@@ -14,7 +14,7 @@ namespace vmrun {
 template <class Sync>
 class BasicParker {
  public:
-  enum State : std::uint32_t { kAwake, kParked, kElsewhere };
+  enum State : std::uint32_t { kAwake, kParked, kPolling };
 
   /// The owner: sleeps unless ready() says there is something, until wake(), or the time is up (-1:
   /// never). May return for no reason: callers look and sleep again.
@@ -25,11 +25,11 @@ class BasicParker {
     state_.store(kAwake, std::memory_order_seq_cst);
   }
 
-  /// The same for a sleep of another kind: wake() returns kElsewhere, and who called it has to end
+  /// The same for a sleep of another kind: wake() returns kPolling, and who called it has to end
   /// what `wait` does.
   template <class Ready, class Wait>
-  void park_elsewhere(Ready&& ready, Wait&& wait) {
-    state_.store(kElsewhere, std::memory_order_seq_cst);
+  void park_polling(Ready&& ready, Wait&& wait) {
+    state_.store(kPolling, std::memory_order_seq_cst);
     if (!ready()) wait();
     state_.store(kAwake, std::memory_order_seq_cst);
   }

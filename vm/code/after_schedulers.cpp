@@ -44,7 +44,7 @@ bool have_passed(Word stamp) {
   return false;
 }
 
-bool wait_elsewhere(Process& p) { return run_elsewhere(p, wait_for_schedulers, nullptr, 0).is_value(); }
+bool wait_on_dirty(Process& p) { return run_on_dirty(p, wait_for_schedulers, nullptr, 0).is_value(); }
 
 /// What a process waits for that is to be called again.
 enum class Until {
@@ -87,7 +87,7 @@ bool is_to_begin(const Process& p, std::span<const Term> modules) {
 }
 
 /// Asks those that have not begun whether they are alive, one after the other: who answers begins
-/// in the same turn, unless it is suspended, has been lifted to answer (process/lifted.hpp), or is
+/// in the same turn, unless it is suspended, has been lifted to answer (process/priority_boost.hpp), or is
 /// on another scheduler than the one it is bound to. For such a one all schedulers come round some
 /// more times, but not for ever (has_waited: they just have). False: p is to be called again.
 bool have_begun(Process& p, Waiting& w, bool has_waited, std::span<const Term> modules) {
@@ -98,7 +98,7 @@ bool have_begun(Process& p, Waiting& w, bool has_waited, std::span<const Term> m
   for (unsigned looks = 0; const Process* q = process_table.next(next); ++looks) {
     if (looks == kLooksAtOnce) return yield_and_retry(p).is_value();
     if (is_to_begin(*q, modules) && w.waits < kMostWaits) {
-      if (w.asked) return wait_elsewhere(p);
+      if (w.asked) return wait_on_dirty(p);
       w.asked = true;
       if (ask(p, q->id, RequestKind::kIsAlive, Term::nil(), atoms::false_) == kNonValue) return false;
     }
@@ -111,13 +111,13 @@ bool have_begun(Process& p, Waiting& w, bool has_waited, std::span<const Term> m
 
 bool after_schedulers(Process& p, std::span<const Term> changed) {
   constexpr unsigned kNormal = 1;
-  const bool is_elsewhere = dirty_thread_kind() != DirtyKind::kNone;  // nobody waits there
-  if (!is_elsewhere && !may_change_code(p)) return false;
-  const bool has_waited = came_back(p) && wait_elsewhere(p);
+  const bool is_on_dirty = dirty_thread_kind() != DirtyKind::kNone;  // nobody waits there
+  if (!is_on_dirty && !may_change_code(p)) return false;
+  const bool has_waited = came_back(p) && wait_on_dirty(p);
   Waiting w = take_note(p.id);
   if (std::ranges::none_of(changed, [](Term name) { return current_module(name); })) return true;
   if (!this_scheduler()) return wait_for_schedulers(p, nullptr).is_value();
-  if (is_elsewhere) return true;  // StaysHere
+  if (is_on_dirty) return true;  // StaysHere
   if (w.until == Until::kBegun) {
     if (!have_begun(p, w, has_waited, changed)) return note(w), false;
     w.stamp = epoch_stamp();
@@ -131,7 +131,7 @@ bool after_schedulers(Process& p, std::span<const Term> changed) {
     return true;
   }
   w.until = Until::kPassed;
-  return note(w), wait_elsewhere(p);
+  return note(w), wait_on_dirty(p);
 }
 
 }  // namespace vmrun

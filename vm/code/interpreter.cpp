@@ -255,7 +255,7 @@ inline const Export* entry_export(const Word* entry) {
       need_words = VM_HEAP_WORDS(need);      \
       if (!may_go_on(p, need_words)) {       \
         live_count = live;                   \
-        goto collect_elsewhere;              \
+        goto collect_on_dirty_scheduler;     \
       }                                      \
     } else {                                 \
       VM_COLLECT(VM_HEAP_WORDS(need), live); \
@@ -263,10 +263,10 @@ inline const Export* entry_export(const Word* entry) {
   }
 // Of an instruction that finds that it has much to do, and has done nothing yet: what it asked for
 // is done elsewhere, and the instruction begun again. Not behind others in a fused one.
-#define VM_LEAVE_FOR_ELSEWHERE(live) \
-  do {                               \
-    live_count = (live);             \
-    goto leave_for_elsewhere;        \
+#define VM_LEAVE_FOR_DIRTY(live) \
+  do {                           \
+    live_count = (live);         \
+    goto leave_for_dirty;        \
   } while (0)
 // A built-in left words outside the block.
 #define VM_AFTER_BIF(live)                                                   \
@@ -517,10 +517,10 @@ yield_here:
   p.ip = I;
   return RunResult::kYielded;
 
-collect_elsewhere:
+collect_on_dirty_scheduler:
   collect_on_dirty(p, need_words);
   p.goes_on = Process::GoesOn::kCollected;
-leave_for_elsewhere:  // and this instruction again when that is done
+leave_for_dirty:  // and this instruction again when that is done
   reds += set_aside;
   VM_SWAP_OUT;
   save_registers(p, x, live_count);
@@ -568,10 +568,10 @@ bif_failed:
       save_registers(p, x, bif_export->arity);
       p.ip = I;
       return p.bif_action >= BifAction::kSuspend ? RunResult::kSuspended : RunResult::kYielded;
-    case BifAction::kElsewhere:
+    case BifAction::kDirty:
       give_job(p, bif_export->bif, x, bif_export->arity);
       live_count = bif_export->arity;
-      goto leave_for_elsewhere;
+      goto leave_for_dirty;
     case BifAction::kExitNow: goto exit_now;
     case BifAction::kHibernate: {
       const auto* target = static_cast<const Export*>(p.trap_target);
@@ -611,7 +611,7 @@ no_result:
     live_count &= ~kOperandsSwapped;
     std::swap(guard_arguments[0], guard_arguments[1]);
   }
-  if (p.bif_action == BifAction::kElsewhere) goto leave_for_elsewhere;
+  if (p.bif_action == BifAction::kDirty) goto leave_for_dirty;
   if (fail_distance) VM_JUMP(fail_distance);
   VM_SWAP_OUT;
   if (p.bif_action == BifAction::kExitNow) goto exit_now;

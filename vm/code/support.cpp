@@ -62,7 +62,7 @@ Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live) 
   if (operands[0].is_number() && operands[1].is_number()) {
     const Word words = arith_words(op, operands[0], operands[1]);
     if (words > kManyWords && arith_takes_long(op, operands[0], operands[1])) [[unlikely]]
-      return run_elsewhere(p, operator_export(op)->bif, operands, 2);
+      return run_on_dirty(p, operator_export(op)->bif, operands, 2);
     room_for(p, words, x, live & ~kOperandsSwapped, operands, 2);
   }
   const Term result = arith(op, p.heap, operands[0], operands[1]);
@@ -173,13 +173,13 @@ const Export* pending_purge(Process& p, Term module) {
   return e && is_defined(*e) && wait_for_purge(p, module) ? e : nullptr;
 }
 
-bool load_elsewhere(Process& p, const Export& e) {
-  if (came_back(p)) return run_elsewhere(p, load_called_module, &e.module, 1), false;
+bool load_on_dirty(Process& p, const Export& e) {
+  if (came_back(p)) return run_on_dirty(p, load_called_module, &e.module, 1), false;
   if (current_module(e.module)) return false;
   if (error_handler_is_used_for(e.module)) return false;
   if (autoload_is_quick(e.module)) return load_called_module(p, &e.module), false;
   if (has_own_error_handler(p)) return false;
-  run_elsewhere(p, load_called_module, &e.module, 1, DirtyKind::kIo);
+  run_on_dirty(p, load_called_module, &e.module, 1, DirtyKind::kIo);
   return true;
 }
 
@@ -427,7 +427,7 @@ namespace {
 bool is_called_again(const Process& p) { return p.fiber || came_back(p) || has_asked(p); }
 bool will_be_called_again(const Process& p, Term result) {
   return !result.is_value() &&
-         (p.bif_action == BifAction::kElsewhere || p.bif_action == BifAction::kSuspendOnFiber ||
+         (p.bif_action == BifAction::kDirty || p.bif_action == BifAction::kSuspendOnFiber ||
           (p.bif_action == BifAction::kSuspend && has_asked(p)));
 }
 

@@ -17,7 +17,7 @@ inline constexpr unsigned kOperandsSwapped = 1u << 15;
 
 /// An operator on operands[0] and [1] that is not a plain small one. May collect (operands are kept
 /// up to date); `live` x registers are roots. kNonValue: see arith_failure; or, with
-/// BifAction::kElsewhere, it takes long and the process is to leave. The operands of one that
+/// BifAction::kDirty, it takes long and the process is to leave. The operands of one that
 /// commutes may have changed places when the code was loaded: then `live` has kOperandsSwapped.
 Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live);
 /// erlang:'+' and so on, for traces.
@@ -47,7 +47,7 @@ const Word* resolve_undefined(Process& p, const Export& e, Term* x);
 /// process then goes there (RunResult::kDirty) and comes to the same instruction again. What an
 /// error handler of p's own is to decide about is not loaded; the embedded library is as good as
 /// loaded.
-bool load_elsewhere(Process& p, const Export& e);
+bool load_on_dirty(Process& p, const Export& e);
 /// Whether p has said who deals with what is not there, by process_flag(error_handler, Module).
 /// Else the machine loads undefined functions by itself, but for funs it asks error_handler.
 bool has_own_error_handler(const Process& p);

@@ -208,13 +208,13 @@ Word Channel::queued_bytes() {
 
 // ---- The end of a connection --------------------------------------------------------------------
 
-std::unique_ptr<Loss> Channel::lose_locked(std::unique_lock<std::mutex>& lock, Term reason) {
-  auto loss = std::make_unique<Loss>(*this, reason);
-  loss->connection = number_of(word_.load(std::memory_order_relaxed));
-  loss->was_up = state() == State::kConnected;
-  loss->was_visible = connection_ && connection_->is_visible();
-  if (connection_) loss->controller = connection_->controller;
-  loss->relations = std::move(relations_);
+std::unique_ptr<ConnectionDown> Channel::lose_locked(std::unique_lock<std::mutex>& lock, Term reason) {
+  auto down = std::make_unique<ConnectionDown>(*this, reason);
+  down->connection = number_of(word_.load(std::memory_order_relaxed));
+  down->was_up = state() == State::kConnected;
+  down->was_visible = connection_ && connection_->is_visible();
+  if (connection_) down->controller = connection_->controller;
+  down->relations = std::move(relations_);
   const std::shared_ptr<Connection> gone = std::move(connection_);
   const std::vector<std::unique_ptr<OutgoingMessage>> lost = std::move(waiting_);
   const std::vector<Waiter> waiters = std::move(waiters_);
@@ -224,20 +224,20 @@ std::unique_ptr<Loss> Channel::lose_locked(std::unique_lock<std::mutex>& lock, T
   awake_ = false;
   busy_.store(false, std::memory_order_relaxed);
   owes_much_.store(false, std::memory_order_relaxed);
-  set(State::kClosing, loss->connection);
+  set(State::kClosing, down->connection);
   lock.unlock();
   let_go(waiters);
-  return loss;
+  return down;
 }
 
-std::unique_ptr<Loss> Channel::lose(Word connection, Term reason) {
+std::unique_ptr<ConnectionDown> Channel::lose(Word connection, Term reason) {
   std::unique_lock lock(mutex_);
   const Word word = word_.load(std::memory_order_relaxed);
   if (number_of(word) != connection || state_of(word) != State::kConnected) return nullptr;
   return lose_locked(lock, reason);
 }
 
-std::unique_ptr<Loss> Channel::abort(Word connection) {
+std::unique_ptr<ConnectionDown> Channel::abort(Word connection) {
   std::unique_lock lock(mutex_);
   const Word word = word_.load(std::memory_order_relaxed);
   if (number_of(word) != connection || state_of(word) != State::kPending) return nullptr;

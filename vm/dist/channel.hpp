@@ -134,9 +134,9 @@ class Channel {
   std::shared_ptr<Connection> connection();
   /// The connection of that number is gone. What is left to be told of it; nullptr: it is not
   /// there.
-  std::unique_ptr<class Loss> lose(Word connection, Term reason);
+  std::unique_ptr<class ConnectionDown> lose(Word connection, Term reason);
   /// The same of one that is pending only.
-  std::unique_ptr<class Loss> abort(Word connection);
+  std::unique_ptr<class ConnectionDown> abort(Word connection);
 
   // ---- Who carries what waits -------------------------------------------------------------------
   /// Moves what waits to the holder's queue. False: there is nothing, and if the holder has nothing
@@ -148,7 +148,7 @@ class Channel {
   Word queued_bytes();
 
  private:
-  friend class Loss;
+  friend class ConnectionDown;
   struct Waiter {
     Term process;
     Word pushed;  // the serial number of the last message when it began to wait
@@ -167,8 +167,8 @@ class Channel {
   Word begin_locked();
   static void let_go(const std::vector<Waiter>& waiters);
   Pushed push_locked(std::unique_lock<std::mutex>& lock, std::unique_ptr<OutgoingMessage> m);
-  std::unique_ptr<Loss> lose_locked(std::unique_lock<std::mutex>& lock, Term reason);
-  void closed();  // by a Loss that is through
+  std::unique_ptr<ConnectionDown> lose_locked(std::unique_lock<std::mutex>& lock, Term reason);
+  void closed();  // by a ConnectionDown that is through
 
   std::atomic<Word> references_{0};
   std::atomic<Word> word_{0};    // state and the connection's number
@@ -199,11 +199,11 @@ class Channel::Answering {
 };
 
 /// A connection that is gone, and has still to be told to those who had to do with it.
-class Loss {
+class ConnectionDown {
  public:
-  Loss(Channel& channel, Term reason) : channel(channel), reason(reason) { channel.retain(); }
-  ~Loss();
-  Loss(const Loss&) = delete;
+  ConnectionDown(Channel& channel, Term reason) : channel(channel), reason(reason) { channel.retain(); }
+  ~ConnectionDown();
+  ConnectionDown(const ConnectionDown&) = delete;
   /// Tells at most so many. False: there are more. Under an epoch.
   bool tell(int most);
 

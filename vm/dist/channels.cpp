@@ -5,7 +5,7 @@
 #include <map>
 
 #include "vm/base/clock.hpp"
-#include "vm/base/in_turn.hpp"
+#include "vm/base/incremental_sweep.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/dist/node_events.hpp"
 #include "vm/dist/outgoing.hpp"
@@ -82,7 +82,7 @@ bool is_taken_out(Place& place, Word now) {
 bool look_at_some(unsigned count) {
   const Word now = monotonic_ns();
   const bool more =
-      look_in_turn(places, &next_look, count, [now](Place& place) { return is_taken_out(place, now); });
+      sweep_some(places, &next_look, count, [now](Place& place) { return is_taken_out(place, now); });
   free_unlinked();
   return more;
 }
@@ -218,7 +218,7 @@ void leave_network() {
     if (const std::shared_ptr<Connection> c = channel.connection()) c->end(atoms::net_kernel_terminated);
     const Route pending = channel.route();
     if (!pending.pending) return;
-    if (const auto loss = channel.abort(pending.connection)) loss->tell(INT_MAX);
+    if (const auto down = channel.abort(pending.connection)) down->tell(INT_MAX);
   });
   const Term name = local_node_name();
   set_local_node(atoms::nonode_at_nohost, 0);
@@ -243,7 +243,7 @@ bool end_of_process(Process& p) {
 }
 
 [[maybe_unused]] const bool filled_in = [] {
-  receivers.elsewhere = &elsewhere;
+  receivers.remote = &remote_receiver;
   add_exit_hook(end_of_process);
   return true;
 }();

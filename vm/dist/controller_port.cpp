@@ -120,17 +120,17 @@ void PortConnection::not_busy(Port& p) {
 // ---- The end ------------------------------------------------------------------------------------
 
 void PortConnection::closing(Port& p, Term reason) {
-  loss_ = channel.lose(number, reason);
+  down_ = channel.lose(number, reason);
   if (put_off_) read_again(p);
-  if (loss_ && loss_->tell(kPiece)) loss_.reset();
-  if (loss_) queue_task(p, new TellTask);
+  if (down_ && down_->tell(kPiece)) down_.reset();
+  if (down_) queue_task(p, new TellTask);
 }
 
 bool PortConnection::is_closing(Port& p, bool all) {
-  if (!loss_) return false;
-  if (loss_->tell(all ? INT_MAX : kPiece)) loss_.reset();
+  if (!down_) return false;
+  if (down_->tell(all ? INT_MAX : kPiece)) down_.reset();
   else queue_task(p, new TellTask);
-  return loss_ != nullptr;
+  return down_ != nullptr;
 }
 
 }  // namespace vmrun::dist

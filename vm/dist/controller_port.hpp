@@ -36,8 +36,8 @@ class PortConnection final : public Connection, public PortPeer {
   void read_again(Port& p);
 
   std::unique_ptr<PortTask> put_off_;
-  std::unique_ptr<Loss> loss_;  // while it is told
-  bool is_refused_ = false;     // what came was bad: the rest is not looked at
+  std::unique_ptr<ConnectionDown> down_;  // while it is told
+  bool is_refused_ = false;               // what came was bad: the rest is not looked at
 };
 
 }  // namespace vmrun::dist

@@ -54,50 +54,50 @@ constexpr int kPiece = usual_or_small(1000, 10);
 
 struct Telling {
   Term controller;
-  std::unique_ptr<Loss> loss;
+  std::unique_ptr<ConnectionDown> down;
 };
 std::mutex& mutex = *new std::mutex;
 std::list<Telling>& tellings = *new std::list<Telling>;
 
 /// Controllers with a supervisor end with {shutdown, Reason}; who monitors nodes is told Reason.
-Term reason_of_loss(Term reason) {
+Term reason_of_down(Term reason) {
   const bool orderly = reason.is_tuple() && reason.tuple_arity() == 2 && reason.element(0) == atoms::shutdown;
   return orderly ? reason.element(1) : reason;
 }
 
 void lose_connections_of(Process& p) {
-  const Term reason = reason_of_loss(p.exit_reason);
+  const Term reason = reason_of_down(p.exit_reason);
   for_each_channel([&](Channel& channel) {
     const std::shared_ptr<Connection> c = channel.connection();
     if (!c || c->controller != p.id) return;
-    if (auto loss = channel.lose(c->number, reason)) {
+    if (auto down = channel.lose(c->number, reason)) {
       std::lock_guard lock(mutex);
-      tellings.push_back({p.id, std::move(loss)});
+      tellings.push_back({p.id, std::move(down)});
     }
   });
 }
 
 /// One of p's, which is p's alone as long as it is in the list; nullptr: there are no more.
-Loss* telling_of(const Process& p) {
+ConnectionDown* telling_of(const Process& p) {
   std::lock_guard lock(mutex);
   for (Telling& t : tellings)
-    if (t.controller == p.id) return t.loss.get();
+    if (t.controller == p.id) return t.down.get();
   return nullptr;
 }
-void drop(const Loss* loss) {
+void drop(const ConnectionDown* down) {
   std::list<Telling> dropped;
   std::lock_guard lock(mutex);
   for (auto it = tellings.begin(); it != tellings.end(); ++it)
-    if (it->loss.get() == loss) return dropped.splice(dropped.begin(), tellings, it);
+    if (it->down.get() == down) return dropped.splice(dropped.begin(), tellings, it);
 }
 
 bool end_connections(Process& p) {
   if (!p.extra || !p.extra->in_distribution) [[likely]]
     return true;
   lose_connections_of(p);
-  Loss* loss = telling_of(p);
-  if (!loss) return true;
-  if (loss->tell(kPiece)) drop(loss);
+  ConnectionDown* down = telling_of(p);
+  if (!down) return true;
+  if (down->tell(kPiece)) drop(down);
   return !telling_of(p);
 }
 

@@ -160,7 +160,7 @@ bool monitor(const Incoming& in) {
                            [&](Relations& r) { key = r.monitor_from_there(watcher, ref, to, name); });
   if (key == RefKey{}) return true;
   if (process_receiver.monitor(to, watcher, key, name) == Reached::kNobody)
-    receivers.elsewhere->down(watcher, {.key = key, .object = to, .name = name, .reason = atoms::noproc});
+    receivers.remote->down(watcher, {.key = key, .object = to, .name = name, .reason = atoms::noproc});
   return true;
 }
 

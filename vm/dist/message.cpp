@@ -6,8 +6,8 @@
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/fragment_space.hpp"
+#include "vm/message/deferred_decoding.hpp"
 #include "vm/message/end_signals.hpp"
-#include "vm/message/held_back.hpp"
 #include "vm/message/process_receiver.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
@@ -29,8 +29,8 @@ constexpr Word kWordsBuiltAtOnce = kBytesDecodedAtOnce;
 Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, Term alias,
                          const char** wrong) {
   const Word alias_words = alias.is_nil() ? 0 : 3 + kAliasRefWords;
-  const DecodedPayload decoded = decode_payload(
-      payload, alias_words + carried_token_words(token) + (wants_senders() ? kSenderWords : 0));
+  const DecodedPayload decoded =
+      decode_payload(payload, alias_words + token_copy_words(token) + (wants_senders() ? kSenderWords : 0));
   if (!decoded.fragment) {
     *wrong = decoded.error;
     return nullptr;
@@ -54,7 +54,7 @@ enum Field { kNode, kChannel, kConnection, kWhat, kPayload, kFields };
 /// what: nil for a message, the reference for one to an alias; else a signal without its reason:
 /// {'EXIT', From, ByLink} or {'DOWN', Ref, Object}; or the number of arguments.
 Fragment* undecoded(const Route& route, EncodedPayload& payload, Term token, Term what) {
-  const Word room = 1 + kFields + copy_size_words(what) + carried_token_words(token);
+  const Word room = 1 + kFields + copy_size_words(what) + token_copy_words(token);
   FragmentSpace fragment(payload_term_words(payload) + room);
   Fragment* f = fragment.finish(payload_term(fragment.space(), payload), room);
   const Term bytes = f->message, copy = copy_into(*f, what);
@@ -97,7 +97,7 @@ Fragment* with_kind(Fragment* f, SignalKind kind) {
 Fragment* decode_exit(Term what, const EncodedPayload& payload, Term token, const char** wrong) {
   const Term from = what.element(1);
   const DecodedPayload decoded =
-      decode_payload(payload, kExitSignalWords + copy_size_words(from) + carried_token_words(token));
+      decode_payload(payload, kExitSignalWords + copy_size_words(from) + token_copy_words(token));
   if (!decoded.fragment) return *wrong = decoded.error, nullptr;
   Fragment& f = *decoded.fragment;
   finish_exit_signal(f, copy_into(f, from), f.message);
@@ -143,7 +143,7 @@ Fragment* decode_late(const Fragment& undecoded) {
   return f;
 }
 
-void push_undecoded(Process& p, const Route& route, EncodedPayload& payload, Term token, Term what) {
+void push_encoded(Process& p, const Route& route, EncodedPayload& payload, Term token, Term what) {
   Fragment* f = undecoded(route, payload, token, what);
   if (!push_signal(p, f)) Fragment::destroy(f);
 }
@@ -160,7 +160,7 @@ bool send_decoded(const EncodedPayload& payload, Signal signal, Send send) {
 }
 
 [[maybe_unused]] const bool filled_in =
-    (decode_undecoded = decode_late, refuse_undecodable = refuse_late, true);
+    (decode_payload_of = decode_late, refuse_undecodable = refuse_late, true);
 
 }  // namespace
 
@@ -170,7 +170,7 @@ bool is_decoded_at_once(EncodedPayload& payload) {
 }
 
 void give_message(Process& p, const Route& route, EncodedPayload& payload, Term token, Term alias) {
-  if (!is_decoded_at_once(payload)) return push_undecoded(p, route, payload, token, alias);
+  if (!is_decoded_at_once(payload)) return push_encoded(p, route, payload, token, alias);
   const char* wrong;
   Fragment* f = decode_message(route.channel->name, payload, token, alias, &wrong);
   if (!f) f = undecodable(route.channel->number, route.connection, wrong);
@@ -184,14 +184,14 @@ bool give_exit(Term to, const Route& route, EncodedPayload& payload, ExitSignal 
     return send_decoded(payload, signal, [&](const ExitSignal& s) { process_receiver.exit(to, s); });
   if (Process* p = process_table.find(to)) {
     Arena arena;
-    push_undecoded(*p, route, payload, signal.token,
-                   new_tuple(arena, atoms::exit_upper, signal.from, bool_term(signal.by_link)));
+    push_encoded(*p, route, payload, signal.token,
+                 new_tuple(arena, atoms::exit_upper, signal.from, bool_term(signal.by_link)));
   }
   return true;
 }
 
 void give_arguments(Process& child, const Route& route, EncodedPayload& payload, SWord count) {
-  push_undecoded(child, route, payload, Term::nil(), Term::small(count));
+  push_encoded(child, route, payload, Term::nil(), Term::small(count));
 }
 
 bool give_down(Term to, const Route& route, EncodedPayload& payload, DownSignal signal) {
@@ -201,7 +201,7 @@ bool give_down(Term to, const Route& route, EncodedPayload& payload, DownSignal 
     Arena arena;
     Term* hp = arena.alloc(kRefWords);
     const Term ref = make_ref(hp, signal.key);
-    push_undecoded(*p, route, payload, Term::nil(), new_tuple(arena, atoms::down, ref, signal.object));
+    push_encoded(*p, route, payload, Term::nil(), new_tuple(arena, atoms::down, ref, signal.object));
   }
   return true;
 }

@@ -5,7 +5,7 @@
 #include "vm/message/receiver.hpp"
 
 /// Messages, reasons and arguments from other nodes for processes of this one. What is large goes
-/// to its receiver as it is, and becomes a term in the receiver's time (message/held_back.hpp):
+/// to its receiver as it is, and becomes a term in the receiver's time (message/deferred_decoding.hpp):
 /// whoever holds the connection's input has others to serve. Bytes that turn out to be no term then
 /// end the connection, if it is still there; those of a message do so once its receiver looks at
 /// it.

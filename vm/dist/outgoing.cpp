@@ -8,7 +8,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/destination.hpp"
-#include "vm/message/links_elsewhere.hpp"
+#include "vm/message/remote_links.hpp"
 #include "vm/message/unreachable.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
@@ -31,7 +31,7 @@ void mind(Pushed pushed, const Route& route, Term from,
 }  // namespace
 
 Term token_for(Process& p, Term to, Term message, const Route& route, Heap& arena) {
-  if (!(p.observed & kCarriesToken)) return Term::nil();
+  if (!(p.observed & kHasToken)) return Term::nil();
   seq_trace_send(p, to, message);
   const Term token = seq_token_term(p, arena);
   if (!token.is_tuple() || (!token.element(1).is_small() && !route.can(flag::kBigSeqtraceLabels)))
@@ -88,7 +88,7 @@ SendResult send_now(Process& from, Term to, Term given, Term message, SendOption
   if (options.nosuspend && route.channel->is_busy()) return SendResult::kBusy;
   if (to.is_ref() && !route.can(flag::kAlias)) return SendResult::kDone;
   EncodedMessage encoded;
-  if (!(from.observed & kCarriesToken)) [[likely]] {
+  if (!(from.observed & kHasToken)) [[likely]] {
     encoded = encode_send(from.id, to, message, Term::nil(), route, steps_here());
     if (encoded.how == Encoded::kMoreSteps) return SendResult::kWaits;
   } else {
@@ -118,17 +118,17 @@ Term send_large(Process& from, const Term* a) {
 
 }  // namespace
 
-SendResult Elsewhere::send(Process& from, const Destination& to, Term message, SendOptions options) {
+SendResult RemoteReceiver::send(Process& from, const Destination& to, Term message, SendOptions options) {
   if (!is_alive()) return unreachable.send(from, to, message, options);
   const SendResult result = send_now(from, to.who, to.given, message, options);
   if (result != SendResult::kWaits) return result;
   const Term args[] = {to.who, to.given, message, options.nosuspend ? atoms::true_ : atoms::false_};
-  return run_elsewhere(from, send_large, args, 4).is_value() ? SendResult::kDone : SendResult::kWaits;
+  return run_on_dirty(from, send_large, args, 4).is_value() ? SendResult::kDone : SendResult::kWaits;
 }
 
 // ---- Links --------------------------------------------------------------------------------------
 
-Reached Elsewhere::link(Term to, Term from, std::uint32_t setting) {
+Reached RemoteReceiver::link(Term to, Term from, std::uint32_t setting) {
   if (is_of_former_self(to)) return Reached::kNobody;
   const Route route = channel_of(to).connect();
   const Pushed pushed =
@@ -142,7 +142,7 @@ Reached Elsewhere::link(Term to, Term from, std::uint32_t setting) {
   return Reached::kYes;
 }
 
-void Elsewhere::unlink(Term to, Term from, LinkSettings) {
+void RemoteReceiver::unlink(Term to, Term from, LinkSettings) {
   const Route route = channel_of(to).route();
   if (!route) return;
   Word id = 0;
@@ -161,15 +161,15 @@ void Elsewhere::unlink(Term to, Term from, LinkSettings) {
 
 namespace {
 
-LinkElsewhere link_in_channel(Term here, Term there) {
+RemoteLink link_in_channel(Term here, Term there) {
   const Route route = channel_of(there).route();
   bool has = false;
   if (!route || !route.channel->change(route, [&](Relations& r) { has = r.has_link(here, there); }))
-    return LinkElsewhere::kNotConnected;
-  return has ? LinkElsewhere::kHolds : LinkElsewhere::kNone;
+    return RemoteLink::kNotConnected;
+  return has ? RemoteLink::kHolds : RemoteLink::kNone;
 }
 
-[[maybe_unused]] const bool tells_of_links = (link_elsewhere = link_in_channel, true);
+[[maybe_unused]] const bool tells_of_links = (remote_link = link_in_channel, true);
 
 }  // namespace
 
@@ -217,13 +217,13 @@ Pushed transmit_exit(const Route& route, Term to, const ExitSignal& s, Term toke
 
 }  // namespace
 
-bool Elsewhere::exit(Term to, const ExitSignal& signal) {
+bool RemoteReceiver::exit(Term to, const ExitSignal& signal) {
   Channel& channel = channel_of(to);
   const Route route = signal.by_link ? channel.route() : channel.connect();
   if (!route) return true;
   Arena arena;
   Term token = Term::nil();
-  if (signal.carrier && (signal.carrier->observed & kCarriesToken)) [[unlikely]] {
+  if (signal.carrier && (signal.carrier->observed & kHasToken)) [[unlikely]] {
     const Term shown = new_tuple(arena, atoms::exit_upper, signal.from, signal.reason);
     token = token_for(*signal.carrier, to, shown, route, arena);
   }
@@ -241,7 +241,7 @@ bool Elsewhere::exit(Term to, const ExitSignal& signal) {
 
 // ---- Monitors -----------------------------------------------------------------------------------
 
-Reached Elsewhere::monitor(Term to, Term watcher, RefKey key, Term name) {
+Reached RemoteReceiver::monitor(Term to, Term watcher, RefKey key, Term name) {
   if (is_of_former_self(to)) return Reached::kNobody;
   if (!is_alive()) return unreachable.monitor(to, watcher, key, name);
   const Route route = channel_of(to).connect();
@@ -261,7 +261,7 @@ Reached Elsewhere::monitor(Term to, Term watcher, RefKey key, Term name) {
   return Reached::kYes;
 }
 
-void Elsewhere::demonitor(Term to, Term watcher, RefKey key) {
+void RemoteReceiver::demonitor(Term to, Term watcher, RefKey key) {
   const Route route = channel_of(to).route();
   if (!route) return;
   const StackRef ref(key);
@@ -273,7 +273,7 @@ void Elsewhere::demonitor(Term to, Term watcher, RefKey key) {
   mind(pushed, route, watcher);
 }
 
-void Elsewhere::down(Term to, const DownSignal& signal) {
+void RemoteReceiver::down(Term to, const DownSignal& signal) {
   const Route route = channel_of(to).route();
   MonitorFromThere was{};
   bool there = false;
@@ -292,7 +292,7 @@ void Elsewhere::down(Term to, const DownSignal& signal) {
   Relations::drop(was);
 }
 
-Reached Elsewhere::group_leader(Term to, Term leader) {
+Reached RemoteReceiver::group_leader(Term to, Term leader) {
   const Route route = channel_of(to).connect();
   if (!route) return Reached::kYes;  // lost like a message
   Process* p = process_here();
@@ -301,6 +301,6 @@ Reached Elsewhere::group_leader(Term to, Term leader) {
   return Reached::kYes;
 }
 
-constinit Elsewhere elsewhere;
+constinit RemoteReceiver remote_receiver;
 
 }  // namespace vmrun::dist

@@ -7,7 +7,7 @@
 /// there. Without a connection, or hope for one, it is handed on to `unreachable`.
 namespace vmrun::dist {
 
-class Elsewhere final : public Receiver {
+class RemoteReceiver final : public Receiver {
  public:
   SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override;
   Reached link(Term to, Term from, std::uint32_t setting) override;
@@ -18,7 +18,7 @@ class Elsewhere final : public Receiver {
   void down(Term to, const DownSignal& signal) override;
   Reached group_leader(Term to, Term leader) override;
 };
-extern constinit Elsewhere elsewhere;
+extern constinit RemoteReceiver remote_receiver;
 
 /// The token that goes along with the message, in the arena; nil for none, or for one the other
 /// node could not take. Counts as a send. In p's thread.

@@ -15,7 +15,7 @@ LinkKey link_key(Term here, Term there) { return {here, RemotePid::of(there)}; }
 
 RefKey next_watcher_key() {
   static std::atomic<Word> last{0};
-  return ref_key_in(RefSpace::kWatchersElsewhere, last.fetch_add(1, std::memory_order_relaxed) + 1);
+  return ref_key_in(RefSpace::kRemoteWatchers, last.fetch_add(1, std::memory_order_relaxed) + 1);
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ Term request_message(Heap& heap, Term ref, Term parent, Term leader, Term mfa, T
 
 /// {Reference, Pid or reason, Flags}: see message/spawn_answer.cpp.
 void send_answer(Term parent, RefKey key, Term result, SWord flags, Term token, bool from_vm) {
-  Fragment* f = new_signal(SignalKind::kSpawnAnswer,
-                           4 + kRefWords + copy_size_words(result) + carried_token_words(token));
+  Fragment* f =
+      new_signal(SignalKind::kSpawnAnswer, 4 + kRefWords + copy_size_words(result) + token_copy_words(token));
   const Term copy = copy_into(*f, result);
   Term* hp = fragment_alloc(*f, kRefWords + 4);
   const Term ref = make_ref(hp, key);
@@ -58,7 +58,7 @@ SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term opti
                          const SpawnRequested& request) {
   const EpochGuard guard;  // on a dirty scheduler
   const Route route = is_alive() ? channel_to(node).connect() : Route{};
-  const bool traced = p.observed & kCarriesToken;
+  const bool traced = p.observed & kHasToken;
   if (traced && too_long(copy_size_words_here(call.arguments))) return SpawnAsked::kMuchToEncode;
   if (!route || !route.can(flag::kSpawn)) {
     extra_of(p).spawn_requests.insert(key, request);
@@ -189,7 +189,7 @@ struct Order {
   static void announce(void* context, Process& child) {
     const Order& order = *static_cast<Order*>(context);
     if (new_processes_traced()) [[unlikely]]
-      trace_spawn_from_elsewhere(order.parent, child, order.link);
+      trace_remote_spawn(order.parent, child, order.link);
     RefKey key;
     order.route.channel->change(order.route, [&](Relations& r) {
       if (order.link) r.link_from_there(child.id, order.parent);
@@ -209,7 +209,7 @@ bool is_call(Term mfa) {
 
 }  // namespace
 
-bool (*read_spawn_options_elsewhere)(Term list, SpawnOptions* options) = nullptr;
+bool (*read_remote_spawn_options)(Term list, SpawnOptions* options) = nullptr;
 
 bool spawn_for(const Route& route, const Term* request, EncodedPayload& payload, Term token) {
   const Term ref = request[0], parent = request[1], leader = request[2], mfa = request[3];
@@ -222,7 +222,7 @@ bool spawn_for(const Route& route, const Term* request, EncodedPayload& payload,
   SpawnOptions options = spawn_defaults;
   Arena arena;
   Term others;
-  if (!order.read(arena, &others) || !read_spawn_options_elsewhere(others, &options)) {
+  if (!order.read(arena, &others) || !read_remote_spawn_options(others, &options)) {
     order.answer(nullptr, atoms::badopt);
     return true;
   }
@@ -230,8 +230,8 @@ bool spawn_for(const Route& route, const Term* request, EncodedPayload& payload,
     order.answer(nullptr, atoms::system_limit);
     return true;
   }
-  const SpawnFromElsewhere from{parent, leader, static_cast<std::uint8_t>(arity), Order::announce, &order};
-  options.from_elsewhere = &from;
+  const RemoteSpawn from{parent, leader, static_cast<std::uint8_t>(arity), Order::announce, &order};
+  options.remote_spawn = &from;
   if (!spawn_process(nullptr, mfa.element(0), mfa.element(1), arguments.list(), options))
     order.answer(nullptr, atoms::system_limit);
   return true;

@@ -26,7 +26,7 @@ enum class SpawnAsked : std::uint8_t {
 void answer_spawn_failed(Term parent, RefKey key, Term reason);
 
 /// Reads spawn options; runtime/bif fills it in before main begins.
-extern bool (*read_spawn_options_elsewhere)(Term list, SpawnOptions* options);
+extern bool (*read_remote_spawn_options)(Term list, SpawnOptions* options);
 
 // ---- From over there ----------------------------------------------------------------------------
 

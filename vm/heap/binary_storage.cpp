@@ -45,19 +45,20 @@ std::int64_t id_of(const Binary* b) { return static_cast<std::int64_t>(reinterpr
 std::int64_t shown(Word bytes) { return static_cast<std::int64_t>(bytes); }
 
 [[gnu::cold, gnu::noinline]] void fire_alloc(const Binary* b) {
-  probe::fire_binary_alloc(process_at_work(), id_of(b), shown(b->capacity_bytes));
+  probe::fire_binary_alloc(current_process_id(), id_of(b), shown(b->capacity_bytes));
 }
 [[gnu::cold, gnu::noinline]] void fire_resize(const Binary* b, std::int64_t old_id, Word old_bytes) {
-  probe::fire_binary_resize(process_at_work(), id_of(b), old_id, shown(b->capacity_bytes), shown(old_bytes));
+  probe::fire_binary_resize(current_process_id(), id_of(b), old_id, shown(b->capacity_bytes),
+                            shown(old_bytes));
 }
 [[gnu::cold, gnu::noinline]] void fire_release(const Binary* b) {
-  probe::fire_binary_release(process_at_work(), id_of(b), shown(b->capacity_bytes));
+  probe::fire_binary_release(current_process_id(), id_of(b), shown(b->capacity_bytes));
 }
 
 }  // namespace
 
 constinit ResourceHooks resource_hooks;
-constinit ProcessAtWork process_at_work = [] { return kNonValue; };
+constinit CurrentProcessId current_process_id = [] { return kNonValue; };
 
 void fire_received(Term pid, const OffHeapObject* list) {
   for (; list; list = list->next) {

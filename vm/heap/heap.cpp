@@ -96,7 +96,7 @@ void TermSpace::give_back(Term* from, Term* alloc_end) {
 
 void Heap::adopt_off_heap(Fragment& fragment) {
   if (probe::binary_receive_enabled()) [[unlikely]]
-    fire_received(process_at_work(), fragment.off_heap);
+    fire_received(current_process_id(), fragment.off_heap);
   off_heap_words += splice_off_heap(fragment.off_heap, off_heap);
   fragment.off_heap = nullptr;
 }

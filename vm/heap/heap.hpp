@@ -31,7 +31,7 @@ struct Fragment {
   OffHeapObject* off_heap;
   // In a mailbox (see mailbox.hpp):
   Term message;            // root: immediate, literal or inside `words`
-  Term token;              // what goes along for tracing (carried.hpp), nil if nothing; inside `words`
+  Term token;              // what goes along for tracing (trace_state.hpp), nil if nothing; inside `words`
   std::uint32_t kind : 8;  // SignalKind
   std::uint32_t known_words : 24;  // of `message` in full, once a probe has asked; 0: not yet (message_words)
   std::uint32_t from_vm : 1;       // message not sent by a process (timer, down, port data)

@@ -10,8 +10,8 @@ namespace vmrun {
 
 /// The process that the calling thread works for, as probes show it; the non-value when it works
 /// for none. Filled in by vm/process before main begins.
-using ProcessAtWork = Term (*)();
-extern constinit ProcessAtWork process_at_work;
+using CurrentProcessId = Term (*)();
+extern constinit CurrentProcessId current_process_id;
 
 /// Fires binary-receive for each binary of a list of handles that joins the heap of a process.
 [[gnu::cold]] void fire_received(Term pid, const OffHeapObject* list);

@@ -9,12 +9,12 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
-#include "vm/message/held_back.hpp"
+#include "vm/message/deferred_decoding.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/as_new.hpp"
-#include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/dirty_state.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/trace/calls_under_way.hpp"
 #include "vm/trace/saved_calls.hpp"
@@ -42,9 +42,9 @@ bool collects_long(const Process& p, Term how) {
   return how == atoms::minor ? long_collection(p) : long_full_sweep(p);
 }
 
-constexpr std::int32_t kElsewhere = CodeView::kTooLong;
+constexpr std::int32_t kTooLong = CodeView::kTooLong;
 
-/// What it counts in reductions, or kElsewhere: nothing has been done.
+/// What it counts in reductions, or kTooLong: nothing has been done.
 std::int32_t answer_one(Process& p, Term request) {
   const Term argument = request_argument(request);
   Arena arena;
@@ -60,7 +60,7 @@ std::int32_t answer_one(Process& p, Term request) {
       return answer(info) + words_cost(arena.fragment_words);
     }
     case RequestKind::kGarbageCollect: {
-      if (collects_long(p, argument)) return kElsewhere;
+      if (collects_long(p, argument)) return kTooLong;
       const std::int32_t cost = collect_for(p, argument);
       if (dirty_thread_kind() == DirtyKind::kNone) return answer(atoms::true_) + cost;
       const EpochGuard guard;
@@ -168,14 +168,14 @@ std::int32_t answer_deferred(Process& p) {
       f->next = std::exchange(p.extra->until_collected, f);
       continue;
     }
-    if (is_away(p) && waits_for_native(f->message)) {
+    if (is_running_dirty(p) && waits_for_native(f->message)) {
       p.extra->deferred.push_back(f);
       p.deferred_requests = true;
       continue;
     }
     if (p.exit_pending) {
       answer_request_dead(f->message);
-    } else if (const std::int32_t one = answer_one(p, f->message); one != kElsewhere) {
+    } else if (const std::int32_t one = answer_one(p, f->message); one != kTooLong) {
       cost += one;
     } else {
       p.extra->deferred.push_back(f);

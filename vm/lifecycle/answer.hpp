@@ -7,7 +7,7 @@
 /// The answering side of what processes ask each other (message/request.hpp).
 namespace vmrun {
 
-/// Answers what has been asked of p, which holds nothing back (message/held_back.hpp). Between two
+/// Answers what has been asked of p, which holds nothing back (message/deferred_decoding.hpp). Between two
 /// slices, registers saved. May collect. Returns what that counts in reductions. When an answer
 /// takes longer than a scheduler has time for, Extra::other_dirty_work says so: it and those behind
 /// it are still to be given, the first of them by answer_first on a dirty scheduler.

@@ -10,14 +10,14 @@
 #include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
-#include "vm/message/held_back.hpp"
-#include "vm/message/left_reasons.hpp"
+#include "vm/message/abandoned_spawns.hpp"
+#include "vm/message/deferred_decoding.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
-#include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/dirty_state.hpp"
 #include "vm/process/fiber.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/sampled.hpp"
@@ -104,7 +104,7 @@ void answer_questions(Process& p) {
 /// What it has held back, and what has come behind the signal that ends it.
 [[gnu::noinline]] void link_what_was_kept(Process& p) {
   drop_undecodable(p);
-  for (Fragment* first : {take_held_back(p), take_left_to_end(p)})
+  for (Fragment* first : {take_deferred_decoding(p), take_left_to_end(p)})
     for (Fragment *f = first, *next; f; f = next) {
       next = f->next;
       p.mailbox.link(f);
@@ -129,11 +129,11 @@ void exit_process(Process& p, Term reason, bool report) {
     TimerWheel::cancel_receive(p.receive_timer);
     p.receive_timer = nullptr;
   }
-  if (is_away(p)) [[unlikely]] {  // nobody will find it to ask it
+  if (is_running_dirty(p)) [[unlikely]] {  // nobody will find it to ask it
     p.extra->holds_reclaim = true;
     code_view.hold_reclaim();
   }
-  leave_exit_reason(p, reason);
+  abandon_spawns_at_exit(p, reason);
   // A thread that finds no such process may register another one by its name.
   if (p.registered_name.load(std::memory_order_relaxed)) [[unlikely]]
     let_go_early(p);
@@ -143,7 +143,7 @@ void exit_process(Process& p, Term reason, bool report) {
   *p.mailbox.last = p.mailbox.close();
   p.exit_reason = reason;
   abandon_fiber(p);
-  if (p.extra && !is_away(p)) abandon_dirty_job(p);
+  if (p.extra && !is_running_dirty(p)) abandon_dirty_job(p);
   end_more(p);
 }
 
@@ -161,7 +161,7 @@ void end_more(Process& p) {
   if (first) return;
   if (p.extra) {
     answer_questions(p);
-    if (is_away(p)) [[unlikely]]
+    if (is_running_dirty(p)) [[unlikely]]
       return (void)(p.extra->only_native_left = true);
     if (p.extra->holds_reclaim) [[unlikely]]
       code_view.release_reclaim();

@@ -435,14 +435,14 @@ bool long_full_sweep(const Process& p) {
 }
 
 bool may_go_on(Process& p, Word need) {
-  const bool came_back = p.extra && std::exchange(p.extra->collected_elsewhere, false);
+  const bool came_back = p.extra && std::exchange(p.extra->collected_on_dirty, false);
   // With room it is only +gc-stress that asks.
   return p.heap.free_words() >= need + kStackReserveWords && (came_back || passes_over(p.heap, need));
 }
 
 void collect_on_dirty(Process& p, Word need) {
   assert(!dirty_job_of(p));
-  extra_of(p).collected_elsewhere = true;
+  extra_of(p).collected_on_dirty = true;
   extra_of(p).dirty_job = new DirtyJob{nullptr, DirtyKind::kCpu, 0, {}, {}, false, need};
 }
 

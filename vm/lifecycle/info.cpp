@@ -6,12 +6,12 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/backtrace.hpp"
 #include "vm/lifecycle/gc.hpp"
-#include "vm/message/held_back.hpp"
+#include "vm/message/deferred_decoding.hpp"
 #include "vm/message/receiver.hpp"
-#include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/dirty_state.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
@@ -71,7 +71,7 @@ const Export* suspended_in(const ItemContext& a) {
 Term current_function(ItemContext& a) {
   if (hibernates(a)) return mfa(a.out, atoms::erlang, atoms::hibernate, 3);
   if (const Export* in = suspended_in(a)) return mfa(a.out, in->module, in->function, in->arity);
-  if (const DirtyJob* job = is_away(a.p) ? dirty_job_of(a.p) : nullptr)
+  if (const DirtyJob* job = is_running_dirty(a.p) ? dirty_job_of(a.p) : nullptr)
     return mfa(a.out, job->name.module, job->name.function, job->name.arity);
   const FunctionName f = resume_function(a.p);
   return mfa(a.out, f.module, f.function, f.arity);
@@ -98,7 +98,7 @@ Term initial_call(ItemContext& a) {
   return mfa(a.out, a.p.initial_module, a.p.initial_function, a.p.initial_arity);
 }
 Term status(ItemContext& a) {
-  if (a.running || is_away(a.p)) return atoms::running;
+  if (a.running || is_running_dirty(a.p)) return atoms::running;
   if (a.p.exit_pending) return atoms::exiting;
   if (a.p.suspend_count) return atoms::suspended;
   if (waits_for_busy_port(a.p)) return atoms::suspended;
@@ -274,7 +274,7 @@ Term reductions_now(ItemContext& a) {
 Term status_now(ItemContext& a) {
   if (a.p.suspend_count) return atoms::suspended;
   const WaitKind kind = a.p.wait_kind;
-  if (kind == WaitKind::kAway) return atoms::running;
+  if (kind == WaitKind::kDirty) return atoms::running;
   if (kind != WaitKind::kNone) return kNonValue;
   const Core* on = a.p.scheduler;
   return on && on->current == &a.p ? atoms::running : atoms::runnable;

@@ -63,15 +63,15 @@ void inherit_token(Process& parent, Process& p, Term arguments, const SpawnOptio
 /// The answer of spawn_request, as if the child had sent it.
 void answer_request(Process& parent, Process& p, const SpawnOptions& options, RefKey key) {
   const Term tag = options.request->tag;
-  const bool carries = p.observed & kCarriesAny;
-  Fragment* f = new_fragment(5 + kAliasRefWords + copy_size_words(tag) + (carries ? carried_words(p) : 0));
+  const bool carries = p.observed & kHasTokenOrTag;
+  Fragment* f = new_fragment(5 + kAliasRefWords + copy_size_words(tag) + (carries ? token_room_words(p) : 0));
   const Term tag_copy = copy_into(*f, tag);
   const bool alias = options.monitor && options.monitor_alias != AliasMode::kNone;
   Term* hp = fragment_alloc(*f, alias ? kAliasRefWords : kRefWords);
   const Term ref = alias ? make_alias_ref(hp, key, parent.id) : make_ref(hp, key);
   hp = fragment_alloc(*f, 5);
   f->message = make_tuple(hp, tag_copy, ref, atoms::ok, p.id);
-  if (carries) attach_carried(p, *f);
+  if (carries) attach_token(p, *f);
   push_message(parent, f, false);
 }
 
@@ -136,7 +136,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
     bump_reductions(*parent, 16);
   }
 
-  if (const SpawnFromElsewhere* other = options.from_elsewhere) [[unlikely]] {
+  if (const RemoteSpawn* other = options.remote_spawn) [[unlikely]] {
     p.parent = copy_to(p.heap, other->parent);
     p.group_leader = copy_to(p.heap, other->group_leader);
     p.initial_arity = other->arity;
@@ -147,7 +147,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   if (parent && options.link) set_links(*parent, p);
   RefKey key;
   if (options.request) key = options.request->key;
-  else if (options.monitor || (parent && parent->observed & kCarriesToken)) key = next_ref_key();
+  else if (options.monitor || (parent && parent->observed & kHasToken)) key = next_ref_key();
   if (parent && options.monitor) {
     // As if the monitor signal were the child's first: it has never run, so its side can be written
     // here.
@@ -162,15 +162,15 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
     extra_of(p).monitored_by.insert(key, parent->id, Term::nil());
     *monitor_key = key;
   }
-  if (parent && parent->observed & kCarriesToken) [[unlikely]]
+  if (parent && parent->observed & kHasToken) [[unlikely]]
     inherit_token(*parent, p, arguments, options, key);
   if (parent && (parent->observed & kTraceAll || new_processes_traced())) [[unlikely]]
     trace_spawn(*parent, p, arguments, options.link);
   if (options.request && options.request->answer) answer_request(*parent, p, options, key);
   if (probe::process_spawn_enabled()) [[unlikely]]
     fire_spawn(p);
-  if (options.from_elsewhere) [[unlikely]]
-    options.from_elsewhere->announce(options.from_elsewhere->context, p);
+  if (options.remote_spawn) [[unlikely]]
+    options.remote_spawn->announce(options.remote_spawn->context, p);
   if (probe::binary_receive_enabled()) [[unlikely]]
     fire_received(pid, p.heap.off_heap);
   make_runnable(p);

@@ -22,13 +22,13 @@ struct SpawnOptions {
   Word min_heap_words = 0;
   Word max_heap_words = 0;
   Word min_bin_vheap_words = 0;
-  Term as_given = Term::nil();                                // the option list of the program, for traces
-  struct SpawnRequest* request = nullptr;                     // of spawn_request
-  const struct SpawnFromElsewhere* from_elsewhere = nullptr;  // in place of a parent here
+  Term as_given = Term::nil();                       // the option list of the program, for traces
+  struct SpawnRequest* request = nullptr;            // of spawn_request
+  const struct RemoteSpawn* remote_spawn = nullptr;  // in place of a parent here
 };
 
 /// A process of another node is the parent.
-struct SpawnFromElsewhere {
+struct RemoteSpawn {
   Term parent, group_leader;  // copied
   std::uint8_t arity;
   /// With the new process, which is complete and cannot run before this returns.

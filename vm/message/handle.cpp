@@ -4,22 +4,20 @@
 
 #include "probes/probes.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/message/held_back.hpp"
-#include "vm/message/left_reasons.hpp"
-#include "vm/message/links_elsewhere.hpp"
+#include "vm/message/abandoned_spawns.hpp"
+#include "vm/message/deferred_decoding.hpp"
 #include "vm/message/mailbox_probe.hpp"
+#include "vm/message/remote_links.hpp"
 #include "vm/message/request.hpp"
-#include "vm/process/away.hpp"
-#include "vm/process/lifted.hpp"
+#include "vm/process/dirty_state.hpp"
+#include "vm/process/priority_boost.hpp"
 #include "vm/trace/message_pattern.hpp"
 #include "vm/trace/trace.hpp"
 
 /// What signals do to the process they reach, in its own thread; what a dead one answers.
 namespace vmrun {
 
-LinkElsewhere (*link_elsewhere)(Term here, Term there) = [](Term, Term) {
-  return LinkElsewhere::kNotConnected;
-};
+RemoteLink (*remote_link)(Term here, Term there) = [](Term, Term) { return RemoteLink::kNotConnected; };
 
 void answer_dead(Term dead, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {
@@ -107,8 +105,8 @@ void handle_alias_message(Process& p, Fragment* f) {
 
 /// Whether a signal about the link with a process of another node comes too late: what it told of
 /// has been overtaken by what p has done itself.
-bool is_overtaken(const Process& p, Term other, LinkElsewhere by) {
-  return !other.is_immed() && link_elsewhere(p.id, other) == by;
+bool is_overtaken(const Process& p, Term other, RemoteLink by) {
+  return !other.is_immed() && remote_link(p.id, other) == by;
 }
 
 /// See link_signal in process_receiver.cpp.
@@ -122,7 +120,7 @@ LinkSettings link_settings(const Fragment& f) {
 /// accordingly; one in the middle of a slice, which may have begun without, between two slices.
 bool is_traced_at_once(Process& p, Term request) {
   if (request_kind(request) != RequestKind::kTrace) return false;
-  if (p.wait_kind == WaitKind::kNone || is_away(p) || !extra_of(p).deferred.empty()) return false;
+  if (p.wait_kind == WaitKind::kNone || is_running_dirty(p) || !extra_of(p).deferred.empty()) return false;
   answer_request(request, trace_as_asked(p, request_argument(request)) ? atoms::true_ : atoms::false_);
   return true;
 }
@@ -132,12 +130,12 @@ void handle_signal(Process& p, Fragment* f) {
     case SignalKind::kExit: return handle_exit(p, f, false);
     case SignalKind::kLinkExit: return handle_exit(p, f, true);
     case SignalKind::kLink:
-      if (is_overtaken(p, f->message.head(), LinkElsewhere::kNone)) break;
+      if (is_overtaken(p, f->message.head(), RemoteLink::kNone)) break;
       trace_procs(p, atoms::getting_linked, f->message.head());
       extra_of(p).links.set_by_other(f->message.head(), link_settings(*f).own);
       break;
     case SignalKind::kUnlink:
-      if (is_overtaken(p, f->message.head(), LinkElsewhere::kHolds)) break;
+      if (is_overtaken(p, f->message.head(), RemoteLink::kHolds)) break;
       trace_procs(p, atoms::getting_unlinked, f->message.head());
       if (p.extra) p.extra->links.given_up_by_other(f->message.head(), link_settings(*f));
       break;
@@ -157,7 +155,7 @@ void handle_signal(Process& p, Fragment* f) {
       break;
     case SignalKind::kRequest:
       if (is_traced_at_once(p, f->message)) {
-        p.deferred_requests |= is_lifted(p);  // it is let down where others are answered
+        p.deferred_requests |= is_boosted(p);  // it is let down where others are answered
         break;
       }
       extra_of(p).deferred.push_back(f);
@@ -185,7 +183,7 @@ Fragment* take_watched(Process& p) {
 }
 
 [[gnu::cold, gnu::noinline]] void handle_watched(Process& p) {
-  if (!p.deferred_requests || !holds_back(p)) handle_these(p, take_watched(p));
+  if (!p.deferred_requests || !has_deferred_decoding(p)) handle_these(p, take_watched(p));
 }
 
 }  // namespace
@@ -202,7 +200,7 @@ void handle_arrivals(Process& p) {
 }
 
 void handle_arrivals_unobserved(Process& p) {
-  if (p.deferred_requests && holds_back(p)) [[unlikely]]
+  if (p.deferred_requests && has_deferred_decoding(p)) [[unlikely]]
     return;
   // Mostly there are messages only, and nobody is told of them.
   if (!p.exit_pending && !is_traced(p, kTraceReceive) && p.mailbox.take_messages(p.signals)) [[likely]]

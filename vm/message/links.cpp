@@ -49,8 +49,8 @@ void set_links(Process& a, Process& b) {
 }
 
 StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Term tag, AliasMode alias) {
-  const bool by_name = of.given.is_atom() || of.given.is_tuple(), is_here = of.at != receivers.elsewhere;
-  const bool suits = of.at == (is_port ? receivers.port : is_here ? receivers.process : receivers.elsewhere);
+  const bool by_name = of.given.is_atom() || of.given.is_tuple(), is_here = of.at != receivers.remote;
+  const bool suits = of.at == (is_port ? receivers.port : is_here ? receivers.process : receivers.remote);
   const bool has_ended = is_port && of.at == receivers.nobody && of.given.is_port();
   if (!of.at || of.given.is_ref() || (!suits && !has_ended && !(by_name && is_here)))
     return {Reached::kRefused, {}};

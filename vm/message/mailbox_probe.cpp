@@ -38,7 +38,7 @@ std::uint64_t message_id(Fragment& f) {
   if (f.token.is_nil()) {
     f.token = Term::small(number);
   } else {
-    Term* hp = fragment_alloc(f, 2);  // carried_words leaves room
+    Term* hp = fragment_alloc(f, 2);  // token_room_words leaves room
     f.token = make_cons(hp, Term::small(number), f.token);
   }
   return static_cast<std::uint64_t>(number);

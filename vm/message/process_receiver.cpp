@@ -7,7 +7,7 @@
 #include "vm/message/end_signals.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
-#include "vm/process/lifted.hpp"
+#include "vm/process/priority_boost.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/node.hpp"
 #include "vm/trace/seq_trace.hpp"
@@ -63,18 +63,18 @@ void ProcessReceiver::unlink(Term to, Term from, LinkSettings known) {
 bool ProcessReceiver::exit(Term to, const ExitSignal& signal) {
   Process* q = process_table.find(to);
   if (!q) return true;
-  const bool carries = signal.carrier && sends_carried(*signal.carrier);
+  const bool carries = signal.carrier && sends_token(*signal.carrier);
   Fragment* f =
       new_signal(signal.by_link ? SignalKind::kLinkExit : SignalKind::kExit,
                  kExitSignalWords + words_of(signal.from) + copy_size_words(signal.reason) +
-                     (carries ? carried_words(*signal.carrier) : carried_token_words(signal.token)));
+                     (carries ? token_room_words(*signal.carrier) : token_copy_words(signal.token)));
   const Term reason = copy_into(*f, signal.reason), from = copy_identifier_into(*f, signal.from);
   finish_exit_signal(*f, from, reason);
   if (carries) [[unlikely]] {
     // An event of the receiver's, as in OTP.
     if (is_sensitive(*q)) advance_seq_token(*signal.carrier);
     else seq_trace_send(*signal.carrier, to, f->message);
-    attach_carried(*signal.carrier, *f);
+    attach_token(*signal.carrier, *f);
   } else if (!signal.token.is_nil()) [[unlikely]] {
     attach_token(signal.token, *f);
   }
@@ -124,7 +124,7 @@ Reached ProcessReceiver::ask(Term to, Fragment* question, std::uint8_t priority)
   switch (q->mailbox.push(question)) {
     case PushResult::kClosed: return Reached::kNobody;
     case PushResult::kQueued:
-      if (lifts) ask_to_lift(*q, priority);
+      if (lifts) request_boost(*q, priority);
       break;
     case PushResult::kWakeOwner:
       if (lifts) q->priority = std::max(q->priority, priority);

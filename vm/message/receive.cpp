@@ -56,7 +56,7 @@ namespace {
 
 /// A message that carries something or that someone looks at leaves the mailbox.
 [[gnu::cold, gnu::noinline]] void count_down_observed(Process& p, Fragment& f) {
-  if (!f.token.is_nil() || (p.observed & kCarriesAny)) receive_carried(p, f);
+  if (!f.token.is_nil() || (p.observed & kHasTokenOrTag)) receive_token(p, f);
   MailboxProbeLock lock(p.mailbox);
   if (probe::message_receive_enabled()) fire_receive(p, f);
   p.mailbox.set_inner_count(p.mailbox.inner_count() - 1);
@@ -68,7 +68,7 @@ void receive_remove(Process& p) {
   Mailbox& m = p.mailbox;
   p.message_peeked = false;
   Fragment* f = *m.save;
-  if (!f->token.is_nil() || (p.observed & (kCarriesAny | kPathsWatched))) [[unlikely]]
+  if (!f->token.is_nil() || (p.observed & (kHasTokenOrTag | kPathsWatched))) [[unlikely]]
     count_down_observed(p, *f);
   else m.set_inner_count(m.inner_count() - 1);
   Fragment** link = m.save;

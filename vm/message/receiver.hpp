@@ -22,7 +22,7 @@ struct SendOptions {
 };
 enum class SendResult : std::uint8_t {
   kDone,   // sent, or lost: which of them a sender is not told
-  kWaits,  // suspend_and_retry or run_elsewhere has been said: the same again when the sender is resumed
+  kWaits,  // suspend_and_retry or run_on_dirty has been said: the same again when the sender is resumed
   kBusy,   // it would have had to wait (nosuspend)
   kNoConnection,  // it would have had to connect (noconnect)
   kBadArgument,   // there is no such receiver, as badarg says
@@ -85,11 +85,11 @@ class Receiver {
 struct Receivers {
   Receiver* process;
   Receiver* port;
-  Receiver* resource;   // of native code; known by the references of its monitors
-  Receiver* alias;      // of a process of this node; takes messages only
-  Receiver* clock;      // clock_service, whose monitors are told of a new time offset
-  Receiver* nobody;     // what the functions of Receiver itself say
-  Receiver* elsewhere;  // processes, ports, aliases and names of other nodes
+  Receiver* resource;  // of native code; known by the references of its monitors
+  Receiver* alias;     // of a process of this node; takes messages only
+  Receiver* clock;     // clock_service, whose monitors are told of a new time offset
+  Receiver* nobody;    // what the functions of Receiver itself say
+  Receiver* remote;    // processes, ports, aliases and names of other nodes
 };
 extern constinit Receivers receivers;
 
@@ -99,7 +99,7 @@ inline Receiver& receiver_of(Term identifier) {
   if (identifier.is_local_pid()) return *receivers.process;
   if (identifier.is_local_port()) return *receivers.port;
   if (identifier == kResourceWatcher) return *receivers.resource;
-  if (!identifier.is_immed()) return *receivers.elsewhere;
+  if (!identifier.is_immed()) return *receivers.remote;
   return identifier == atoms::clock_service ? *receivers.clock : *receivers.nobody;
 }
 

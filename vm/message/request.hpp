@@ -5,7 +5,7 @@
 /// Questions one process asks another, or a port, answered by the other in its own thread between
 /// two slices: so they see a settled process and keep signal order. The asking BIF is suspended
 /// meanwhile and called again (BifAction::kSuspend). Who is of lower priority than who asks answers
-/// at the priority of that one (process/lifted.hpp).
+/// at the priority of that one (process/priority_boost.hpp).
 namespace vmrun {
 
 enum class RequestKind : unsigned {

@@ -49,13 +49,13 @@ template <Size kSize>
 /// With token and tag, or with its sender. Within one process too this is a copy like any other.
 [[gnu::cold, gnu::noinline]] Fragment* carrying_fragment(Process& from, Term to, Term message,
                                                          bool with_sender) {
-  const bool carries = sends_carried(from);
+  const bool carries = sends_token(from);
   if (carries) seq_trace_send(from, to, message);
-  Fragment* f = new_fragment(copy_size_words(message) + (carries ? carried_words(from) : 0) +
+  Fragment* f = new_fragment(copy_size_words(message) + (carries ? token_room_words(from) : 0) +
                              (with_sender ? kSenderWords : 0));
   if (with_sender) put_sender(*f, from.id);
   f->message = copy_into(*f, message);
-  if (carries) attach_carried(from, *f);
+  if (carries) attach_token(from, *f);
   return f;
 }
 
@@ -75,7 +75,7 @@ void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr)
   trace_send(from, as_given, message);
   const bool to_self = &from == &to;
   const bool with_sender = wants_senders();
-  const bool carries = sends_carried(from) || with_sender;
+  const bool carries = sends_token(from) || with_sender;
   Word words = 0;
   if (probe::copy_struct_enabled() && !carries && !to_self && !message.is_immed())
     words = announce_copy(message);
@@ -87,7 +87,7 @@ void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr)
   return push_message(to, f, to_self);
 }
 
-bool is_watched(const Process& from) { return from.observed & (kSendsCarried | kTraceSend | kPathsWatched); }
+bool is_watched(const Process& from) { return from.observed & (kSendsToken | kTraceSend | kPathsWatched); }
 
 /// as_given: the destination as the program wrote it. The copy is made here, however large.
 bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
@@ -102,14 +102,15 @@ void send_to_alias(Process& from, Term alias, Term message) {
   trace_send(from, alias, message);
   Process* to = process_table.find(ref_of(alias)->owner);
   if (!to) return;
-  const bool carries = sends_carried(from);
+  const bool carries = sends_token(from);
   if (carries) [[unlikely]]
     seq_trace_send(from, alias, message);
   const bool to_self = to == &from;
   if (probe::copy_struct_enabled() && !message.is_immed() && (carries || !to_self)) [[unlikely]]
     announce_copy(message);
-  Fragment* f = new_signal(SignalKind::kAliasMessage, 4 + kAliasRefWords + copy_size_words(message) +
-                                                          (carries ? carried_words(from) : 0) + kSenderWords);
+  Fragment* f =
+      new_signal(SignalKind::kAliasMessage, 4 + kAliasRefWords + copy_size_words(message) +
+                                                (carries ? token_room_words(from) : 0) + kSenderWords);
   if (wants_senders()) put_sender(*f, from.id);
   Term* hp = f->words;
   const Term copy = copy_term(message, hp, f->off_heap);
@@ -117,7 +118,7 @@ void send_to_alias(Process& from, Term alias, Term message) {
   f->message = to_self ? make_tuple(hp, ref, copy, atoms::true_) : make_tuple(hp, ref, copy);
   f->used_words = static_cast<std::uint32_t>(hp - f->words);
   if (carries) [[unlikely]]
-    attach_carried(from, *f);
+    attach_token(from, *f);
   bump_reductions(from, 1 + (f->used_words >> 4));
   if (probe::message_send_enabled()) [[unlikely]]
     fire_send(from, to->id, *f, &message);
@@ -136,28 +137,28 @@ Term send_large(Process& from, const Term* a) {
 
 /// The sender leaves for a dirty scheduler (kWaits), and sends there; it comes back and has
 /// (kDone). So what it sends to whom stays in order, and it has gone to whom the name meant then.
-[[gnu::cold, gnu::noinline]] SendResult send_elsewhere(Process& from, Term to, Term as_given, Term message) {
+[[gnu::cold, gnu::noinline]] SendResult send_on_dirty(Process& from, Term to, Term as_given, Term message) {
   const Term args[] = {to, as_given, message};
-  return run_elsewhere(from, send_large, args, 3).is_value() ? SendResult::kDone : SendResult::kWaits;
+  return run_on_dirty(from, send_large, args, 3).is_value() ? SendResult::kDone : SendResult::kWaits;
 }
 
 /// What has become of a message that the sender has left for a dirty scheduler with, whoever it was
 /// for.
-SendResult sent_elsewhere(Process& from) {
-  return go_on_elsewhere(from).is_value() ? SendResult::kDone : SendResult::kWaits;
+SendResult sent_on_dirty(Process& from) {
+  return continue_on_dirty(from).is_value() ? SendResult::kDone : SendResult::kWaits;
 }
 
 /// To a process, as a program does it.
 [[gnu::always_inline]] inline SendResult send_or_leave(Process& from, Process& to, Term as_given,
                                                        Term message) {
   if (is_watched(from)) [[unlikely]] {
-    if (too_large_here(message)) return send_elsewhere(from, to.id, as_given, message);
+    if (too_large_here(message)) return send_on_dirty(from, to.id, as_given, message);
     send_watched(from, to, as_given, message);
     return SendResult::kDone;
   }
   Fragment* f = message_fragment<Size::kCopiedHere>(message);
   if (!f) [[unlikely]]
-    return send_elsewhere(from, to.id, as_given, message);
+    return send_on_dirty(from, to.id, as_given, message);
   bump_reductions(from, 1 + (f->used_words >> 4));
   (void)push_unannounced(to, f);
   return SendResult::kDone;
@@ -174,7 +175,7 @@ SendResult sent_elsewhere(Process& from) {
 
 // Whether it still is an alias only the owner knows.
 SendResult AliasReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
-  if (too_large_here(message)) return send_elsewhere(from, to.who, to.who, message);
+  if (too_large_here(message)) return send_on_dirty(from, to.who, to.who, message);
   send_to_alias(from, to.who, message);
   return SendResult::kDone;
 }
@@ -182,7 +183,7 @@ SendResult AliasReceiver::send(Process& from, const Destination& to, Term messag
 [[gnu::no_stack_protector]] SendResult send_with_options(Process& from, Term given, Term message,
                                                          SendOptions options) {
   if (came_back(from)) [[unlikely]]
-    return sent_elsewhere(from);
+    return sent_on_dirty(from);
   const Destination to = find_destination(given);
   return to.at ? to.at->send(from, to, message, options) : SendResult::kBadArgument;
 }
@@ -205,7 +206,7 @@ namespace {
     return send_to_other(from, to, message);
   if (Process* q = process_table.find(to)) return send_or_leave(from, *q, to, message) == SendResult::kDone;
   if (came_back(from)) [[unlikely]]  // it has ended since
-    return sent_elsewhere(from) == SendResult::kDone;
+    return sent_on_dirty(from) == SendResult::kDone;
   trace_send(from, to, message, false);
   return true;
 }

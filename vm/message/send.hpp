@@ -7,7 +7,7 @@ namespace vmrun {
 
 /// `To ! Message`: to is a local pid, a registered name, {Name, Node}, an alias or other reference,
 /// a port or a remote pid. False with the exception set (badarg: no such name, not a destination),
-/// or with BifAction::kElsewhere for a large message: a dirty scheduler sends it, and this is
+/// or with BifAction::kDirty for a large message: a dirty scheduler sends it, and this is
 /// called again when that is done, with the same arguments (dirty_job.hpp). Sending to what has
 /// gone is no error. Charges reductions for the copy.
 [[nodiscard]] bool send_message(Process& from, Term to, Term message);

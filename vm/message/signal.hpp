@@ -48,7 +48,7 @@ void handle_arrivals(Process& p);
 void handle_arrivals_unobserved(Process& p);
 /// The same for what has been taken already, oldest first.
 void handle_these(Process& p, Fragment* f);
-/// A message that has taken part in the order of signals undecoded (held_back.hpp), decoded: into
+/// A message that has taken part in the order of signals undecoded (deferred_decoding.hpp), decoded: into
 /// the inner queue, unless it is to an alias that is none any more.
 void handle_late_message(Process& p, Fragment* f);
 /// What a dead process answers to a signal. Destroys the fragment.

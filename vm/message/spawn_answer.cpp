@@ -1,5 +1,5 @@
 #include "vm/heap/copy.hpp"
-#include "vm/message/left_reasons.hpp"
+#include "vm/message/abandoned_spawns.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/trace/seq_trace.hpp"
@@ -25,7 +25,7 @@ struct Answer {
 
 /// Whoever asked is not interested any more, or gone; if_none: the reason if none is left.
 void give_back(Term asker, const Answer& a, Term if_none) {
-  Fragment* const left = take_left_reason(a.key);
+  Fragment* const left = take_abandoned_reason(a.key);
   const Term reason = left ? left->message : if_none;
   if (a.linked) receiver_of(a.result).exit(a.result, {.from = asker, .reason = reason, .by_link = true});
   if (a.monitored) receiver_of(a.result).demonitor(a.result, asker, a.key);
@@ -35,7 +35,7 @@ void give_back(Term asker, const Answer& a, Term if_none) {
 void tell(Process& p, const SpawnRequested& asked, const Answer& a, const Fragment& signal) {
   const Term tag = asked.tag ? asked.tag->message : atoms::spawn_reply;
   Fragment* f = new_fragment(5 + kAliasRefWords + copy_size_words(tag) + copy_size_words(a.result) +
-                             carried_token_words(signal.token));
+                             token_copy_words(signal.token));
   const Term tag_copy = copy_into(*f, tag), result = copy_into(*f, a.result);
   Term* hp = fragment_alloc(*f, asked.alias == AliasMode::kNone ? kRefWords : kAliasRefWords);
   const Term ref = asked.alias == AliasMode::kNone ? make_ref(hp, a.key) : make_alias_ref(hp, a.key, p.id);

@@ -10,10 +10,10 @@
 #include "vm/base/allocate.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/base/memory_trim.hpp"
 #include "vm/base/microstate.hpp"
 #include "vm/base/processors.hpp"
 #include "vm/base/thread.hpp"
-#include "vm/base/tidying.hpp"
 #include "vm/base/work_queue.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/module.hpp"
@@ -22,14 +22,14 @@
 #include "vm/heap/literal.hpp"
 #include "vm/lifecycle/answer.hpp"
 #include "vm/lifecycle/gc.hpp"
-#include "vm/message/held_back.hpp"
+#include "vm/message/deferred_decoding.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/probes/fire.hpp"
-#include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
-#include "vm/process/lifted.hpp"
+#include "vm/process/dirty_state.hpp"
 #include "vm/process/paths_watched.hpp"
+#include "vm/process/priority_boost.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/sampled.hpp"
 #include "vm/sched/online.hpp"
@@ -144,11 +144,11 @@ void do_job(Process& p, DirtyJob& job) {
   }
   const std::int32_t before = p.reductions;
   const bool goes_away = job.goes_away;
-  if (goes_away) go_away(p, make_runnable_again);
+  if (goes_away) enter_dirty(p, make_runnable_again);
   job.result = job.body(p, job.arguments);
   assert(job.result.is_value() || p.bif_action == BifAction::kRaise);
   job.done = true;
-  if (goes_away && !come_home(p)) return;
+  if (goes_away && !leave_dirty(p)) return;
   p.reductions_done += static_cast<Word>(before - p.reductions);
   if (lives_on(p)) collect_if_due(p);
 }
@@ -187,10 +187,10 @@ void run_nif(Process& p) {
     trace_running(p, true);
   const auto run = [&] {
     const PathsWatched watched(p);
-    go_away(p, make_runnable_again);
+    enter_dirty(p, make_runnable_again);
     const Term result =
         to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));
-    stays = come_home(p);
+    stays = leave_dirty(p);
     return env.unfinished || !result.is_value() ? finish_nif(env, f, result, trap_arguments) : result;
   };
   const Term result = run();
@@ -216,14 +216,14 @@ void run_nif(Process& p) {
 /// Nothing of the program runs.
 void run_decoding(Process& p) {
   p.extra->other_dirty_work = OtherDirtyWork::kNone;
-  decode_held_back(p);
+  decode_first_deferred(p);
   let_go_of(p);
 }
 
 /// The first of those that wait for an answer gets it; a scheduler answers the others.
 void run_answering(Process& p) {
   answer_first(p);
-  p.deferred_requests |= is_lifted(p);
+  p.deferred_requests |= is_boosted(p);
   let_go_of(p);
 }
 
@@ -270,12 +270,12 @@ QueueOf queue_of(const Pool& pool) {
   pool.queue.join(self.worker);
   account_for_this_thread(pool.kind == DirtyKind::kIo ? ThreadKind::kDirtyIo : ThreadKind::kDirtyCpu, number);
   AdaptiveSpin spin;
-  Tidying tidying;
-  tidying.join([&self] { self.worker.wake(); });
+  MemoryTrimmer trimmer;
+  trimmer.join([&self] { self.worker.wake(); });
   const auto look = [&](auto&& there) { return spin.until(there); };
   const auto sleep = [&](auto& parker, auto&& there) {
     const InMicrostate asleep(Microstate::kSleep);
-    tidying.park(parker, there);
+    trimmer.park(parker, there);
   };
   for (;;) {
     wait_until_online(pool, number);
@@ -393,8 +393,8 @@ void run_dirty(Process& p) {
   pool.queue.push(p, [&] { start_thread_within_limit(pool); });  // p is another thread's from here on
 }
 
-DirtyStandstill::DirtyStandstill() { held.store(true, std::memory_order_seq_cst); }
-DirtyStandstill::~DirtyStandstill() {
+DirtyStop::DirtyStop() { held.store(true, std::memory_order_seq_cst); }
+DirtyStop::~DirtyStop() {
   held.store(false, std::memory_order_seq_cst);
   held.notify_all();
 }

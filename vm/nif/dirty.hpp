@@ -11,7 +11,7 @@
 /// _IO_BOUND) and for built-in functions with much to do, started when they are first needed. A
 /// process whose call is dirty leaves its scheduler with its registers saved and belongs to the
 /// dirty thread until the function returns: nobody else runs it or collects its heap. While native
-/// code runs the schedulers see to its signals (process/away.hpp); those of a built-in function
+/// code runs the schedulers see to its signals (process/dirty_state.hpp); those of a built-in function
 /// wait until it is done.
 namespace vmrun {
 
@@ -36,11 +36,11 @@ DirtyLoad dirty_load(DirtyKind kind);
 std::vector<Stopwatch::Reading> dirty_busy_times(DirtyKind kind);
 
 /// While it lives dirty schedulers begin nothing new; what they have begun goes on.
-class DirtyStandstill {
+class DirtyStop {
  public:
-  DirtyStandstill();
-  ~DirtyStandstill();
-  DirtyStandstill(const DirtyStandstill&) = delete;
+  DirtyStop();
+  ~DirtyStop();
+  DirtyStop(const DirtyStop&) = delete;
 };
 /// Calls visit with each that has been started, and what it runs: nullptr for nothing. Numbered
 /// from 1, those for input and output after all the others.

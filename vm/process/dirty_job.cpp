@@ -24,7 +24,7 @@ Process* process_here() {
 namespace {
 
 [[maybe_unused]] const bool filled_in = [] {
-  process_at_work = [] {
+  current_process_id = [] {
     const Process* p = process_here();
     return p ? p->id : kNonValue;
   };
@@ -48,20 +48,20 @@ Term take_result(Process& p) {
 
 }  // namespace
 
-Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity, DirtyKind kind) {
+Term run_on_dirty(Process& p, BifFn body, const Term* args, unsigned arity, DirtyKind kind) {
   if (dirty_job_of(p)) {
     assert(dirty_job_of(p)->body == body);
     return take_result(p);
   }
   give(p, body, args, arity, kind);
-  p.bif_action = BifAction::kElsewhere;
+  p.bif_action = BifAction::kDirty;
   return kNonValue;
 }
 
 Term run_away(Process& p, const FunctionName& name, BifFn body, const Term* args, unsigned arity,
               DirtyKind kind) {
   const bool is_new = !dirty_job_of(p);
-  const Term result = run_elsewhere(p, body, args, arity, kind);
+  const Term result = run_on_dirty(p, body, args, arity, kind);
   if (is_new) {
     dirty_job_of(p)->name = name;
     dirty_job_of(p)->goes_away = true;
@@ -69,9 +69,9 @@ Term run_away(Process& p, const FunctionName& name, BifFn body, const Term* args
   return result;
 }
 
-Term go_on_elsewhere(Process& p) {
+Term continue_on_dirty(Process& p) {
   if (dirty_job_of(p)) return take_result(p);
-  p.bif_action = BifAction::kElsewhere;
+  p.bif_action = BifAction::kDirty;
   return kNonValue;
 }
 

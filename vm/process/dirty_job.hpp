@@ -25,7 +25,7 @@ struct DirtyJob {
   bool done = false;
   Word need = 0;
   // Of one that uses nothing of the process but its heap: schedulers see to its signals meanwhile
-  // (away.hpp). The function that others see it in.
+  // (dirty_state.hpp). The function that others see it in.
   FunctionName name{};
   bool goes_away = false;
 };
@@ -36,10 +36,9 @@ inline DirtyJob* dirty_job_of(const Process& p) { return p.extra ? p.extra->dirt
 /// calls the built-in function again with the same arguments; it comes to the same conclusion, and
 /// this time gets body's result, or its exception. body keeps the rules of bif.hpp, except that it
 /// only returns a term or raises, and uses nothing of a scheduler. Not for guards.
-Term run_elsewhere(Process& p, BifFn body, const Term* args, unsigned arity,
-                   DirtyKind kind = DirtyKind::kCpu);
+Term run_on_dirty(Process& p, BifFn body, const Term* args, unsigned arity, DirtyKind kind = DirtyKind::kCpu);
 /// The same for a body that uses nothing of the process but its heap and its exception: schedulers
-/// see to its signals meanwhile (away.hpp), and `name` is where others see it.
+/// see to its signals meanwhile (dirty_state.hpp), and `name` is where others see it.
 Term run_away(Process& p, const FunctionName& name, BifFn body, const Term* args, unsigned arity,
               DirtyKind kind);
 /// What the calling thread is.
@@ -70,11 +69,11 @@ inline constexpr Word kStepsOnScheduler = usual_or_small<Word>(20000, 200);
 inline bool too_long(Word steps) { return steps > kStepsOnScheduler && dirty_thread == DirtyKind::kNone; }
 /// The same, with the built-in function itself as the body, by one that does not know which of
 /// several it is.
-Term go_on_elsewhere(Process& p);
+Term continue_on_dirty(Process& p);
 /// What the interpreter does then, which knows.
 void give_job(Process& p, BifFn body, const Term* args, unsigned arity);
 /// Whether p comes back from elsewhere. A function asks first of all whose decision depends on more
-/// than its arguments, and then says run_elsewhere again.
+/// than its arguments, and then says run_on_dirty again.
 inline bool came_back(const Process& p) {
   const DirtyJob* job = dirty_job_of(p);
   return job && job->done;

@@ -41,11 +41,11 @@ enum class SignalKind : std::uint32_t {
   kReply,              // message: {Id, Result}
   kConnectionDrained,  // the connection that a sender waits for is not busy any more; no message
   kSpawnAnswer,        // message: see message/spawn_answer.cpp
-  kUndecoded,          // a message of another node: see held_back.hpp, dist/message.cpp
-  kUndecodable,        // a message of another node that is no term: see held_back.hpp, dist/message.cpp
-  kArguments,          // message: the list that a process not started yet is to be called with
-  kWakeUp,             // what a suspended process waits for may have come; no message
-  kPinnedMessage,      // a message whose terms lie in the receiver's heap; inner queue only
+  kUndecoded,          // a message of another node: see deferred_decoding.hpp, dist/message.cpp
+  kUndecodable,    // a message of another node that is no term: see deferred_decoding.hpp, dist/message.cpp
+  kArguments,      // message: the list that a process not started yet is to be called with
+  kWakeUp,         // what a suspended process waits for may have come; no message
+  kPinnedMessage,  // a message whose terms lie in the receiver's heap; inner queue only
 };
 
 enum class PushResult { kQueued, kWakeOwner, kClosed };

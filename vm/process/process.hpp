@@ -29,7 +29,7 @@ enum class ExceptionClass : std::uint8_t { kError, kExit, kThrow };
 ///                    process runs next (RunResult::kYielded)
 ///   kSuspendOnFiber  for the interpreter the same as kYield: the BIF, called again, continues on
 ///                    its fiber
-///   kElsewhere       goes on on a dirty scheduler; the BIF is called again when that is done (see
+///   kDirty       goes on on a dirty scheduler; the BIF is called again when that is done (see
 ///                    nif/dirty.hpp)
 ///   kSuspend         as kYield, but the process is not runnable until something arrives
 ///                    (RunResult::kSuspended)
@@ -43,7 +43,7 @@ enum class BifAction : std::uint8_t {
   kTrap,
   kYield,
   kSuspendOnFiber,
-  kElsewhere,
+  kDirty,
   kExitNow,
   kHibernate,
   kSuspend,
@@ -51,10 +51,16 @@ enum class BifAction : std::uint8_t {
 };
 
 /// Why a process that is not on a run queue does not run.
-enum class WaitKind : std::uint8_t { kNone, kReceive, kSuspended, kBusyPort, kAway /* see away.hpp */ };
+enum class WaitKind : std::uint8_t {
+  kNone,
+  kReceive,
+  kSuspended,
+  kBusyPort,
+  kAway /* see dirty_state.hpp */
+};
 
-/// Where native code of the process is that runs on a dirty scheduler: see away.hpp.
-enum class AwayState : std::uint8_t { kHome, kAway, kWantsBack, kHandedBack, kLeft };
+/// Where native code of the process is that runs on a dirty scheduler: see dirty_state.hpp.
+enum class DirtyState : std::uint8_t { kNone, kRunning, kWantsBack, kHandedBack, kExited };
 
 struct Process {
   Heap heap;
@@ -70,7 +76,7 @@ struct Process {
   BifAction bif_action = BifAction::kRaise;
   ExceptionClass exception_class = ExceptionClass::kError;
   // 0 low, 1 normal, 2 high, 3 max: the queue it waits on; above own_priority while it is lifted
-  // (lifted.hpp)
+  // (priority_boost.hpp)
   std::uint8_t priority = 1;
   Term exception_value;  // with bif_action kRaise
   Term exception_trace;  // stack trace object or nil
@@ -102,13 +108,13 @@ struct Process {
   Relaxed<WaitKind> wait_kind{WaitKind::kNone};
   Relaxed<std::uint16_t> suspend_count{0};  // erlang:suspend_process
   // when next scheduled: requests of other processes to answer (extra->deferred), or something is
-  // held back (message/held_back.hpp)
+  // held back (message/deferred_decoding.hpp)
   bool deferred_requests = false;
   // How it goes on at ip: with the instruction; with the function that begins there, which has been
   // called; or with what of the instruction comes after its collection, which is done.
   enum class GoesOn : std::uint8_t { kInstruction, kFunction, kCollected };
   GoesOn goes_on = GoesOn::kInstruction;
-  // what goes along with messages (bits of carried.hpp), what is traced (trace.hpp), deep_stack.hpp
+  // what goes along with messages (bits of trace_state.hpp), what is traced (trace.hpp), deep_stack.hpp
   std::uint32_t observed = 0;
   bool message_peeked =
       // between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see
@@ -116,7 +122,7 @@ struct Process {
       false;
   std::atomic<bool> exiting{false};    // any thread
   std::atomic<bool> has_begun{false};  // any thread; its first slice may not have ended
-  std::atomic<AwayState> away{AwayState::kHome};
+  std::atomic<DirtyState> dirty_state{DirtyState::kNone};
   std::atomic<bool> sensitive{false};  // any thread: others are told nothing of what it has and does
   UnderWay signals;                    // any thread: whether it has taken signals that it has not handled
   Timer* receive_timer = nullptr;
@@ -129,8 +135,8 @@ struct Process {
   Term group_leader;
   Term initial_module, initial_function;
   std::uint8_t initial_arity = 0;
-  std::atomic<std::uint8_t> own_priority{1};    // any thread may look
-  std::atomic<std::uint8_t> asked_priority{0};  // any thread: see lifted.hpp
+  std::atomic<std::uint8_t> own_priority{1};        // any thread may look
+  std::atomic<std::uint8_t> requested_priority{0};  // any thread: see priority_boost.hpp
   std::atomic<std::uint32_t> registered_name{
       0};                            // any thread: atom index + 1, 0 when it has none (see registry.hpp)
   Relaxed<Word> reductions_done{0};  // in earlier slices

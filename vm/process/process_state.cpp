@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "vm/process/carried.hpp"
+#include "vm/process/trace_state.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
@@ -141,8 +141,8 @@ Extra::~Extra() {
     r.drop_tag();
     r.drop_monitor_tag();
   });
-  if (carried) [[unlikely]]
-    delete carried;
+  if (trace_state) [[unlikely]]
+    delete trace_state;
   if (reply) Fragment::destroy(reply);
   for (Fragment* f : deferred) Fragment::destroy(f);
 }

@@ -71,7 +71,7 @@ struct Suspending {
 };
 
 /// For what else than native code and built-in functions a process is with a dirty scheduler, or is
-/// to go there: to decode what it holds back (message/held_back.hpp), or for the answer to a
+/// to go there: to decode what it holds back (message/deferred_decoding.hpp), or for the answer to a
 /// question (lifecycle/answer.hpp).
 enum class OtherDirtyWork : std::uint8_t { kNone, kDecode, kAnswer };
 
@@ -96,19 +96,20 @@ struct Extra {
   std::vector<Fragment*> deferred;
   Fragment* until_collected = nullptr;  // that wait while it is not collected (lifecycle/gc.hpp): the last
   FlatTable<Term, Suspending> suspending;
-  Fragment* held_back = nullptr;    // what has arrived and waits for its first to be decoded (held_back.hpp)
-  Fragment* behind_end = nullptr;   // the same, behind the signal that ends it (handle.cpp)
-  Fragment* undecodable = nullptr;  // messages that are no terms, not looked at yet (held_back.hpp)
+  Fragment* deferred_decoding =
+      nullptr;  // what has arrived and waits for its first to be decoded (deferred_decoding.hpp)
+  Fragment* behind_end = nullptr;     // the same, behind the signal that ends it (handle.cpp)
+  Fragment* undecodable = nullptr;    // messages that are no terms, not looked at yet (deferred_decoding.hpp)
   std::uint32_t pinned_messages = 0;  // messages in the mailbox whose root lies in the heap
 
   struct DirtyJob* dirty_job = nullptr;  // a BIF that runs on a dirty scheduler (nif/dirty.hpp)
 
-  // While native code of it runs on a dirty scheduler (away.hpp).
+  // While native code of it runs on a dirty scheduler (dirty_state.hpp).
   bool only_native_left = false;    // it has ended but for that
   bool holds_reclaim = false;       // so nothing is given back that it may refer to
   Fragment* joins_later = nullptr;  // fragments that are to join its heap
 
-  struct Carried* carried = nullptr;  // what tracing knows of this process (carried.hpp)
+  struct TraceState* trace_state = nullptr;  // what tracing knows of this process (trace_state.hpp)
 
   // The function that others see it in while it waits for a port or connection that is busy.
   const struct Export* suspended_in = nullptr;
@@ -128,9 +129,9 @@ struct Extra {
   bool system_process = false;   // the VM ends with it
   bool holds_flags = false;      // of the system: given back at its end (lifecycle/exit.hpp)
   OtherDirtyWork other_dirty_work = OtherDirtyWork::kNone;
-  bool dirty_call_raised = false;    // its exception waits for it (see nif/dirty.hpp)
-  bool is_not_collected = false;     // see forbid_collections in lifecycle/gc.hpp
-  bool collected_elsewhere = false;  // the instruction that asked for it begins again (lifecycle/gc.hpp)
+  bool dirty_call_raised = false;   // its exception waits for it (see nif/dirty.hpp)
+  bool is_not_collected = false;    // see forbid_collections in lifecycle/gc.hpp
+  bool collected_on_dirty = false;  // the instruction that asked for it begins again (lifecycle/gc.hpp)
 
   ~Extra();
 };

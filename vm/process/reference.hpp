@@ -35,9 +35,9 @@ enum class RefSpace : std::uint32_t {
   kLastTable = 0x7FFFFFFF,
   kTimers = 0x80000000,  // and up: wheel, place and number of a timer (timer_wheel.cpp)
   kLastTimer = 0xFFFFFFFB,
-  kResources = 0xFFFFFFFC,          // of native code (nif/resource.hpp): a count
-  kWatchersElsewhere = 0xFFFFFFFD,  // monitors of processes of other nodes (dist/relations.hpp): a count
-  kChannels = 0xFFFFFFFE,           // handles of channels to other nodes (dist/channel.hpp): their number
+  kResources = 0xFFFFFFFC,       // of native code (nif/resource.hpp): a count
+  kRemoteWatchers = 0xFFFFFFFD,  // monitors of processes of other nodes (dist/relations.hpp): a count
+  kChannels = 0xFFFFFFFE,        // handles of channels to other nodes (dist/channel.hpp): their number
 };
 /// A key of a space with counts of its own.
 constexpr RefKey ref_key_in(RefSpace space, Word count) {

@@ -41,10 +41,10 @@ Term whereis(Term name) {
 namespace {
 
 [[gnu::cold, gnu::noinline]] void fire_register(Term name, Term who) {
-  probe::fire_name_register(name, who, process_at_work());
+  probe::fire_name_register(name, who, current_process_id());
 }
 [[gnu::cold, gnu::noinline]] void fire_unregister(Term name, Word who, bool ends) {
-  probe::fire_name_unregister(name, Term::from_raw(who), process_at_work(), ends);
+  probe::fire_name_unregister(name, Term::from_raw(who), current_process_id(), ends);
 }
 
 /// Under the lock: so the events of a name are in the order in which it leads somewhere.

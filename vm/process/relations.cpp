@@ -18,29 +18,29 @@ void free_identifier(Term kept) {
   Fragment::destroy(reinterpret_cast<Fragment*>(first - offsetof(Fragment, words)));
 }
 
-void Links::clear_elsewhere() {
-  elsewhere_->for_each([](const KeptIdentifier& other, NoValue) { free_identifier(other.term); });
-  elsewhere_.reset();
+void Links::clear_remote() {
+  remote_->for_each([](const KeptIdentifier& other, NoValue) { free_identifier(other.term); });
+  remote_.reset();
 }
 
-bool Links::insert_elsewhere(Term other) {
-  if (!elsewhere_) elsewhere_ = std::make_unique<Elsewhere>();
-  if (elsewhere_->find({other})) return false;
-  return elsewhere_->insert({copy_identifier(other)}, {});
+bool Links::insert_remote(Term other) {
+  if (!remote_) remote_ = std::make_unique<Remote>();
+  if (remote_->find({other})) return false;
+  return remote_->insert({copy_identifier(other)}, {});
 }
 
-bool Links::erase_elsewhere(Term other) {
-  Elsewhere::Entry link;
-  if (!elsewhere_ || !elsewhere_->take({other}, &link)) return false;
+bool Links::erase_remote(Term other) {
+  Remote::Entry link;
+  if (!remote_ || !remote_->take({other}, &link)) return false;
   free_identifier(link.key.term);
-  if (elsewhere_->empty()) elsewhere_.reset();
+  if (remote_->empty()) remote_.reset();
   return true;
 }
 
-Term Links::take_oldest_elsewhere() {
-  Elsewhere::Entry link;
-  elsewhere_->take_oldest(&link);
-  if (elsewhere_->empty()) elsewhere_.reset();
+Term Links::take_oldest_remote() {
+  Remote::Entry link;
+  remote_->take_oldest(&link);
+  if (remote_->empty()) remote_.reset();
   return link.key.term;
 }
 

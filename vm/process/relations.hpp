@@ -57,35 +57,35 @@ class Links {
  public:
   Links() = default;
   ~Links() {
-    if (elsewhere_) [[unlikely]]
-      clear_elsewhere();
+    if (remote_) [[unlikely]]
+      clear_remote();
   }
 
-  bool empty() const { return here_.empty() && !elsewhere_; }
+  bool empty() const { return here_.empty() && !remote_; }
   bool contains(Term other) {
     if (!other.is_immed()) [[unlikely]]
-      return elsewhere_ && elsewhere_->find({other});
+      return remote_ && remote_->find({other});
     return here_.find(other) != nullptr;
   }
   /// By this side. The number of the setting, which the other side must be told; 0: there was a
   /// link.
   std::uint32_t set(Term other) {
     if (!other.is_immed()) [[unlikely]]
-      return insert_elsewhere(other);
+      return insert_remote(other);
     if (!++settings_) ++settings_;
     return here_.insert(other, {.own = settings_}) ? settings_ : 0;
   }
   /// By the other side, which has told the number.
   void set_by_other(Term other, std::uint32_t setting) {
     if (!other.is_immed()) [[unlikely]]
-      return void(insert_elsewhere(other));
+      return void(insert_remote(other));
     if (LinkSettings* link = here_.find(other)) link->others = setting;
     else here_.insert(other, {.others = setting});
   }
   /// By this side. False when there was none; known: what the other side must be told.
   bool give_up(Term other, LinkSettings* known) {
     if (!other.is_immed()) [[unlikely]]
-      return erase_elsewhere(other);
+      return erase_remote(other);
     FlatTable<Term, LinkSettings>::Entry link;
     if (!here_.take(other, &link)) return false;
     *known = link.value;
@@ -94,7 +94,7 @@ class Links {
   /// By the other side, which knew of these settings.
   void given_up_by_other(Term other, LinkSettings known) {
     if (!other.is_immed()) [[unlikely]]
-      return void(erase_elsewhere(other));
+      return void(erase_remote(other));
     LinkSettings* link = here_.find(other);
     if (!link) return;
     if (link->others == known.own) link->others = 0;
@@ -104,18 +104,18 @@ class Links {
   /// Whoever has set it: one side is at its end. False when it is not there.
   bool erase(Term other) {
     if (!other.is_immed()) [[unlikely]]
-      return erase_elsewhere(other);
+      return erase_remote(other);
     return here_.erase(other);
   }
   void clear() {
     here_.clear();
-    if (elsewhere_) clear_elsewhere();
+    if (remote_) clear_remote();
   }
 
   template <class F>
   void for_each(F&& visit) const {
     here_.for_each([&](Term other, LinkSettings) { visit(other); });
-    if (elsewhere_) elsewhere_->for_each([&](const KeptIdentifier& other, NoValue) { visit(other.term); });
+    if (remote_) remote_->for_each([&](const KeptIdentifier& other, NoValue) { visit(other.term); });
   }
   /// Takes the oldest out and tells it; false when there is none.
   template <class F>
@@ -125,27 +125,25 @@ class Links {
       tell(link.key);
       return true;
     }
-    if (!elsewhere_) [[likely]]
+    if (!remote_) [[likely]]
       return false;
-    const Term other = take_oldest_elsewhere();
+    const Term other = take_oldest_remote();
     tell(other);
     free_identifier(other);
     return true;
   }
-  std::size_t memory_bytes() const {
-    return here_.memory_bytes() + (elsewhere_ ? elsewhere_->memory_bytes() : 0);
-  }
+  std::size_t memory_bytes() const { return here_.memory_bytes() + (remote_ ? remote_->memory_bytes() : 0); }
 
  private:
-  using Elsewhere = FlatTable<KeptIdentifier, NoValue>;
-  bool insert_elsewhere(Term other);
-  bool erase_elsewhere(Term other);
-  Term take_oldest_elsewhere();  // the caller frees it
-  void clear_elsewhere();
+  using Remote = FlatTable<KeptIdentifier, NoValue>;
+  bool insert_remote(Term other);
+  bool erase_remote(Term other);
+  Term take_oldest_remote();  // the caller frees it
+  void clear_remote();
 
   FlatTable<Term, LinkSettings> here_;
-  std::unique_ptr<Elsewhere> elsewhere_;  // nullptr while empty
-  std::uint32_t settings_ = 0;            // so far, by this side
+  std::unique_ptr<Remote> remote_;  // nullptr while empty
+  std::uint32_t settings_ = 0;      // so far, by this side
 };
 /// A link of two whose tables are both at hand.
 inline void set_on_both_sides(Links& a, Term of_a, Links& b, Term of_b) {

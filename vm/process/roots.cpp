@@ -1,9 +1,9 @@
 #include <cassert>
 #include <cstddef>
 
-#include "vm/process/carried.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/fiber.hpp"
+#include "vm/process/trace_state.hpp"
 
 namespace vmrun {
 
@@ -21,7 +21,7 @@ void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size
   if (extra->dirty_job) visit_dirty_job(*extra->dirty_job, visit, context);
   visit(context, &extra->called_with, 1);
   visit(context, extra->dictionary.terms(), 2 * extra->dictionary.size());
-  if (Carried* c = extra->carried) {
+  if (TraceState* c = extra->trace_state) {
     visit(context, &c->token.label, 1);
     visit(context, &c->token.from, 1);
     visit(context, &c->tag, 1);

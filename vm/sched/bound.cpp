@@ -1,8 +1,8 @@
 #include "vm/sched/bound.hpp"
 
 #include "vm/process/deep_stack.hpp"
-#include "vm/process/lifted.hpp"
 #include "vm/process/paths_watched.hpp"
+#include "vm/process/priority_boost.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/run_queue_wait.hpp"
 #include "vm/trace/trace.hpp"
@@ -15,7 +15,7 @@ void keep_bound(Scheduler& s, RunList<Process>& list, unsigned priority, unsigne
   RunList<Process> kept, rest;
   while (list.count) {
     Process& p = list.pop();
-    (is_bound(p) && !is_bound_elsewhere(p, s) ? kept : rest).push(p);
+    (is_bound(p) && !is_bound_to_another(p, s) ? kept : rest).push(p);
   }
   list = rest;
   s.queues[priority].insert(skip, kept);
@@ -23,7 +23,7 @@ void keep_bound(Scheduler& s, RunList<Process>& list, unsigned priority, unsigne
 
 void hand_to_bound(Process& p) {
   Scheduler& to = bound_to(p);
-  lift_as_asked(p);
+  boost_as_requested(p);
   to.inbox.push(p);
   wake_owner(to);
 }

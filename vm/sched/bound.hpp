@@ -11,7 +11,7 @@ namespace vmrun {
 
 /// Of a process that is bound: by who has it.
 inline Scheduler& bound_to(const Process& p) { return scheduler_at(p.extra->bound_to - 1u); }
-inline bool is_bound_elsewhere(const Process& p, const Scheduler& s) {
+inline bool is_bound_to_another(const Process& p, const Scheduler& s) {
   return is_bound(p) && p.extra->bound_to != s.number;
 }
 

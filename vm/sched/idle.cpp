@@ -38,7 +38,7 @@ bool held() { return processes_held.load(std::memory_order_relaxed); }
 // ---- Waking -------------------------------------------------------------------------------------
 
 void wake(Scheduler& s) {
-  if (s.parker.wake() == Parker::kElsewhere) poll_interrupt();
+  if (s.parker.wake() == Parker::kPolling) poll_interrupt();
 }
 
 /// How many may be searching, or on the way to it, before nobody wakes another one for work. More
@@ -239,10 +239,10 @@ std::atomic<bool> poller_called{false};
   const Word tick = s.timers.next_tick();
   bool polls = false, ready = false;
   const auto called_at_all = [&] {
-    return called() || s.tidying.is_asked() || (!polls && poller_called.load(std::memory_order_seq_cst));
+    return called() || s.trimmer.is_asked() || (!polls && poller_called.load(std::memory_order_seq_cst));
   };
-  for (s.tidying.begin(now); !ready && !called(); s.tidying.go_on(now = monotonic_ns())) {
-    SWord left = s.tidying.time_left(now);
+  for (s.trimmer.begin(now); !ready && !called(); s.trimmer.go_on(now = monotonic_ns())) {
+    SWord left = s.trimmer.time_left(now);
     if (tick != ~Word{0}) {
       const auto until_timer = static_cast<SWord>(tick * 1'000'000 - now);
       if (until_timer <= 0) break;
@@ -259,7 +259,7 @@ std::atomic<bool> poller_called{false};
     }
     {
       const InMicrostate asleep(Microstate::kSleep);
-      if (polls) s.parker.park_elsewhere(called_at_all, [&] { ready = poll_wait(left); });
+      if (polls) s.parker.park_polling(called_at_all, [&] { ready = poll_wait(left); });
       else s.parker.park(called_at_all, left);
     }
   }
@@ -348,7 +348,7 @@ void share(Scheduler& s) {
 }
 
 void wake_owner(Scheduler& s) {
-  if (s.parker.wake() == Parker::kElsewhere) poll_interrupt();
+  if (s.parker.wake() == Parker::kPolling) poll_interrupt();
   else if (!s.idle.load(std::memory_order_seq_cst) && sleepers.load(std::memory_order_seq_cst)) set_alarm(s);
 }
 
@@ -447,7 +447,7 @@ void start_idling() {
   sleepers.store(0);
   busy_look.turns.assign(scheduler_count(), 0);
   for (unsigned i = 0; i < scheduler_count(); ++i)
-    scheduler_at(i).tidying.join([&s = scheduler_at(i)] { wake(s); });
+    scheduler_at(i).trimmer.join([&s = scheduler_at(i)] { wake(s); });
   if (scheduler_count() == 1) {  // nobody else could do anything
     scheduler_at(0).put_alarm_off_ns = kNoAlarm;
     scheduler_at(0).alarm.set();

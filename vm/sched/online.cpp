@@ -5,7 +5,7 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/base/microstate.hpp"
-#include "vm/process/lifted.hpp"
+#include "vm/process/priority_boost.hpp"
 #include "vm/sched/bound.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/poll.hpp"
@@ -41,7 +41,7 @@ void ask() {
     Scheduler& s = scheduler_at(i);
     if (is_to_rest(s) == (i >= n)) continue;
     set(s, kAskedToRest, i >= n);
-    if (s.parker.wake() == Parker::kElsewhere) poll_interrupt();
+    if (s.parker.wake() == Parker::kPolling) poll_interrupt();
   }
   changed.notify_all();  // what is asked for now may be what is so
 }
@@ -108,12 +108,12 @@ void hand_over_all(Scheduler& s) {
   take_port_inbox(s);
   while (Process* p = pick(s, false)) {
     if (is_bound(*p)) {
-      if (is_bound_elsewhere(*p, s)) hand_to_bound(*p);
+      if (is_bound_to_another(*p, s)) hand_to_bound(*p);
       else s.bound.push(*p);
       continue;
     }
     Scheduler& to = next_online();
-    lift_as_asked(*p);
+    boost_as_requested(*p);
     to.inbox.push(*p);
     wake_owner(to);
   }
@@ -145,7 +145,7 @@ void sleep_offline(Scheduler& s) {
   set_offline(s, false);
   while (s.bound.count) {
     Process& p = s.bound.pop();
-    lift_as_asked(p);
+    boost_as_requested(p);
     enqueue(s, p);
   }
 }

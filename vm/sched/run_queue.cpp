@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "vm/base/small_limits.hpp"
-#include "vm/process/lifted.hpp"
+#include "vm/process/priority_boost.hpp"
 #include "vm/sched/bound.hpp"
 
 namespace vmrun {
@@ -142,7 +142,7 @@ unsigned steal(Scheduler& from, Scheduler& to) {
   unsigned n = 0;
   for (Process* p = from.surplus.exchange(nullptr, std::memory_order_acquire); p; ++n) {
     Process* next = p->next_in_queue;
-    lift_as_asked(*p);
+    boost_as_requested(*p);
     enqueue(to, *p);
     p = next;
   }
@@ -156,7 +156,7 @@ bool begins_next(Scheduler& s) {
   return priority && !s.queues[priority - 1].first->has_begun.load(std::memory_order_relaxed);
 }
 
-void lift_waiting(Scheduler& s) {
+void boost_waiting(Scheduler& s) {
   take_inbox(s);
   std::lock_guard guard(s.queue_lock);
   if (s.offered.count) take_back(s);
@@ -164,7 +164,7 @@ void lift_waiting(Scheduler& s) {
     RunList<Process> left;
     for (RunList<Process>& queue = s.queues[priority]; queue.count;) {
       Process& p = queue.pop();
-      lift_as_asked(p);
+      boost_as_requested(p);
       (p.priority == priority ? left : s.queues[p.priority]).push(p);
     }
     s.queues[priority] = left;
@@ -195,7 +195,7 @@ unsigned leave_bound(Scheduler& from, RunList<Process> (&taken)[4]) {
 void take_arrivals(Scheduler& from, Scheduler& to) {
   for (Process* p = from.inbox.take(); p;) {
     Process* next = p->next_in_queue;
-    if (is_bound_elsewhere(*p, to)) hand_to_bound(*p);
+    if (is_bound_to_another(*p, to)) hand_to_bound(*p);
     else enqueue(to, *p);
     p = next;
   }
@@ -219,7 +219,7 @@ void seize(Scheduler& from, Scheduler& to, bool only_ports) {
   enqueue_all(to, from.port_inbox.take());
   if (only_ports) return;
   for (unsigned priority = 4; priority-- > 0;) {
-    for (Process* p = queues[priority].first; p; p = p->next_in_queue) lift_as_asked(*p);
+    for (Process* p = queues[priority].first; p; p = p->next_in_queue) boost_as_requested(*p);
     enqueue_all(to, queues[priority].first);
   }
   steal(from, to);

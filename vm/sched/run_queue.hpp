@@ -65,8 +65,8 @@ bool begins_next(Scheduler& s);
 /// The caller takes what `from` offers into its own queue. Returns how many processes.
 unsigned steal(Scheduler& from, Scheduler& to);
 /// What waits here, at a priority lower than it is asked to answer at, is lifted
-/// (process/lifted.hpp).
-void lift_waiting(Scheduler& s);
+/// (process/priority_boost.hpp).
+void boost_waiting(Scheduler& s);
 /// Whether `from` has anything that waits. A hint.
 bool has_waiting(const Scheduler& from);
 /// The caller takes all that waits on `from`, which is stuck, into its own queue, but for what is

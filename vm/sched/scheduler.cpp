@@ -19,16 +19,16 @@
 #include "vm/lifecycle/answer.hpp"
 #include "vm/lifecycle/exit.hpp"
 #include "vm/lifecycle/gc.hpp"
-#include "vm/message/held_back.hpp"
+#include "vm/message/deferred_decoding.hpp"
 #include "vm/message/send.hpp"
 #include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
-#include "vm/process/away.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/deep_stack.hpp"
 #include "vm/process/dirty_job.hpp"
-#include "vm/process/lifted.hpp"
+#include "vm/process/dirty_state.hpp"
 #include "vm/process/paths_watched.hpp"
+#include "vm/process/priority_boost.hpp"
 #include "vm/process/return_address.hpp"
 #include "vm/process/sampled.hpp"
 #include "vm/process/table.hpp"
@@ -38,7 +38,7 @@
 #include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
 #include "vm/sched/run_queue_wait.hpp"
-#include "vm/sched/standstill.hpp"
+#include "vm/sched/stop_the_world.hpp"
 #include "vm/sched/timers.hpp"
 #include "vm/term/long_compare.hpp"
 #include "vm/term/print.hpp"
@@ -125,7 +125,7 @@ void fire_unscheduled(Process& p) {
     case WaitKind::kReceive: return p.receive_timer && p.receive_timer->fired.load(std::memory_order_acquire);
     case WaitKind::kSuspended:
     case WaitKind::kBusyPort: return p.resume_requested;
-    case WaitKind::kAway: return false;
+    case WaitKind::kDirty: return false;
   }
   return true;
 }
@@ -171,7 +171,7 @@ template <Watched kWatched>
 void retire_or_go_on(Scheduler& s, Process& p) {
   if (is_ending(p)) [[unlikely]] {
     trace_exiting(p, atoms::out_exiting);
-    if (leave_to_native(p)) return;
+    if (leave_to_dirty_thread(p)) return;
     wait_for_turn(s, p);
     return;
   }
@@ -214,7 +214,7 @@ void collect_scheduled_out(Process& p) {
   return false;
 }
 
-/// Answers; false when the process has been lifted for that (lifted.hpp) and waits for its own turn
+/// Answers; false when the process has been lifted for that (priority_boost.hpp) and waits for its own turn
 /// now.
 [[gnu::cold, gnu::noinline]] bool answer_and_settle(Scheduler& s, Process& p) {
   const std::int32_t cost = answer_deferred(p);
@@ -226,9 +226,9 @@ void collect_scheduled_out(Process& p) {
     return false;
   }
   // What still waits for an answer has native code away, and does not run.
-  if (!is_lifted(p) || p.exit_pending || p.deferred_requests) return true;
-  let_down(p);
-  if (!is_lifted(p) && (p.suspend_count || !has_reason_to_run(p))) return true;
+  if (!is_boosted(p) || p.exit_pending || p.deferred_requests) return true;
+  end_boost(p);
+  if (!is_boosted(p) && (p.suspend_count || !has_reason_to_run(p))) return true;
   end_wait(p, QueueOf::kScheduler);
   wait_for_turn(s, p);
   return false;
@@ -251,8 +251,8 @@ template <Watched kWatched>
     else handle_arrivals_unobserved(p);
   }
   if (p.deferred_requests && !p.exit_pending) [[unlikely]] {
-    if (holds_back(p)) {
-      if (is_away(p)) return let_signals_wait(p);
+    if (has_deferred_decoding(p)) {
+      if (is_running_dirty(p)) return let_signals_wait(p);
       go_and_decode(p);
       return false;
     }
@@ -264,7 +264,7 @@ template <Watched kWatched>
   }
   if (p.suspend_count == 0 && has_reason_to_run(p)) return true;
   end_wait(p, QueueOf::kScheduler);
-  if (is_away(p) && hand_back_if_wanted(p)) return false;
+  if (is_running_dirty(p) && hand_back_if_wanted(p)) return false;
   if (p.wait_kind == WaitKind::kNone) {  // but for who suspends it, it would run
     p.wait_kind = WaitKind::kSuspended;
     p.resume_requested = true;
@@ -336,7 +336,7 @@ constexpr std::uint32_t kRunsApart =
 
 /// A slice that is not ordinary.
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {
-  if (is_bound_elsewhere(p, s)) {
+  if (is_bound_to_another(p, s)) {
     p.has_begun.store(p.ip, std::memory_order_release);
     return RunResult::kBound;
   }
@@ -566,10 +566,10 @@ void rest_offline(Scheduler& s) {
   s.until_upkeep = 0;
 }
 
-void lift_here(Scheduler& s) {
+void boost_here(Scheduler& s) {
   // First the bit: it is set again for what is noted from now on.
-  s.asked.fetch_and(static_cast<std::uint8_t>(~kAskedToLift), std::memory_order_seq_cst);
-  lift_waiting(s);
+  s.asked.fetch_and(static_cast<std::uint8_t>(~kAskedToBoost), std::memory_order_seq_cst);
+  boost_waiting(s);
 }
 
 // ---- Halt ---------------------------------------------------------------------------------------
@@ -600,8 +600,8 @@ void run(Scheduler& s) {
   for (;;) {
     if (const auto asked = s.asked.load(std::memory_order_relaxed)) [[unlikely]] {
       if (asked & kAskedToEnd) break;
-      if (asked & kAskedToLift) lift_here(s);
-      else if (asked & kAskedToStand) stand_still(s);
+      if (asked & kAskedToBoost) boost_here(s);
+      else if (asked & kAskedToStop) stop_for_others(s);
       else rest_offline(s);
       continue;
     }
@@ -639,7 +639,7 @@ namespace {
 [[gnu::cold, gnu::noinline]] void queue_from_outside(Process& p) {
   if (schedulers.empty()) return (void)boot_inbox.push(p);
   Scheduler& s = p.scheduler ? static_cast<Scheduler&>(*p.scheduler.load()) : *schedulers[0];
-  lift_as_asked(p);
+  boost_as_requested(p);
   s.inbox.push(p);
   wake_owner(s);
 }
@@ -689,10 +689,10 @@ void make_runnable_again(Process& p) {
   put_on_queue(p);
 }
 
-void look_for_lifted() {
+void request_boost_scan() {
   for (const auto& s : schedulers)
-    if (!(s->asked.load(std::memory_order_seq_cst) & kAskedToLift))
-      s->asked.fetch_or(kAskedToLift, std::memory_order_seq_cst);
+    if (!(s->asked.load(std::memory_order_seq_cst) & kAskedToBoost))
+      s->asked.fetch_or(kAskedToBoost, std::memory_order_seq_cst);
 }
 
 void make_runnable(RunnablePort& p, Scheduler* on) {

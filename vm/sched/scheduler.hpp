@@ -6,11 +6,11 @@
 #include "vm/base/adaptive_spin.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/inbox.hpp"
+#include "vm/base/memory_trim.hpp"
 #include "vm/base/owner_lock.hpp"
 #include "vm/base/parker.hpp"
 #include "vm/base/retired.hpp"
 #include "vm/base/stopwatch.hpp"
-#include "vm/base/tidying.hpp"
 #include "vm/process/core.hpp"
 #include "vm/sched/alarm.hpp"
 #include "vm/sched/runnable_port.hpp"
@@ -39,10 +39,10 @@ enum class RunResult {
 /// what it is asked for until it is online again.
 enum SchedulerRequest : std::uint8_t {
   kAskedToEnd = 1,
-  kAskedToStand = 2,
+  kAskedToStop = 2,
   kAskedToRest = 4,
   kOffline = 8,
-  kAskedToLift = 16
+  kAskedToBoost = 16
 };
 
 /// Runnable things, first come first served, linked through their next_in_queue.
@@ -130,8 +130,8 @@ struct Scheduler : Core {
   AdaptiveSpin away_spin{3200};
   // Before it sleeps in the poller's role: calls to the kernel, of some 0.5 us.
   AdaptiveSpin poll_spin{60, 1};
-  Tidying tidying;      // while it sleeps
-  bool stands = false;  // still (standstill.hpp, which guards it)
+  MemoryTrimmer trimmer;    // while it sleeps
+  bool is_stopped = false;  // still (stop_the_world.hpp, which guards it)
   EpochSlot* epoch = nullptr;
   Retired<Process, &Process::next_in_queue> retired;  // structures of processes that have ended
 

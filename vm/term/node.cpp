@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "vm/base/clock.hpp"
-#include "vm/base/in_turn.hpp"
+#include "vm/base/incremental_sweep.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun {
@@ -45,7 +45,7 @@ bool is_given_back(Node& node, Word now) {
 /// Looks at so many entries, the next ones in turn. False when that was the last one of the table.
 bool look_at_some(unsigned count) {
   const Word now = monotonic_ns();
-  return look_in_turn(nodes, &next_look, count, [now](Node& node) { return is_given_back(node, now); });
+  return sweep_some(nodes, &next_look, count, [now](Node& node) { return is_given_back(node, now); });
 }
 
 }  // namespace

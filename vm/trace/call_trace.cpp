@@ -5,8 +5,8 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/heap/build.hpp"
-#include "vm/process/carried.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/trace_state.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/hibernation.hpp"
@@ -41,12 +41,12 @@ void free_awaited_returns(AwaitedReturns* returns) { delete returns; }
 namespace {
 
 AwaitedReturns& returns_of(Process& p) {
-  Carried& c = carried_of(p);
+  TraceState& c = trace_state_of(p);
   if (!c.awaited_returns) c.awaited_returns = new AwaitedReturns;
   return *c.awaited_returns;
 }
 AwaitedReturns* awaited(Process& p) {
-  Carried* c = p.extra ? p.extra->carried : nullptr;
+  TraceState* c = p.extra ? p.extra->trace_state : nullptr;
   return c ? c->awaited_returns : nullptr;
 }
 
@@ -299,7 +299,7 @@ bool is_call_of(const AwaitedReturn& r, const FunctionHeader& f, Word depth) {
 
 std::vector<TraceFrame> trace_frames_at(const Process& p, Word depth) {
   std::vector<TraceFrame> frames;
-  const Carried* c = p.extra ? p.extra->carried : nullptr;
+  const TraceState* c = p.extra ? p.extra->trace_state : nullptr;
   if (!c || !c->awaited_returns) return frames;
   bool tells_caller = false;
   const auto& stack = c->awaited_returns->stack;

@@ -42,7 +42,7 @@ CallsOfAll& calls_of_all() {
   return all;
 }
 
-static_assert(!(kCallsUnderWay & (kCarriesAny | kTagSpreading)));
+static_assert(!(kCallsUnderWay & (kHasTokenOrTag | kTagSpreading)));
 
 bool are_alike(const CallUnderWay& a, const CallUnderWay& b) {
   return a.depth == b.depth && a.function == b.function && a.watch == b.watch && !a.is_built_in &&
@@ -106,7 +106,7 @@ void CallsUnderWay::forget_unawaited() {
 }
 
 CallsUnderWay& calls_of(Process& p) {
-  Carried& c = carried_of(p);
+  TraceState& c = trace_state_of(p);
   if (!c.calls) c.calls = new CallsUnderWay(p);
   return *c.calls;
 }
@@ -118,7 +118,7 @@ void end_newest_call(Process& p, std::uint32_t times) {
 }
 
 void drop_calls(Process& p) {
-  Carried* c = p.extra ? p.extra->carried : nullptr;
+  TraceState* c = p.extra ? p.extra->trace_state : nullptr;
   if (!c) return;
   p.observed &= ~kCallsUnderWay;
   delete std::exchange(c->calls, nullptr);
@@ -129,13 +129,13 @@ void drop_calls(Process& p) {
 std::vector<Term> processes_with_calls() { return calls_of_all().processes(); }
 
 void forget_unawaited_calls(Process& p) {
-  Carried* c = p.extra ? p.extra->carried : nullptr;
+  TraceState* c = p.extra ? p.extra->trace_state : nullptr;
   if (!c || !c->calls) return;
   c->calls->forget_unawaited();
   if (!c->calls->empty()) return;
   drop_calls(p);
   if (!is_as_new(*c)) return;
-  p.extra->carried = nullptr;
+  p.extra->trace_state = nullptr;
   delete c;
 }
 

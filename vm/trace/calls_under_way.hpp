@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "vm/process/carried.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/return_address.hpp"
+#include "vm/process/trace_state.hpp"
 
 /// Calls of functions that are watched by name (code/function_probes.hpp) and have not ended. Each
 /// process has its own, oldest first, with the depth of the stack at the call: the return that
@@ -21,7 +21,7 @@
 /// those that the stack had without it.
 namespace vmrun {
 
-/// A bit of Process::observed, among those of carried.hpp: there are such calls.
+/// A bit of Process::observed, among those of trace_state.hpp: there are such calls.
 inline constexpr std::uint32_t kCallsUnderWay = 4;
 
 inline bool calls_are_under_way(const Process& p) { return p.observed & kCallsUnderWay; }
@@ -84,7 +84,7 @@ extern bool (*is_end_awaited)(std::uint32_t function, std::uint32_t watch);
 /// p's, made when it has none yet.
 CallsUnderWay& calls_of(Process& p);
 /// p's, while calls_are_under_way(p).
-inline CallsUnderWay& known_calls_of(const Process& p) { return *p.extra->carried->calls; }
+inline CallsUnderWay& known_calls_of(const Process& p) { return *p.extra->trace_state->calls; }
 
 /// Whether calls end when a function returns to what is on top of the stack, which has that depth.
 inline bool ends_calls(const Process& p, Word depth) {
@@ -99,7 +99,7 @@ void drop_calls(Process& p);
 /// Those that may have any. Any thread.
 std::vector<Term> processes_with_calls();
 /// Somebody has stopped watching: p forgets what nobody awaits any more. Gives back the part of p
-/// that was made for it (Carried).
+/// that was made for it (TraceState).
 void forget_unawaited_calls(Process& p);
 
 }  // namespace vmrun

@@ -12,7 +12,7 @@
 /// that has the tracee.
 namespace vmrun {
 
-/// What a process (Process::observed, above the bits of carried.hpp) or a port is traced for.
+/// What a process (Process::observed, above the bits of trace_state.hpp) or a port is traced for.
 enum TraceFlag : std::uint32_t {
   kTraceSchedulerId = 1u << 5,
   kTraceSend = 1u << 8,

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "vm/process/carried.hpp"
+#include "vm/process/trace_state.hpp"
 
 namespace vmrun {
 
@@ -14,10 +14,10 @@ struct SavedCalls {
 
 namespace {
 
-static_assert(!(kSavesCalls & (kCarriesAny | kTagSpreading)));
+static_assert(!(kSavesCalls & (kHasTokenOrTag | kTagSpreading)));
 
 SavedCalls* calls_of(const Process& p) {
-  return p.extra && p.extra->carried ? p.extra->carried->saved_calls : nullptr;
+  return p.extra && p.extra->trace_state ? p.extra->trace_state->saved_calls : nullptr;
 }
 
 void save(Process& p, const FunctionName& f) {
@@ -38,10 +38,10 @@ unsigned save_calls(Process& p, unsigned most) {
   const auto room = before ? static_cast<unsigned>(before->room) : 0;
   free_saved_calls(before);
   if (most) {
-    carried_of(p).saved_calls = new SavedCalls{{}, most};
+    trace_state_of(p).saved_calls = new SavedCalls{{}, most};
     p.observed |= kSavesCalls;
   } else if (before) {
-    carried_of(p).saved_calls = nullptr;
+    trace_state_of(p).saved_calls = nullptr;
     p.observed &= ~kSavesCalls;
   }
   return room;

@@ -8,7 +8,7 @@
 /// (interpreter.cpp), so others pay nothing. In the process's own thread.
 namespace vmrun {
 
-/// A bit of Process::observed, between those of carried.hpp and trace.hpp.
+/// A bit of Process::observed, between those of trace_state.hpp and trace.hpp.
 inline constexpr std::uint32_t kSavesCalls = 1u << 6;
 inline constexpr SWord kMostSavedCalls = 10000;
 

@@ -20,18 +20,18 @@ std::atomic<std::uint32_t> current_generation{0};
 std::uint32_t generation() { return current_generation.load(std::memory_order_acquire) & kGenerationMask; }
 
 /// p's tracing state, up to date; nullptr when it has none.
-Carried* fresh_carried(Process& p) {
-  Carried* c = p.extra ? p.extra->carried : nullptr;
+TraceState* fresh_trace_state(Process& p) {
+  TraceState* c = p.extra ? p.extra->trace_state : nullptr;
   if (!c || c->generation == generation()) return c;
-  p.observed &= ~kCarriesToken;
+  p.observed &= ~kHasToken;
   c->clock = c->lastcnt = 0;
   c->generation = generation();
   return c;
 }
 
-Carried& fresh_carried_of(Process& p) {
-  carried_of(p);
-  return *fresh_carried(p);
+TraceState& fresh_trace_state_of(Process& p) {
+  trace_state_of(p);
+  return *fresh_trace_state(p);
 }
 
 // ---- The system tracer --------------------------------------------------------------------------
@@ -149,14 +149,14 @@ SeqArguments probe_arguments(Term label, SWord previous, SWord current) {
 // ---- Tokens of processes ------------------------------------------------------------------------
 
 bool has_seq_token(Process& p) {
-  if (!(p.observed & kCarriesToken)) return false;
-  fresh_carried(p);
-  return p.observed & kCarriesToken;
+  if (!(p.observed & kHasToken)) return false;
+  fresh_trace_state(p);
+  return p.observed & kHasToken;
 }
 
 Term seq_token_term(Process& p, Heap& heap) {
   if (!has_seq_token(p)) return Term::nil();
-  const SeqToken& t = p.extra->carried->token;
+  const SeqToken& t = p.extra->trace_state->token;
   const Term label = copy_to(heap, t.label), from = copy_to(heap, t.from);
   Term* hp = heap.alloc(kTokenWords);
   return make_tuple(hp, Term::small(static_cast<SWord>(t.flags)), label, Term::small(t.serial), from,
@@ -164,23 +164,23 @@ Term seq_token_term(Process& p, Heap& heap) {
 }
 
 SeqToken& make_seq_token(Process& p) {
-  Carried& c = fresh_carried_of(p);
-  if (!(p.observed & kCarriesToken)) {
+  TraceState& c = fresh_trace_state_of(p);
+  if (!(p.observed & kHasToken)) {
     c.token = {0, Term::small(0), 0, p.id, c.lastcnt};
-    p.observed |= kCarriesToken;
+    p.observed |= kHasToken;
   }
   return c.token;
 }
 
 void drop_seq_token(Process& p) {
-  if (!(p.observed & kCarriesToken)) return;
-  p.observed &= ~kCarriesToken;
-  p.extra->carried->token = {};
+  if (!(p.observed & kHasToken)) return;
+  p.observed &= ~kHasToken;
+  p.extra->trace_state->token = {};
 }
 
 void set_seq_counters(Process& p, SWord lastcnt, SWord clock) {
   SeqToken& t = make_seq_token(p);
-  Carried& c = *p.extra->carried;
+  TraceState& c = *p.extra->trace_state;
   t.lastcnt = c.lastcnt = lastcnt;
   t.serial = c.clock = clock;
 }
@@ -191,7 +191,7 @@ bool advance_seq_token(Process& p) {
   if (!has_seq_token(p)) return false;
   const KeptTracer tracer = tracer_now();
   if (tracer.get() && !cares(*tracer.get(), p.id)) return false;
-  Carried& c = *p.extra->carried;
+  TraceState& c = *p.extra->trace_state;
   c.token.serial = ++c.clock;
   c.token.lastcnt = c.lastcnt;
   c.token.from = p.id;
@@ -199,12 +199,12 @@ bool advance_seq_token(Process& p) {
 }
 
 void seq_trace_send(Process& p, Term to, Term message) {
-  if (advance_seq_token(p)) tell_tracer(p, p.extra->carried->token, kSeqSend, to, message);
+  if (advance_seq_token(p)) tell_tracer(p, p.extra->trace_state->token, kSeqSend, to, message);
 }
 
 bool seq_trace_print(Process& p, Term data) {
   if (!has_seq_token(p)) return false;
-  if (advance_seq_token(p)) tell_tracer(p, p.extra->carried->token, kSeqPrint, Term::nil(), data);
+  if (advance_seq_token(p)) tell_tracer(p, p.extra->trace_state->token, kSeqPrint, Term::nil(), data);
   return true;
 }
 
@@ -231,28 +231,28 @@ Term seq_tracer(Heap& heap) {
 
 // ---- Along with messages ------------------------------------------------------------------------
 
-Word carried_words(Process& p) {
+Word token_room_words(Process& p) {
   Word words = 0;
   const bool token = has_seq_token(p), tag = p.observed & kTagSpreading;
-  if (token) words += token_words(p.extra->carried->token);
-  if (tag) words += copy_size_words(p.extra->carried->tag);
+  if (token) words += token_words(p.extra->trace_state->token);
+  if (tag) words += copy_size_words(p.extra->trace_state->tag);
   return words + (token && tag ? 2 : 0) + (token || tag ? 2 : 0);  // the last two for its number
 }
 
-void attach_carried(Process& p, Fragment& f) {
+void attach_token(Process& p, Fragment& f) {
   Term token = Term::nil();
-  if (p.observed & kCarriesToken) {
-    const SeqToken& t = p.extra->carried->token;
+  if (p.observed & kHasToken) {
+    const SeqToken& t = p.extra->trace_state->token;
     if (probe::copy_struct_enabled()) [[unlikely]]
       probe::fire_copy_struct(kTokenWords + size_words(t.label) + size_words(t.from));
     Term* hp = f.words + f.used_words;
     token = build_token(t, hp, f.off_heap);
     f.used_words = static_cast<std::uint32_t>(hp - f.words);
-    f.token_generation = static_cast<std::uint32_t>(p.extra->carried->generation) & kGenerationMask;
+    f.token_generation = static_cast<std::uint32_t>(p.extra->trace_state->generation) & kGenerationMask;
   }
   f.token = token;
   if (!(p.observed & kTagSpreading)) return;
-  const Term tag = copy_into(f, p.extra->carried->tag);
+  const Term tag = copy_into(f, p.extra->trace_state->tag);
   f.token = tag;
   if (token.is_nil()) return;
   Term* hp = fragment_alloc(f, 2);
@@ -264,19 +264,19 @@ bool is_seq_token(Term t) {
          (t.element(3).is_pid() || t.element(3).is_atom()) && t.element(4).is_small();
 }
 // The last two for the message's number, as above.
-Word carried_token_words(Term token) { return token.is_nil() ? 0 : copy_size_words(token) + 2; }
+Word token_copy_words(Term token) { return token.is_nil() ? 0 : copy_size_words(token) + 2; }
 void attach_token(Term token, Fragment& f) {
   if (token.is_nil()) return;
   f.token = copy_into(f, token);
   f.token_generation = generation();
 }
 
-void receive_carried(Process& p, Fragment& f) {
+void receive_token(Process& p, Fragment& f) {
   const Term token = message_token(f);
   if (!token.is_nil()) {
-    Carried& c = fresh_carried_of(p);
+    TraceState& c = fresh_trace_state_of(p);
     c.token = read_token(token);
-    p.observed |= kCarriesToken;
+    p.observed |= kHasToken;
     c.lastcnt = c.token.serial;
     c.clock = std::max(c.clock, c.token.serial);
     return tell_tracer(p, c.token, kSeqReceive, p.id, f.message);
@@ -290,7 +290,7 @@ void receive_carried(Process& p, Fragment& f) {
     set_user_tag(p, borrows ? tag : own_tag(p), (borrows ? 0 : kTagFlagOwn) | kTagFlagSpreading);
   } else if (has_own_tag(p)) {
     p.observed &= ~kTagSpreading;
-  } else if (p.observed & kCarriesTag) {
+  } else if (p.observed & kHasTag) {
     set_user_tag(p, Term::nil(), 0);
   }
 }
@@ -298,12 +298,12 @@ void receive_carried(Process& p, Fragment& f) {
 void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& told) {
   if (!has_seq_token(parent)) return;
   const bool counts = advance_seq_token(parent);
-  Carried& from = *parent.extra->carried;
-  Carried& to = fresh_carried_of(child);
+  TraceState& from = *parent.extra->trace_state;
+  TraceState& to = fresh_trace_state_of(child);
   to.token = from.token;
   to.token.label = copy_to(child.heap, from.token.label);
   to.clock = to.lastcnt = to.token.serial;
-  child.observed |= kCarriesToken;
+  child.observed |= kHasToken;
   if (!counts) return;
   if (told.request) {
     tell_tracer(parent, from.token, kSeqSend, child.id, told.request);
@@ -330,12 +330,12 @@ Term take_seq_token(Process* child, Term here, Term parent, Term token, const Sp
     tell_tracer(of_answer, kSeqSend, atoms::undefined, parent, told.reply);
   }
   if (child) {
-    Carried& c = fresh_carried_of(*child);
+    TraceState& c = fresh_trace_state_of(*child);
     c.token = of_arguments;
     c.token.label = copy_to(child->heap, of_arguments.label);
     c.token.from = copy_to(child->heap, of_arguments.from);
     c.clock = c.lastcnt = of_arguments.serial;
-    child->observed |= kCarriesToken;
+    child->observed |= kHasToken;
     if (told.request) tell_tracer(of_arguments, kSeqReceive, child->id, child->id, arguments);
   }
   Term* hp = heap.alloc(kTokenWords);
@@ -354,7 +354,7 @@ SeqArguments SeqArguments::of_message(const Fragment& f) {
 
 SeqArguments SeqArguments::of_process(Process& p) {
   if (!has_seq_token(p)) return {};
-  const SeqToken& t = p.extra->carried->token;
+  const SeqToken& t = p.extra->trace_state->token;
   return probe_arguments(t.label, t.lastcnt, t.serial);
 }
 

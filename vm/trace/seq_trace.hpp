@@ -2,7 +2,7 @@
 
 #include <climits>
 
-#include "vm/process/carried.hpp"
+#include "vm/process/trace_state.hpp"
 
 /// Sequential tracing: a token that travels with messages, so that what one message causes can be
 /// followed from process to process. Each process counts with a clock of its own; a token carries
@@ -38,7 +38,7 @@ bool advance_seq_token(Process& p);
 void seq_trace_send(Process& p, Term to, Term message);
 /// The same for data sent to a port, which itself has no token: `message` as the program sent it.
 inline void seq_trace_port_send(Process& p, Term port, Term message) {
-  if (p.observed & kCarriesToken) [[unlikely]]
+  if (p.observed & kHasToken) [[unlikely]]
     seq_trace_send(p, port, message);
 }
 /// Data to the tracer if the print flag is set. False without a token.
@@ -53,20 +53,20 @@ Term seq_tracer(Heap& heap);
 // ---- Along with messages ------------------------------------------------------------------------
 
 /// Whether messages of p take something along.
-inline constexpr std::uint32_t kSendsCarried = kCarriesToken | kTagSpreading;
-inline bool sends_carried(const Process& p) { return p.observed & kSendsCarried; }
+inline constexpr std::uint32_t kSendsToken = kHasToken | kTagSpreading;
+inline bool sends_token(const Process& p) { return p.observed & kSendsToken; }
 /// Room in a fragment for what goes along.
-Word carried_words(Process& p);
+Word token_room_words(Process& p);
 /// Copies token and spreading tag into the message; the counters have been moved. Fires copy-struct
 /// for each.
-void attach_carried(Process& p, Fragment& f);
+void attach_token(Process& p, Fragment& f);
 /// Of tokens that come from other nodes: whether it is one; its room; a copy into the message.
 bool is_seq_token(Term token);
-Word carried_token_words(Term token);  // 0 for nil
+Word token_copy_words(Term token);  // 0 for nil
 void attach_token(Term token, Fragment& f);
 /// p has received this message: token and tag become what the rules say. The fragment's terms are
 /// about to join p's heap.
-void receive_carried(Process& p, Fragment& f);
+void receive_token(Process& p, Fragment& f);
 
 /// Whether events go anywhere, so that making what they show is worth while.
 bool seq_tracer_listens();

@@ -3,9 +3,9 @@
 
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/process/carried.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/table.hpp"
+#include "vm/process/trace_state.hpp"
 #include "vm/trace/call_trace.hpp"
 #include "vm/trace/calls_under_way.hpp"
 #include "vm/trace/saved_calls.hpp"
@@ -27,7 +27,7 @@ Term call_term(Heap& heap, Term module, Term function, Term arguments) {
 
 namespace {
 
-void release_tracer(Carried& c) {
+void release_tracer(TraceState& c) {
   if (c.tracer) c.tracer->release();
   free_awaited_returns(c.awaited_returns);
   free_saved_calls(c.saved_calls);
@@ -38,7 +38,7 @@ void release_tracer(Carried& c) {
 }  // namespace
 
 Tracer* tracer_of(Process& p) {
-  Tracer* t = p.extra && p.extra->carried ? p.extra->carried->tracer : nullptr;
+  Tracer* t = p.extra && p.extra->trace_state ? p.extra->trace_state->tracer : nullptr;
   if (!t || is_there(*t)) return t;
   forget_tracer(p);  // it has died
   return nullptr;
@@ -46,7 +46,7 @@ Tracer* tracer_of(Process& p) {
 
 void forget_tracer(Process& p) {
   p.observed &= ~kTraceAll;
-  Carried* c = p.extra ? p.extra->carried : nullptr;
+  TraceState* c = p.extra ? p.extra->trace_state : nullptr;
   if (!c || !c->tracer) return;
   c->tracer->release();
   c->tracer = nullptr;
@@ -64,7 +64,7 @@ bool set_tracing(Process& p, bool on, std::uint32_t flags, Tracer* tracer) {
     forget_tracer(p);
     old = nullptr;
   }
-  if (!old) carried_of(p).tracer = tracer->retain();
+  if (!old) trace_state_of(p).tracer = tracer->retain();
   p.observed |= flags;
   if (flags & kTraceProcs && !lives_were_traced.load(std::memory_order_relaxed))
     lives_were_traced.store(true, std::memory_order_relaxed);
@@ -168,7 +168,7 @@ void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {
   if (link) trace_procs(child, atoms::getting_linked, parent.id);
 }
 
-void trace_spawn_from_elsewhere(Term parent, Process& child, bool link) {
+void trace_remote_spawn(Term parent, Process& child, bool link) {
   static const Term erts_internal = intern_atom("erts_internal"), init = intern_atom("dist_spawn_init");
   trace_as_new(child);
   Arena arena;

@@ -79,7 +79,7 @@ void trace_spawn(Process& parent, Process& child, Term arguments, bool link);
 /// The new child of a process of another node, while new processes are traced; before it can run.
 /// As in OTP it is told as a call of erts_internal:dist_spawn_init/1: the arguments need not be
 /// decoded yet.
-void trace_spawn_from_elsewhere(Term parent, Process& child, bool link);
+void trace_remote_spawn(Term parent, Process& child, bool link);
 inline bool new_processes_traced() { return new_processes.any(); }
 /// p ends: exit, and unregister if it has a name.
 [[gnu::cold]] void trace_exit(Process& p, Term reason);

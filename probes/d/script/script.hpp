@@ -55,9 +55,9 @@ struct CType {
 struct Field {
   enum class Kind : std::uint8_t {
     kInteger,  // one word, extended to 64 bits already
-    kText,     // shaped: kText, kNull, or anything the reader makes a text of
-    kBytes,    // shaped: kBytes
-    kStack,    // shaped: kStack
+    kText,     // encoded: kText, kNull, or anything the reader makes a text of
+    kBytes,    // encoded: kBytes
+    kStack,    // encoded: kStack
   };
   Kind kind = Kind::kInteger;
   std::uint8_t bytes = 8;  // width of an integer's type: 1, 2, 4, 8

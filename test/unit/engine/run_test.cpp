@@ -16,7 +16,7 @@ using Words = std::vector<std::uint64_t>;
 
 std::uint64_t u(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
-Words field(const std::string& s) { return shaped(Shape::kText, s); }
+Words field(const std::string& s) { return encoded(Encoding::kText, s); }
 
 Words operator+(Words a, const Words& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -118,8 +118,8 @@ TEST_CASE("the script's memory: frame, scratch, and what is no memory") {
                 {Op::kFrame, 3},
                 {Op::kCopy, 3, 2, 0, 16},
                 {Op::kFb, 3, 0, 0, 5}})
-            .words == shaped(Shape::kBytes, std::string(16, '\0') + '\x18' + std::string(7, '\0')) +
-                          shaped(Shape::kBytes, std::string(5, '\0')));
+            .words == encoded(Encoding::kBytes, std::string(16, '\0') + '\x18' + std::string(7, '\0')) +
+                          encoded(Encoding::kBytes, std::string(5, '\0')));
   auto bad = [&](Address a, std::uint8_t bytes, bool store) {
     p.constants = {a};
     const auto result = ran(p, {{Op::kConst, 1}, {store ? Op::kSt : Op::kLd, 1, 1, bytes}});
@@ -158,7 +158,7 @@ TEST_CASE("texts") {
       ran(p, {{Op::kText, 1, 0, 0, hello}, {Op::kFrame, 2}, {Op::kCopys, 2, 1, 0, 4}, {Op::kFs, 2}}).words ==
       field("hel"));
   CHECK(ran(p, {{Op::kText, 1, 0, 0, hello}, {Op::kFs, 1}, {Op::kLoad, 1}, {Op::kFs, 1}}).words ==
-        field("hello") + Words{static_cast<std::uint64_t>(Shape::kNull)});
+        field("hello") + Words{static_cast<std::uint64_t>(Encoding::kNull)});
   CHECK(ran(p, {{Op::kLoad, 1, 0, 0, 77}, {Op::kFs, 1}}).kind == FaultKind::kBadAddress);
   // One that goes on to the end of its segment ends there.
   CHECK(ran(p, {{Op::kFrame, 1}, {Op::kLoad, 2, 0, 0, -1}, {Op::kSt, 2, 1, 8}, {Op::kFs, 1}}).words ==
@@ -195,8 +195,8 @@ TEST_CASE("arguments in all forms") {
             {ArgumentKind::kInt64, ArgumentKind::kPid, ArgumentKind::kText, ArgumentKind::kText});
   const auto all = records(*session);
   REQUIRE(all.size() == 1);
-  const Words pid = {static_cast<std::uint64_t>(Shape::kPid) | std::uint64_t{16} << 32, 7, 8};
-  const Words stack = {static_cast<std::uint64_t>(Shape::kStack) | std::uint64_t{16} << 32, 100, 101};
+  const Words pid = {static_cast<std::uint64_t>(Encoding::kPid) | std::uint64_t{16} << 32, 7, 8};
+  const Words stack = {static_cast<std::uint64_t>(Encoding::kStack) | std::uint64_t{16} << 32, 100, 101};
   CHECK(all[0].words == Words{42, 0} + pid + field("a lon") + Words{0} + field("a lon") + Words{0} +
                             Words{42} + field("42") + field("4") + stack);
 }

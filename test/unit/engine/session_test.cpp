@@ -91,7 +91,7 @@ TEST_CASE("counts of several threads are added up while they fire") {
     std::uint64_t key[3];
     REQUIRE(e.key.size() == sizeof key);
     std::memcpy(key, e.key.data(), sizeof key);
-    CHECK(key[0] == (static_cast<std::uint64_t>(Shape::kPid) | std::uint64_t{16} << 32));
+    CHECK(key[0] == (static_cast<std::uint64_t>(Encoding::kPid) | std::uint64_t{16} << 32));
     CHECK(key[2] == key[1] + 1);
   }
   CHECK(session->aggregations().empty());
@@ -137,7 +137,7 @@ TEST_CASE("who traces may know the process by another number") {
   auto session = opened(p, host);
   REQUIRE(session->begin());
   host.fire(*session, 0);
-  const auto provider = shaped(Shape::kText, "erlang4711");
+  const auto provider = encoded(Encoding::kText, "erlang4711");
   std::vector<std::uint64_t> expected{0, 4711};
   expected.insert(expected.end(), provider.begin(), provider.end());
   CHECK(records(*session).at(0).words == expected);

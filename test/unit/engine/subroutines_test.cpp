@@ -36,7 +36,8 @@ Ran called(Subroutine s, const std::vector<Argument>& arguments, Op show) {
 std::string text_of(Subroutine s, const std::vector<Argument>& arguments) {
   const auto result = called(s, arguments, Op::kFs);
   if (result.fault) return "fault";
-  if (static_cast<std::uint32_t>(result.words[0]) == static_cast<std::uint32_t>(Shape::kNull)) return "NULL";
+  if (static_cast<std::uint32_t>(result.words[0]) == static_cast<std::uint32_t>(Encoding::kNull))
+    return "NULL";
   return {reinterpret_cast<const char*>(&result.words[1]), result.words[0] >> 32};
 }
 
@@ -144,9 +145,9 @@ TEST_CASE("strtok goes on where it was, within a firing") {
                                          {Op::kFs, 0},
                                          {Op::kCall, 0, 1, 2, strtok},
                                          {Op::kFs, 0}};
-  auto expected = shaped(Shape::kText, "usr");
-  for (const auto word : shaped(Shape::kText, "bin")) expected.push_back(word);
-  expected.push_back(static_cast<std::uint64_t>(Shape::kNull));
+  auto expected = encoded(Encoding::kText, "usr");
+  for (const auto word : encoded(Encoding::kText, "bin")) expected.push_back(word);
+  expected.push_back(static_cast<std::uint64_t>(Encoding::kNull));
   CHECK(ran(p, body).words == expected);
   CHECK(text_of(kStrtok, {0, "/"}) == "fault");
 }

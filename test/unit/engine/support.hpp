@@ -27,19 +27,19 @@ using Op = Operation;
 class TestHost : public Host {
  public:
   const std::vector<ProbeInfo>& probes() const override { return probes_; }
-  Shaped shaped_argument(const Firing& f, unsigned n, char* out, std::size_t room) override {
+  EncodedArgument encoded_argument(const Firing& f, unsigned n, char* out, std::size_t room) override {
     const auto word = f.arguments[n];
-    if (word == 0) return {Shape::kNull, 0};
+    if (word == 0) return {Encoding::kNull, 0};
     if (f.kinds[n] == ArgumentKind::kPid) {
       const std::uint64_t shown[] = {word, word + 1};
-      if (room < sizeof shown) return {Shape::kNull, 0};
+      if (room < sizeof shown) return {Encoding::kNull, 0};
       std::memcpy(out, shown, sizeof shown);
-      return {Shape::kPid, sizeof shown};
+      return {Encoding::kPid, sizeof shown};
     }
     const auto* text = reinterpret_cast<const char*>(word);
     const auto bytes = std::min(std::strlen(text), room);
     std::memcpy(out, text, bytes);
-    return {Shape::kText, bytes};
+    return {Encoding::kText, bytes};
   }
   std::ptrdiff_t argument_text(const Firing& f, unsigned n, char* out, std::size_t room) override {
     if (f.arguments[n] == 0 || f.kinds[n] >= ArgumentKind::kInt) return -1;
@@ -54,9 +54,9 @@ class TestHost : public Host {
   std::uint64_t builtin_number(unsigned builtin, const Firing&) override {
     return builtin == 6 ? 7 : 1000 + builtin;
   }
-  Shaped builtin_shaped(unsigned, const Firing&, char* out, std::size_t) override {
+  EncodedArgument builtin_encoded(unsigned, const Firing&, char* out, std::size_t) override {
     std::memcpy(out, "host", 4);
-    return {Shape::kText, 4};
+    return {Encoding::kText, 4};
   }
   std::size_t stack(const Firing&, std::uint64_t* out, std::size_t most) override {
     const std::size_t n = std::min<std::size_t>(most, 5);
@@ -172,7 +172,7 @@ inline std::int32_t text(Program& p, const std::string& s) {
 }
 
 /// The words of a text as field or key.
-inline std::vector<std::uint64_t> shaped(Shape shape, const std::string& bytes) {
+inline std::vector<std::uint64_t> encoded(Encoding shape, const std::string& bytes) {
   std::vector<std::uint64_t> words(1 + (bytes.size() + 7) / 8);
   words[0] = static_cast<std::uint64_t>(shape) | static_cast<std::uint64_t>(bytes.size()) << 32;
   if (!bytes.empty()) std::memcpy(&words[1], bytes.data(), bytes.size());

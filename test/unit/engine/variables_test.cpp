@@ -210,10 +210,10 @@ TEST_CASE("scripts use them") {
   host.fire(*session, 0);
   const auto all = records(*session);
   REQUIRE(all.size() == 4);
-  const auto null = static_cast<std::uint64_t>(Shape::kNull);
-  const auto shown = shaped(Shape::kText, "hi");
+  const auto null = static_cast<std::uint64_t>(Encoding::kNull);
+  const auto shown = encoded(Encoding::kText, "hi");
   CHECK(all[0].words ==
-        std::vector<std::uint64_t>{0, 1, static_cast<std::uint64_t>(Shape::kText), 0, 0, null});
+        std::vector<std::uint64_t>{0, 1, static_cast<std::uint64_t>(Encoding::kText), 0, 0, null});
   CHECK(all[1].words == std::vector<std::uint64_t>{0, 2, shown[0], shown[1], 1, 1, shown[0], shown[1]});
   CHECK(all[2].words == std::vector<std::uint64_t>{0, 3, shown[0], shown[1], 0, 2, null});
   CHECK(all[3].words == std::vector<std::uint64_t>{0, 4, shown[0], shown[1], 0, 3, null});

@@ -15,7 +15,7 @@ namespace {
 std::string key_of(std::int64_t number) { return {reinterpret_cast<const char*>(&number), 8}; }
 
 std::string key_of(std::string_view text) {
-  std::uint64_t head = static_cast<std::uint64_t>(Shape::kText) | text.size() << 32;
+  std::uint64_t head = static_cast<std::uint64_t>(Encoding::kText) | text.size() << 32;
   std::string key(reinterpret_cast<const char*>(&head), 8);
   key += text;
   key.resize((key.size() + 7) / 8 * 8);

@@ -259,11 +259,11 @@ class Channel final : public Receiver {
 };
 
 /// As it comes from bytes: process, or {Name, Node}.
-Term process_elsewhere(Process& p) {
+Term remote_process(Process& p) {
   static constexpr std::uint8_t kBytes[] = {131, 88, 119, 1, 'b', 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 7};
   return decode_external(p.heap, kBytes, sizeof kBytes).term;
 }
-Term name_elsewhere(Process& p) {
+Term remote_name(Process& p) {
   static constexpr std::uint8_t kBytes[] = {131, 104, 2, 119, 3, 'f', 'o', 'o', 119, 1, 'b'};
   return decode_external(p.heap, kBytes, sizeof kBytes).term;
 }
@@ -273,17 +273,17 @@ Term name_elsewhere(Process& p) {
 TEST_CASE("A channel to another node is one more receiver") {
   Machine machine(1);
   Channel channel;
-  Receiver* const before = receivers.elsewhere;
-  receivers.elsewhere = &channel;
+  Receiver* const before = receivers.remote;
+  receivers.remote = &channel;
   std::string pid;
   const Term body = bodies.add([&](Process& p) {
     p.trap_exit = true;
-    Term other = process_elsewhere(p);
-    const Term name = name_elsewhere(p), boom = intern_atom("boom");
+    Term other = remote_process(p);
+    const Term name = remote_name(p), boom = intern_atom("boom");
     pid = term_text(other);
     // What this process does.
     MUST(send_message(p, other, atoms::ok) && send_message(p, name, atoms::ok));
-    MUST(extra_of(p).links.set(other) && !p.extra->links.set(process_elsewhere(p)));
+    MUST(extra_of(p).links.set(other) && !p.extra->links.set(remote_process(p)));
     MUST(receiver_of(other).link(other, p.id, 1) == Reached::kYes);
     for (const Term of : {other, name}) {
       const StartedMonitor started =
@@ -304,7 +304,7 @@ TEST_CASE("A channel to another node is one more receiver") {
     take_all(p,
              [&](Term m) { exits += m.element(0) == atoms::exit_upper && term_text(m.element(1)) == pid; });
     MUST(exits == 1 && p.extra->links.empty() && term_text(p.group_leader) == pid);
-    other = process_elsewhere(p);
+    other = remote_process(p);
     MUST(process_receiver.link(p.id, other, 1) == Reached::kYes);
     handle_arrivals(p);
     MUST(p.extra->links.contains(other));
@@ -315,7 +315,7 @@ TEST_CASE("A channel to another node is one more receiver") {
   machine.start();
   machine.wait_until_empty();
   machine.stop();
-  receivers.elsewhere = before;
+  receivers.remote = before;
   const std::vector<std::string> expected = {
       "message here " + pid + " ok",
       "message here {foo,b} ok",

@@ -19,13 +19,13 @@ struct Words {
     all.push_back(n);
     return *this;
   }
-  Words& shaped(Shape shape, const std::vector<std::uint64_t>& words) {
+  Words& encoded(Encoding shape, const std::vector<std::uint64_t>& words) {
     number(static_cast<std::uint64_t>(shape) | words.size() * 8 << 32);
     all.insert(all.end(), words.begin(), words.end());
     return *this;
   }
   Words& text(std::string_view text) {
-    number(static_cast<std::uint64_t>(Shape::kText) | text.size() << 32);
+    number(static_cast<std::uint64_t>(Encoding::kText) | text.size() << 32);
     const std::size_t at = all.size();
     all.resize(at + (text.size() + 7) / 8);
     std::memcpy(all.data() + at, text.data(), text.size());
@@ -52,7 +52,7 @@ struct Report {
     script.actions.push_back(a);
     return static_cast<std::uint32_t>(script.actions.size() - 1);
   }
-  std::string print(const Words& words, const ReaderOptions& options = {},
+  std::string print(const Words& words, const ConsumerOptions& options = {},
                     std::uint32_t probe = kBeginProbe) {
     std::FILE* file = std::tmpfile();
     {
@@ -77,7 +77,7 @@ Field integer(std::uint8_t width = 8) {
   f.bytes = width;
   return f;
 }
-Field shaped(Field::Kind kind) {
+Field encoded(Field::Kind kind) {
   Field f;
   f.kind = kind;
   return f;
@@ -98,7 +98,7 @@ TEST_CASE("without -q: the heading, the columns, the end of the line") {
 
 TEST_CASE("-q: only what the script prints") {
   Report r;
-  ReaderOptions quiet;
+  ConsumerOptions quiet;
   quiet.quiet = true;
   const auto hello = r.add(ActionKind::kPrintf, "hello %d\n", {integer(4)});
   CHECK(r.print(Words().action(hello).number(2), quiet) == "hello 2\n");
@@ -106,27 +106,27 @@ TEST_CASE("-q: only what the script prints") {
 
 TEST_CASE("shapes become Erlang's texts") {
   Report r;
-  ReaderOptions quiet;
+  ConsumerOptions quiet;
   quiet.quiet = true;
-  const Field text = shaped(Field::Kind::kText);
+  const Field text = encoded(Field::Kind::kText);
   const auto p = r.add(ActionKind::kPrintf, "%s %s %s %s %s %s\n", {text, text, text, text, text, text});
   CHECK(r.print(Words()
                     .action(p)
-                    .shaped(Shape::kPid, {85, 3})
-                    .shaped(Shape::kPort, {9})
-                    .shaped(Shape::kFunction, {1, 3, 2})
-                    .shaped(Shape::kFunction, {2, 3, 0})
-                    .shaped(Shape::kNull, {})
+                    .encoded(Encoding::kPid, {85, 3})
+                    .encoded(Encoding::kPort, {9})
+                    .encoded(Encoding::kFunction, {1, 3, 2})
+                    .encoded(Encoding::kFunction, {2, 3, 0})
+                    .encoded(Encoding::kNull, {})
                     .text("plain"),
                 quiet) == "<0.85.3> #Port<0.9> lists:map/2 'Odd one':map/0 (null) plain\n");
 }
 
 TEST_CASE("a stack: a frame a line, or folded") {
   Report r;
-  ReaderOptions options;
+  ConsumerOptions options;
   options.quiet = true;
-  const auto stack = r.add(ActionKind::kUstack, "", {shaped(Field::Kind::kStack)});
-  const Words words = Words().action(stack).shaped(Shape::kStack, {255, 16, 254});
+  const auto stack = r.add(ActionKind::kUstack, "", {encoded(Field::Kind::kStack)});
+  const Words words = Words().action(stack).encoded(Encoding::kStack, {255, 16, 254});
   CHECK(r.print(words, options) == "\n              0xff\n              lists:map/2\n");
   options.tables.folded = true;
   r.texts.stack_format = StackFormat::kFolded;
@@ -142,7 +142,7 @@ TEST_CASE("exit's status is kept") {
 
 TEST_CASE("print shows types and members") {
   Report r;
-  ReaderOptions quiet;
+  ConsumerOptions quiet;
   quiet.quiet = true;
   CType none, number, narrow, point;
   number.kind = CType::Kind::kInteger;
@@ -157,10 +157,10 @@ TEST_CASE("print shows types and members") {
   point.bytes = 8;
   point.members = {{"x", 1, 0, 0, 0}, {"y", 2, 4, 0, 0}};
   r.script.types = {none, number, narrow, point};
-  Field f = shaped(Field::Kind::kBytes);
+  Field f = encoded(Field::Kind::kBytes);
   f.type = 3;
   const auto p = r.add(ActionKind::kPrint, "", {f});
-  CHECK(r.print(Words().action(p).shaped(Shape::kBytes, {0x0000'0010'ffff'ffff}), quiet) ==
+  CHECK(r.print(Words().action(p).encoded(Encoding::kBytes, {0x0000'0010'ffff'ffff}), quiet) ==
         "struct point {\n    int x = -1\n    unsigned int y = 0x10\n}");
   Field i = integer(4);
   i.type = 1;
@@ -170,9 +170,9 @@ TEST_CASE("print shows types and members") {
 
 TEST_CASE("a record that is cut short, or of an unknown action, does no harm") {
   Report r;
-  ReaderOptions quiet;
+  ConsumerOptions quiet;
   quiet.quiet = true;
-  const auto p = r.add(ActionKind::kPrintf, "%s", {shaped(Field::Kind::kText)});
+  const auto p = r.add(ActionKind::kPrintf, "%s", {encoded(Field::Kind::kText)});
   CHECK(r.print(Words().action(p), quiet).empty());
   CHECK(r.print(Words().action(p).number(1000ULL << 32), quiet).empty());
   CHECK(r.print(Words().action(77), quiet).empty());

@@ -1,0 +1,20 @@
+#include "vm/process/trace_state.hpp"
+
+namespace vmrun {
+
+constinit ReleaseTracing release_tracing = nullptr;
+
+TraceState::~TraceState() {
+  if (tracer || awaited_returns || saved_calls || calls) release_tracing(*this);
+}
+
+void set_user_tag(Process& p, Term tag, Word flags) {
+  p.observed &= ~(kHasTag | kTagSpreading);
+  if (!tag.is_nil()) p.observed |= kHasTag | (flags & kTagFlagSpreading ? kTagSpreading : 0);
+  else if (!p.extra || !p.extra->trace_state) return;
+  TraceState& c = trace_state_of(p);
+  c.tag = tag;
+  c.tag_is_own = flags & kTagFlagOwn;
+}
+
+}  // namespace vmrun

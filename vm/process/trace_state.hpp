@@ -1,0 +1,71 @@
+#pragma once
+
+#include "vm/process/process_state.hpp"
+
+/// What a process carries along with its messages: a sequential-trace token (see seq_trace.hpp) and
+/// a user tag of dyntrace. Owned by the process, allocated on first use; touched by its own thread
+/// only. A process that carries nothing pays one test of Process::observed when it sends, and when
+/// it receives a message that brings nothing. Behaviour: docs/internals/tracing.md.
+///
+/// In a message both lie in Fragment::token: the token, a tuple {Flags, Label, Serial, From,
+/// Lastcnt}; or the tag, a binary; or, where both travel, [Token | Tag]. A message that probes have
+/// told of has a number there (message_id), an integer alone or in front: [Number | TraceState].
+namespace vmrun {
+
+/// Bits of Process::observed.
+inline constexpr std::uint32_t kHasToken = 1;
+inline constexpr std::uint32_t kHasTag = 2;
+inline constexpr std::uint32_t kTagSpreading = 8;  // sent along with messages
+inline constexpr std::uint32_t kHasTokenOrTag = kHasToken | kHasTag;
+
+/// The same two as dt_spread_tag/1 tells them.
+inline constexpr Word kTagFlagOwn = 1, kTagFlagSpreading = 2;
+
+inline constexpr Word kTokenWords = 6;
+
+/// The parts of a token, label and sender as terms.
+struct SeqToken {
+  Word flags = 0;
+  Term label = Term::small(0);
+  SWord serial = 0;
+  Term from = Term::nil();
+  SWord lastcnt = 0;
+};
+
+struct TraceState {
+  SeqToken token;                                    // with kHasToken
+  SWord clock = 0, lastcnt = 0;                      // stay when the token goes
+  Word generation = 0;                               // of the token and the counters: see seq_trace.hpp
+  Term tag = Term::nil();                            // with kHasTag: a binary
+  bool tag_is_own = false;                           // set by the process itself, not borrowed
+  struct Tracer* tracer = nullptr;                   // who gets the events of the process (trace.hpp)
+  struct AwaitedReturns* awaited_returns = nullptr;  // of traced calls (call_trace.hpp)
+  struct SavedCalls* saved_calls = nullptr;          // the last ones (saved_calls.hpp)
+  class CallsUnderWay* calls = nullptr;              // of watched functions (calls_under_way.hpp)
+  ~TraceState();
+};
+/// Gives up the last four at the end; filled in by vm/trace before main begins.
+using ReleaseTracing = void (*)(TraceState& c);
+extern constinit ReleaseTracing release_tracing;
+
+inline TraceState& trace_state_of(Process& p) {
+  Extra& extra = extra_of(p);
+  if (!extra.trace_state) extra.trace_state = new TraceState;
+  return *extra.trace_state;
+}
+
+// ---- User tags ----------------------------------------------------------------------------------
+
+/// The tag, own or borrowed; nil if none.
+inline Term user_tag(const Process& p) {
+  return p.observed & kHasTag ? p.extra->trace_state->tag : Term::nil();
+}
+inline bool has_own_tag(const Process& p) { return p.observed & kHasTag && p.extra->trace_state->tag_is_own; }
+inline Term own_tag(const Process& p) { return has_own_tag(p) ? p.extra->trace_state->tag : Term::nil(); }
+inline Word tag_flags(const Process& p) {
+  return (has_own_tag(p) ? kTagFlagOwn : 0) | (p.observed & kTagSpreading ? kTagFlagSpreading : 0);
+}
+/// tag: a binary, or nil for none (then the flags are off).
+void set_user_tag(Process& p, Term tag, Word flags);
+
+}  // namespace vmrun
