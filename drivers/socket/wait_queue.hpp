@@ -5,13 +5,13 @@
 
 #include "vm/include/erl_nif.h"
 
-/// Processes that want to read from a socket, to write to it, to accept from it or to connect it.
-/// One is served, the others stand in line; each process at most once. Who is served asks the
-/// system, and when that has nothing, is told by a message {'$socket', Socket, select, Handle} that
-/// it may ask again. When it has got what it wanted, or ends, it is the next one's turn, who gets
-/// that message when there is something.
+/// The processes that want to read from a socket, to write to it, to accept from it or to connect
+/// it. One of them is served and the others wait, each at most once. The process that is served
+/// asks the system; if the system is not ready, a message {'$socket', Socket, select, Handle} tells
+/// the process when to ask again. When it is done, or ends, the next process is served and gets
+/// that message once the system is ready.
 ///
-/// Locked by its owner, the socket.
+/// Guarded by the lock of the socket that owns it.
 namespace vmrun::sockets {
 
 struct Socket;
@@ -36,27 +36,27 @@ class WaitQueue {
  public:
   explicit WaitQueue(int mode) : mode_(mode) {}
 
-  /// Nothing: the caller may go ahead. Otherwise what it is answered: `select` when another one is
-  /// served, and it stands in line now (`ok` if its handle is `zero`, then it does not wait); an
-  /// exception when it stood there already.
+  /// Returns nothing if the caller may go ahead. Otherwise the caller's answer: `select` when
+  /// another process is served and the caller waits now (`ok` if its handle is `zero`; it does not
+  /// wait then), or an exception when the caller waited already.
   std::optional<ERL_NIF_TERM> ask(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM handle);
   bool is_served(const ErlNifPid& pid) const { return served_ && served_->is_of(pid); }
   bool empty() const { return !served_; }
   std::size_t size() const { return waiting_.size() + (served_ ? 1 : 0); }
 
-  /// The caller is the one who is served: it gets the message when the system has something. False:
-  /// the poller refuses.
+  /// The caller is served, and gets the message when the system is ready. Returns false if the
+  /// poller refuses the descriptor.
   [[nodiscard]] bool await(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM handle);
-  /// The caller, whose turn it is, is served, and gets no message: it goes on by itself.
+  /// The caller is served and goes on by itself, without a message.
   void serve(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM handle);
-  /// It has got what it wanted, or has given up: the next one's turn.
+  /// The process that was served is done or has given up; serves the next one.
   void next(ErlNifEnv* env, Socket& socket);
-  /// Nobody will get anything: all but the one that is served, who is the caller if it is anybody,
-  /// get {'$socket', Socket, abort, {Handle, Reason}}.
+  /// Sends {'$socket', Socket, abort, {Handle, Reason}} to all processes except the one that is
+  /// served, which is the caller if there is one.
   void fail(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM reason);
-  /// All get that message.
+  /// Sends that message to all.
   void abort_all(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM reason);
-  /// The process has ended.
+  /// Removes a process that has ended.
   void forget(ErlNifEnv* env, Socket& socket, const ErlNifPid& pid);
 
   enum class Cancelled { kYes, kMessageSent, kNotFound };

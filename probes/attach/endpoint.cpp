@@ -39,8 +39,8 @@ namespace {
 
 constexpr int kLookEveryMs = 10;          // while scripts run: who has fired first, who has exited
 constexpr int kLookAtClocksEveryMs = 20;  // where only clocks fire; a thread keeps 32 samples
-constexpr int kFirstWithinMs = 5000;      // the door is closed again when nobody comes
-constexpr int kOthersWithinMs = 200;      // after one has come in
+constexpr int kFirstWithinMs = 5000;      // the endpoint closes again when nobody connects
+constexpr int kOthersWithinMs = 200;      // after a connection
 constexpr int kLastMomentMs = 2000;       // for vmtrace, once the machine ends
 constexpr std::size_t kMostConnections = 64;
 constexpr int kBacklog = 16;  // that wait to be accepted
@@ -48,7 +48,7 @@ constexpr int kBacklog = 16;  // that wait to be accepted
 std::mutex mutex;
 std::condition_variable changed;
 bool is_open = false;  // the tracing thread is there, or about to be
-// Somebody has asked for the door since the last one came in. Reset without the lock: to be wrong
+// Whether the signal has come since the last connection. Reset without the lock: a wrong value
 // costs a moment.
 std::atomic<bool> is_asked{false};
 bool has_gone = false;  // the connection of start_under_trace runs, or is gone
@@ -82,7 +82,7 @@ class Listener {
   Listener(const Listener&) = delete;
 
   bool listens() const { return place_ >= 0; }
-  /// Nobody finds it any more.
+  /// From now on nobody finds the socket.
   void hide() {
     if (place_ >= 0) close(std::exchange(place_, -1));
   }

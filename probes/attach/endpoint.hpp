@@ -5,17 +5,17 @@
 
 #include "probes/attach/tracing_session.hpp"
 
-/// Where vmtrace comes in, and the thread that controls all tracing. A machine that nobody traces
-/// has a handler for one signal and nothing else: no thread, no socket. The signal starts the
-/// tracing thread, which listens on a socket, has a session for each connection, and goes when the
-/// last one is closed. A program inside the machine (probes/erltrace) starts it too, and has it do
-/// what sessions need.
+/// The attach endpoint, by which vmtrace reaches a machine, and the thread that controls all
+/// tracing. A machine that is not traced has a handler for one signal and nothing else: no thread
+/// and no socket. The signal starts the tracing thread, which listens on a socket, keeps a session
+/// for each connection, and ends when the last one is closed. A program inside the machine
+/// (probes/erltrace) starts the thread too and has it do what sessions need.
 namespace vmrun::attach {
 
-/// The signal that asks for it (wire.hpp).
+/// The signal that asks for the endpoint (wire.hpp).
 int attach_signal();
 
-/// Starts the tracing thread, unless there is one. Not in a signal handler.
+/// Starts the tracing thread unless it runs. Not for signal handlers.
 void open_endpoint();
 
 /// When this machine was started by vmtrace (VMRUN_TRACE_FD): starts the tracing thread with that
@@ -23,27 +23,29 @@ void open_endpoint();
 /// process.
 void start_under_trace();
 
-/// The machine ends: scripts run their END, and vmtrace gets a moment to ask for what it wants.
+/// Called when the machine ends: scripts run their END clauses, and vmtrace has a moment to ask for
+/// what it needs.
 void close_endpoint();
 
-/// Has the tracing thread do this, without waiting for it; jobs are done in their order. False: it
-/// is not going to, for the machine ends or there is no thread to be had. Any thread.
+/// Has the tracing thread run `job` without waiting for it. Jobs run in their order. Returns false
+/// if the job will not run, because the machine ends or no thread can be started. Any thread.
 [[nodiscard]] bool post(std::function<void()> job);
-/// The same, and returns when it has been done. Not in the tracing thread, not on a scheduler.
+/// As post, but returns when the job has run. Not for the tracing thread or schedulers.
 [[nodiscard]] bool run(const std::function<void()>& job);
 
-/// A session of the machine's own. All in the tracing thread.
+/// A session of a program in this machine. Called by the tracing thread only.
 class Insider {
  public:
   virtual TracingSession& tracing() = 0;
-  /// What is due by the clock, and every few milliseconds.
+  /// Does what is due by the clock. Called every few milliseconds.
   virtual void tick() = 0;
 
  protected:
-  ~Insider() = default;  // a shared_ptr knows the real one
+  ~Insider() = default;  // a shared_ptr knows the derived destructor
 };
-/// It ticks from now on, and the thread stays for it. Kept until it is left alone or the machine
-/// ends, even when its owner is gone: who goes when the machine ends can post nothing any more.
+/// From now on the tracing thread calls tick, and stays for it. The session is kept until
+/// leave_alone or until the machine ends, even when its owner is gone: an owner that goes while the
+/// machine ends cannot post a job any more.
 void look_after(std::shared_ptr<Insider> insider);
 void leave_alone(const Insider& insider);
 

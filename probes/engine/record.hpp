@@ -9,10 +9,11 @@
 /// order of the script. A field (and each element of a key) is
 ///
 ///   integer    one word (fi, keyi): nothing says so, for the script's types do
-///   encoded     one word Encoding | bytes << 32, then that many bytes, filled up to whole words
+///   encoded    one word Encoding | bytes << 32, then that many bytes, filled up to whole words
 ///
-/// Encodings are what the machine has at hand, so that no text is made at the firing: the reader makes
-/// it, and asks the machine for the names of atoms and addresses once (Host::name_of_atom...).
+/// An encoding is what the machine has at hand, so that no text is made at the firing. The consumer
+/// makes the text, and asks the machine once for the names of atoms and addresses
+/// (Host::name_of_atom...).
 namespace vmrun::d {
 
 struct Record {

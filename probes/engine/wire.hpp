@@ -68,12 +68,12 @@ namespace vmrun::d {
 
 inline constexpr std::uint32_t kWireVersion = 2;
 
-// How a machine is reached. It waits for kAttachSignal from SIGRTMIN on (handled from its start, so
-// that nobody ends a process by asking); then, for a while, it listens on a socket that has no name
-// in the file system any more: one of its descriptors is of the socket's file, and the last part of
-// the name that the file had begins with kEndpointName. A machine that is started under trace has its
-// end of a connection already: the variable is the number of the descriptor. It waits there for kGo
-// before its first instruction.
+// How a machine is reached. It handles the signal SIGRTMIN + kAttachSignal from its start, so that
+// asking never ends a process. Then, for a while, it listens on a socket that has no name in the
+// file system any more: one of its descriptors is of the socket's file, and the last part of the
+// name that the file had begins with kEndpointName. A machine that is started under trace has its
+// end of a connection already, and kTraceVariable holds the number of the descriptor. It waits
+// there for kGo before its first instruction.
 inline constexpr int kAttachSignal = 5;  // SIGRTMIN + 5
 inline constexpr char kEndpointName[] = "vmrun-trace-";
 inline constexpr char kTraceVariable[] = "VMRUN_TRACE_FD";

@@ -19,10 +19,10 @@
 #include "probes/print/merge.hpp"
 #include "probes/print/texts.hpp"
 
-/// What erltrace:open/0 gives: a script, its session in this machine, and what was recorded and not
-/// handed over yet. Any thread may call, one at a time goes on; calls wait for the tracing thread
-/// (probes/attach/endpoint.hpp), so they are not for schedulers. What a call hands over is whatever was
-/// fired before it.
+/// The handle of erltrace:open/0: a script, its session in this machine, and the records that have
+/// not been handed over yet. Any thread may call, one at a time. Calls wait for the tracing thread
+/// (probes/attach/endpoint.hpp), so they are not for schedulers. A call hands over whatever fired
+/// before it.
 namespace vmrun::erltrace {
 
 struct Running;

@@ -9,23 +9,23 @@
 #include "probes/vmtrace/output.hpp"
 #include "probes/vmtrace/target.hpp"
 
-/// The loop of the command: lets targets work, takes the records of all their rings, in the order
-/// of their timestamps, and has them printed. The main thread's.
+/// The loop of vmtrace: serves the targets, takes the records of all their rings in the order of
+/// their timestamps, and has them printed. Used by the main thread.
 ///
-/// A machine that ends does not wait long, and whoever reads the output may be slow. So all that
-/// has to be asked of a machine is asked as soon as it ends, in the middle of writing too, and what
-/// its rings hold is printed afterwards.
+/// A machine that ends does not wait long, and the reader of the output may be slow. So the
+/// consumer asks a machine for everything it needs as soon as the machine ends, also in the middle
+/// of writing, and prints the records of its rings afterwards.
 namespace vmrun::d {
 
-/// A target and the script as it was compiled for it.
+/// A target, and the script as compiled for it.
 struct Traced {
   std::unique_ptr<Target> target;
   std::unique_ptr<Script> script;
   std::unique_ptr<Texts> texts;
   bool has_left = false;    // nothing fires any more, and all that there is to print is here
   bool has_exited = false;  // the machine has ended by itself
-  // Drops that no ring tells of: elements that did not fit when threads' were added up, firings of
-  // threads that have no ring.
+  // Drops that no ring counts: elements that did not fit when the tables of threads were added up,
+  // and firings of threads without a ring.
   std::uint64_t reported[static_cast<std::size_t>(Drop::kCount)] = {};
 };
 
@@ -38,14 +38,14 @@ class Consumer {
   /// asked: called when SIGUSR1 is why the run ends, before it does.
   Consumer(std::vector<Traced>& traced, Output& output, Aggregates& aggregates,
            std::function<void()> asked = {});
-  ~Consumer() { output_.flush(); }  // which waits by us
+  ~Consumer() { output_.flush(); }  // which calls wait_to_write
 
-  /// From the first record to END and the last aggregations; the exit status.
+  /// Runs from the first record to END and the last aggregations. Returns the exit status.
   int run();
-  /// Adds what the targets have aggregated: for Output.
+  /// Adds up the aggregations of the targets. Called by Output.
   void refresh();
-  /// Waits until the file can be written, and serves the targets meanwhile: for Output. False: what
-  /// has not been written is given up.
+  /// Waits until the file can be written, and serves the targets meanwhile. Returns false if the
+  /// rest of the output is given up. Called by Output.
   bool wait_to_write(int file);
 
  private:
@@ -56,16 +56,16 @@ class Consumer {
     std::uint64_t reported[static_cast<std::size_t>(Drop::kCount)] = {};
   };
 
-  /// Lets the targets work; when the next thing is due, in nanoseconds from now, at most `most_ns`.
+  /// Serves the targets. Returns in how many nanoseconds they need it again, at most `most_ns`.
   std::uint64_t serve(std::uint64_t most_ns);
-  /// The target's tracing ends. Its records and their names, what it has aggregated and how much it
-  /// has dropped are here then.
+  /// Ends the tracing of a target. Its records with their names, its aggregations and its drops
+  /// have been taken then.
   void leave(Traced& traced);
   void ask_names(Traced& traced);
   void find_streams();
-  /// A ring is known by what another says, but the target's message has not come yet.
+  /// Whether a ring is known from another ring's records before the target's message has come.
   bool is_ring_missing() const;
-  /// Whether anything came. last: everything is taken, however young.
+  /// Takes records; returns whether there were any. last: takes all of them, however recent.
   bool drain(bool last);
   void print_next(Stream& stream);
   std::uint64_t firings();
@@ -73,7 +73,7 @@ class Consumer {
   void report_drops_of_none();
   bool finished();
   void learn_atoms();
-  /// Or until a target has something to work on, or the file can be written: -1: there is none.
+  /// Sleeps until the time is up, a target needs serving, or the file can be written (-1: no file).
   void pause(std::uint64_t ns, int file = -1);
 
   std::vector<Traced>& traced_;

@@ -2,12 +2,12 @@
 
 #include <string>
 
-/// A node of an Erlang cluster as something to be traced (--node). Any thread.
+/// Tracing a node of an Erlang cluster by way of the cluster's own connections (--node). Any
+/// thread.
 namespace vmrun::d {
 
-/// The command that reaches the machine of a vmrun node over the cluster's own connections, for
-/// remote_target: a hidden node with a name that the other one gives it. cookie: empty: that of the
-/// user's file.
+/// The command that reaches the machine of a node, for remote_target. It starts a hidden node,
+/// whose name the other node assigns. An empty cookie stands for the one in the user's file.
 std::string node_transport(const std::string& node, const std::string& cookie);
 
 }  // namespace vmrun::d

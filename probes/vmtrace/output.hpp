@@ -19,8 +19,8 @@
 #include "probes/print/texts.hpp"
 #include "probes/vmtrace/presentation.hpp"
 
-/// Records to what people see: the columns of dtrace, the actions that are the consumer's to do,
-/// drops and errors in dtrace's words. One for a report, however many targets; the consumer's thread.
+/// Prints records: dtrace's columns, the actions that the consumer does, and drops and errors in
+/// dtrace's words. There is one for a report, however many targets. Used by the consumer's thread.
 /// Spec: dtrace(1), the DTrace guide, "Output Formatting", "Actions".
 namespace vmrun::d {
 

@@ -8,9 +8,9 @@
 #include "probes/print/aggregates.hpp"
 #include "probes/print/value.hpp"
 
-/// What shows a script's results in another way than D's actions do: a table that is drawn again, a
-/// file of another format. A script runs with or without one. Everything is called by the consumer's
-/// thread; text that is appended to `out` goes where the script's output goes.
+/// Shows a script's results in another way than D's actions do: as a table that is redrawn, or as a
+/// file of another format. A script runs with or without one. Everything is called by the
+/// consumer's thread; text that is appended to `out` goes where the script's output goes.
 namespace vmrun::d {
 
 class Presentation {

@@ -30,7 +30,7 @@ constexpr std::uint64_t kFirstPauseUs = 100, kLongestPauseUs = 10'000;  // a pro
 
 int trace_signal() { return SIGRTMIN + kAttachSignal; }
 
-/// A signal nobody handles ends a process: only one that waits for the door's is sent it.
+/// A signal nobody handles ends a process: so the signal is sent only to a process that handles it.
 bool waits_for_signal(std::int64_t pid, int signal) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(status, line);)
@@ -119,7 +119,7 @@ bool may_be_traced(std::int64_t pid) { return waits_for_signal(pid, trace_signal
 int open_endpoint(std::int64_t pid, std::string& why) {
   if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return why = "no such process", -1;
   if (!waits_for_signal(pid, trace_signal())) return why = "it is no vmrun, or one of another version", -1;
-  // The door that opens may be closed behind somebody else before we come to it: we ask again.
+  // The endpoint may close behind another connection before we reach it; then we ask again.
   std::uint64_t pause_us = kFirstPauseUs;
   for (std::uint64_t waited_us = 0, ask_us = 0; waited_us < kEndpointMs * 1000ULL; waited_us += pause_us) {
     if (waited_us >= ask_us && waits_for_signal(pid, trace_signal())) {

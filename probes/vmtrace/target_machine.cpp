@@ -29,7 +29,7 @@ std::unique_ptr<Target> greeted(int connection, std::int64_t pid, pid_t child, s
 std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why) {
   std::string reason;
   std::unique_ptr<Target> target;
-  // The machine may be about to close its door behind somebody else: then it opens once more.
+  // The machine may be about to close its endpoint behind another connection; then it opens again.
   bool refused = false;
   for (int attempt = 0; attempt < kAttempts && target == nullptr && !refused; ++attempt) {
     const int connection = open_endpoint(pid, reason);

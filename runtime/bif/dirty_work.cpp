@@ -105,7 +105,7 @@ Term go_there_and_back(Process& p, Export* self, const Term* a, unsigned arity, 
   if (times == 0) return atoms::ok;
   if (kind != DirtyKind::kNone) {
     const Term there[] = {intern_atom("scheduler"), intern_atom("type")};
-    if (!run_away(p, name, work, there, 2, kind)) return kNonValue;
+    if (!run_on_dirty_handling_signals(p, name, work, there, 2, kind)) return kNonValue;
   }
   const Term left = Term::small(times - 1);
   return arity == 2 ? trap_to(p, self, {a[0], left}) : trap_to(p, self, {a[0], a[1], left});
@@ -119,7 +119,8 @@ Term work_there(Process& p, const char* function, const Term* a, unsigned arity,
   SWord times;
   if (what[0] == reschedule && small_in_range(what[1], 0, SWord{1} << 27, &times))
     return go_there_and_back(p, export_entry(module, name.function, arity), a, arity, times, kind, name);
-  return kind == DirtyKind::kNone ? work(p, what) : run_away(p, name, work, what, 2, kind);
+  return kind == DirtyKind::kNone ? work(p, what)
+                                  : run_on_dirty_handling_signals(p, name, work, what, 2, kind);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 /// What erts_debug:set_internal_state/2 changes in other files of built-in functions. Any thread.
 namespace vmrun {
 
-/// How much a function does at once before it goes on elsewhere.
+/// How many steps a function does before it goes on on a dirty scheduler.
 struct LoopLimit {
   explicit constexpr LoopLimit(SWord n) : usual(n), steps(n) {}
   operator SWord() const { return steps.load(std::memory_order_relaxed); }

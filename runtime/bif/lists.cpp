@@ -12,7 +12,7 @@
 #include "vm/term/hash.hpp"
 
 /// Lists: ++, --, and the searches of module lists. ++ and reverse go on on a fiber after the first
-/// kCellsAtOnce elements, the others begin again elsewhere (reduction_budget.hpp).
+/// kCellsAtOnce elements, longer ones start over on a dirty scheduler (reduction_budget.hpp).
 namespace vmrun {
 namespace {
 

@@ -7,15 +7,15 @@
 
 namespace vmrun {
 
-/// Text that the machine writes past the I/O servers: OTP's ends its lines with CR and LF, whatever
-/// it writes to, and so does this one in its place.
+/// Line ends of the text that the machine writes past the I/O servers. OTP ends these lines with CR
+/// and LF whatever it writes to, and so does this machine when it runs OTP's system.
 inline std::string with_crlf(std::string_view text) {
-  std::string lines;
+  std::string result;
   for (const char c : text) {
-    if (c == '\n' && runs_installed_system) lines += '\r';
-    lines += c;
+    if (c == '\n' && runs_installed_system) result += '\r';
+    result += c;
   }
-  return lines;
+  return result;
 }
 
 }  // namespace vmrun

@@ -2,10 +2,10 @@
 
 namespace vmrun {
 
-/// For a table whose entries are given back a few at a time, so that nobody waits: looks at so many
-/// of a std::map's, from the key *next on, and takes those out of which goes(value) is true. *next
-/// is where to go on then. False: that was the last one, and it begins anew. The caller holds the
-/// table's lock.
+/// Sweeps a std::map incrementally, so that no caller waits for a whole sweep. Visits at most
+/// `count` entries from the key *next on, and erases those for which goes(value) is true.
+/// Afterwards *next is the key to go on with. Returns false at the end of the map; the next call
+/// starts over. The caller holds the table's lock.
 template <class Map, class Goes>
 bool sweep_some(Map& map, typename Map::key_type* next, unsigned count, Goes goes) {
   auto it = map.lower_bound(*next);

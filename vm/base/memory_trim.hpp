@@ -7,33 +7,34 @@
 #include "vm/base/allocate.hpp"
 #include "vm/base/clock.hpp"
 
-/// What a thread frees stays with it, to be used again. A thread that has had nothing to do for a
-/// while returns it to the system: an idle machine holds what it needs, not the most it ever
-/// needed. A block that another thread frees comes back when the thread that has taken it does so:
-/// one that returns memory after work has all others that sleep do the same.
+/// Memory trim. The allocator keeps what a thread frees, for that thread to use again. A thread
+/// that has been idle for a while returns this memory to the system, so an idle machine holds what
+/// it needs and not the most it ever needed. A block that another thread has freed returns only
+/// when the thread that allocated it trims, so a thread that trims after work has all sleeping
+/// threads trim too.
 namespace vmrun {
 
-/// Belongs to a thread that sleeps for want of work, which bounds its sleep by time_left and calls
-/// go_on after it.
+/// Belongs to one thread that sleeps when it has no work. The thread bounds its sleep by time_left
+/// and calls go_on after it.
 class MemoryTrimmer {
  public:
   MemoryTrimmer() = default;
   MemoryTrimmer(const MemoryTrimmer&) = delete;
   ~MemoryTrimmer() { leave(); }
 
-  /// How long a thread has nothing to do until it does so, for all of them; 0: it never does.
-  /// Before threads start.
+  /// How long any thread is idle before it trims; 0: never. Called before threads start.
   static void set_delay(unsigned ms) { delay_ns_ = Word{ms} * 1'000'000; }
 
-  /// From now on others may ask for it; wake ends the thread's sleep, and is called by any thread.
+  /// From now on other threads may ask this one to trim. `wake` ends the thread's sleep; any thread
+  /// calls it.
   void join(std::function<void()> wake);
   void leave();
 
-  /// It has worked, and is about to sleep.
+  /// Called when the thread has worked and is about to sleep.
   void begin(Word now) {
     if (delay_ns_) due_ = std::max(now + delay_ns_, last_ + kEveryNs);
   }
-  /// -1: there is nothing to be tidied.
+  /// Nanoseconds until the trim is due; -1: none is due.
   SWord time_left(Word now) const {
     if (due_ == 0) return -1;
     return due_ > now ? static_cast<SWord>(due_ - now) : 0;
@@ -48,7 +49,7 @@ class MemoryTrimmer {
     due_ = 0;
     ask_others();
   }
-  /// The thread wakes for it.
+  /// Whether another thread has asked for a trim. The thread wakes for it.
   bool is_asked() const { return asked_.load(std::memory_order_seq_cst); }
 
   /// Sleeps until ready().

@@ -4,11 +4,11 @@
 
 #include "vm/base/sync.hpp"
 
-/// Sleeping without missing a wake-up. One thread sleeps, any may wake it; both sides are cheap
-/// while it is awake. The rule (Dekker's): who has something for the sleeper makes that visible
-/// first and calls wake() then; the sleeper announces that it sleeps first and looks whether there
-/// is something then. All four are sequentially consistent, so at least one of them sees the other.
-/// What `ready` looks at must therefore be read, and have been written, so (an Inbox is).
+/// Sleeping without missing a wake-up. One thread sleeps and any thread may wake it; both sides are
+/// cheap while the sleeper is awake. The rule is Dekker's: a waker first publishes its work and
+/// then calls wake(); the sleeper first publishes that it sleeps and then checks for work. All four
+/// accesses are sequentially consistent, so at least one side sees the other. Whatever `ready`
+/// reads must therefore be read and written in the same way, as an Inbox is.
 namespace vmrun {
 
 template <class Sync>
@@ -16,8 +16,8 @@ class BasicParker {
  public:
   enum State : std::uint32_t { kAwake, kParked, kPolling };
 
-  /// The owner: sleeps unless ready() says there is something, until wake(), or the time is up (-1:
-  /// never). May return for no reason: callers look and sleep again.
+  /// Sleeps until wake(), or until the time is up (-1: never), unless ready() returns true. May
+  /// return spuriously, so callers check and sleep again. Called by the owner.
   template <class Ready>
   void park(Ready&& ready, std::int64_t timeout_ns = -1) {
     state_.store(kParked, std::memory_order_seq_cst);
@@ -25,8 +25,8 @@ class BasicParker {
     state_.store(kAwake, std::memory_order_seq_cst);
   }
 
-  /// The same for a sleep of another kind: wake() returns kPolling, and who called it has to end
-  /// what `wait` does.
+  /// As park, but the owner sleeps in `wait`, a poll of descriptors: wake() returns kPolling, and
+  /// the waker must interrupt the poll.
   template <class Ready, class Wait>
   void park_polling(Ready&& ready, Wait&& wait) {
     state_.store(kPolling, std::memory_order_seq_cst);
@@ -34,8 +34,8 @@ class BasicParker {
     state_.store(kAwake, std::memory_order_seq_cst);
   }
 
-  /// Any thread, after it has made visible what there is. Of several wakers one makes the call to
-  /// the kernel. Returns what the owner was doing.
+  /// Wakes the owner, and returns what it was doing. The caller has published its work. Of several
+  /// wakers only one calls the kernel. Any thread.
   State wake() {
     if (state_.load(std::memory_order_seq_cst) == kAwake) return kAwake;
     const auto was = static_cast<State>(state_.exchange(kAwake, std::memory_order_seq_cst));

@@ -86,10 +86,11 @@ bool is_to_begin(const Process& p, std::span<const Term> modules) {
          std::ranges::find(modules, p.initial_module) != modules.end();
 }
 
-/// Asks those that have not begun whether they are alive, one after the other: who answers begins
-/// in the same turn, unless it is suspended, has been lifted to answer (process/priority_boost.hpp), or is
-/// on another scheduler than the one it is bound to. For such a one all schedulers come round some
-/// more times, but not for ever (has_waited: they just have). False: p is to be called again.
+/// Asks the processes that have not begun whether they are alive, one after the other. A process
+/// that answers begins in the same turn, unless it is suspended, is boosted to answer
+/// (process/priority_boost.hpp), or is on another scheduler than the one it is bound to. For such a
+/// process all schedulers come round some more times, but not for ever (has_waited: they just
+/// have). Returns false if p is to be called again.
 bool have_begun(Process& p, Waiting& w, bool has_waited, std::span<const Term> modules) {
   constexpr unsigned kLooksAtOnce = 10'000, kMostWaits = 1000;
   if (has_asked(p) && take_answer(p) == kNonValue) return false;

@@ -198,13 +198,14 @@ class Channel::Answering {
   static constinit thread_local const Channel* to_;
 };
 
-/// A connection that is gone, and has still to be told to those who had to do with it.
+/// A connection that is gone. Processes with links, monitors or requests over it are still to be
+/// told.
 class ConnectionDown {
  public:
   ConnectionDown(Channel& channel, Term reason) : channel(channel), reason(reason) { channel.retain(); }
   ~ConnectionDown();
   ConnectionDown(const ConnectionDown&) = delete;
-  /// Tells at most so many. False: there are more. Under an epoch.
+  /// Tells at most `most` of them. Returns false if there are more. Under an epoch.
   bool tell(int most);
 
   Channel& channel;

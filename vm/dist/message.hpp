@@ -4,11 +4,11 @@
 #include "vm/dist/wire/wire.hpp"
 #include "vm/message/receiver.hpp"
 
-/// Messages, reasons and arguments from other nodes for processes of this one. What is large goes
-/// to its receiver as it is, and becomes a term in the receiver's time (message/deferred_decoding.hpp):
-/// whoever holds the connection's input has others to serve. Bytes that turn out to be no term then
-/// end the connection, if it is still there; those of a message do so once its receiver looks at
-/// it.
+/// Messages, reasons and arguments from other nodes for processes of this one. Large ones reach
+/// their receiver as bytes and are decoded in the receiver's time
+/// (message/deferred_decoding.hpp), because the thread that reads the connection has other
+/// processes to serve. Bytes that turn out not to be a term then end the connection, if it is still
+/// there; those of a message do so once its receiver reads it.
 namespace vmrun::dist {
 
 /// For p, or for the alias of p if it is not nil. The payload may be moved away. By who holds the

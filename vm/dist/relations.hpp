@@ -24,7 +24,7 @@ struct RemotePid {
   bool operator==(const RemotePid&) const = default;
 };
 
-/// One of this node is the process, the other one elsewhere.
+/// A link between a process of this node and one of another node.
 struct LinkKey {
   Term here;
   RemotePid there;
@@ -34,12 +34,12 @@ inline std::size_t hash_key(const LinkKey& k) {
   return vmrun::hash_key(k.here) ^ (k.there.number * 0xD6E8FEB86659FD93u >> 29);
 }
 
-/// A monitor that a process here has on one elsewhere.
+/// A monitor of a process of this node on a remote one.
 struct MonitorFromHere {
   Term watcher;
   Term target;  // kept: a pid, or {Name, Node}
 };
-/// A monitor that a process elsewhere has on one here. Here it has a reference made for it.
+/// A monitor of a remote process on one of this node. It has a reference of this node.
 struct MonitorFromThere {
   Term watcher;  // kept
   Term ref;      // kept: as the watcher knows it

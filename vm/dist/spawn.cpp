@@ -145,7 +145,7 @@ class Arguments {
   Fragment* fragment_ = nullptr;
 };
 
-/// A request from elsewhere, and what becomes of it.
+/// A request from another node, and what becomes of it.
 struct Order {
   const Route& route;
   Term ref, parent, leader, mfa, options, token;

@@ -101,7 +101,7 @@ void answer_questions(Process& p) {
 /// pieces. It is done again behind: until then others may give it something.
 [[gnu::cold, gnu::noinline]] void let_go_early(Process& p) { (void)let_go(p); }
 
-/// What it has held back, and what has come behind the signal that ends it.
+/// Answers the deferred fragments and those that came behind the signal that ends the process.
 [[gnu::noinline]] void link_what_was_kept(Process& p) {
   drop_undecodable(p);
   for (Fragment* first : {take_deferred_decoding(p), take_left_to_end(p)})

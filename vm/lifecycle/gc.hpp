@@ -55,13 +55,13 @@ Word off_heap_limit_of(const Process& p);
 int collect_literals(Process& p, const class LiteralBlocks& blocks, const std::vector<bool>& marks);
 
 /// Whether the next collection of p's heap takes longer than a scheduler has time for, and can be
-/// made elsewhere (collect_on_dirty).
+/// made on a dirty scheduler (collect_on_dirty).
 bool long_collection(const Process& p);
 /// Whether a full sweep does.
 bool long_full_sweep(const Process& p);
 /// Where a long collection is asked for at the beginning of an instruction: whether that goes on
 /// without, since +gc-stress alone asks and passes the point over, or p has come back from
-/// elsewhere to the same instruction (which would ask again, for ever).
+/// on a dirty scheduler to the same instruction (which would ask again, for ever).
 [[nodiscard]] bool may_go_on(Process& p, Word need);
 /// The process is to leave the scheduler (RunResult::kDirty) with its registers saved; it comes
 /// back with `need` words free.

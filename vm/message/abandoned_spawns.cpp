@@ -8,7 +8,7 @@ namespace vmrun {
 namespace {
 
 std::mutex mutex;
-auto& left = *new FlatTable<RefKey, Fragment*>;  // schedulers may still run when the machine ends
+auto& reasons = *new FlatTable<RefKey, Fragment*>;  // schedulers may still run when the machine ends
 
 }  // namespace
 
@@ -16,7 +16,7 @@ void abandon_spawn(RefKey request, Term reason) {
   Fragment* f = new_fragment(copy_size_words(reason));
   f->message = copy_into(*f, reason);
   std::lock_guard guard(mutex);
-  left.insert(request, f);
+  reasons.insert(request, f);
 }
 
 void abandon_spawns_of(Process& p, Term reason) {
@@ -31,7 +31,7 @@ void abandon_spawns_of(Process& p, Term reason) {
 Fragment* take_abandoned_reason(RefKey request) {
   std::lock_guard guard(mutex);
   FlatTable<RefKey, Fragment*>::Entry entry;
-  return left.take(request, &entry) ? entry.value : nullptr;
+  return reasons.take(request, &entry) ? entry.value : nullptr;
 }
 
 }  // namespace vmrun

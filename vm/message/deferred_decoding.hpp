@@ -2,50 +2,51 @@
 
 #include "vm/process/process_state.hpp"
 
-/// Messages of other nodes that are not, or cannot be, decoded.
+/// Deferred decoding of messages from other nodes.
 ///
-/// Large ones, reasons of signals, and what processes spawned from there are
-/// called with reach the receiver undecoded (SignalKind::kUndecoded): who holds the connection's
-/// input would be busy for long. The receiver goes to a dirty scheduler for it,
-/// between two slices, and all that has come behind such a message stays behind: it is held back
-/// until the message is decoded, and not counted as being in the mailbox.
+/// A large message, the reason of a signal, or the arguments of a process that is spawned from
+/// another node reaches its receiver undecoded (SignalKind::kUndecoded), because decoding it would
+/// keep the thread that reads the connection busy for long. The receiver decodes it on a dirty
+/// scheduler, between two slices. Everything that arrived behind the message waits until then and
+/// is not counted as being in the mailbox.
 ///
-/// One that turns out to be no term (SignalKind::kUndecodable) waits beside the mailbox, counted as
-/// one of its messages, until the receiver looks through these: it waits in a receive, or messages
-/// are asked for (process_info). Then the connection ends that it has come over. As with OTP, where
-/// nobody decodes a message before; so who sends such things to a process that does not look yet
-/// does no harm to others. Owner only.
+/// A message that turns out not to be a term (SignalKind::kUndecodable) waits beside the mailbox,
+/// counted as one of its messages, until the receiver reads its messages: in a receive, or when
+/// process_info asks for them. Then the connection that brought it is closed. This is as in OTP,
+/// which does not decode a message earlier either, so a sender of bad bytes harms nobody but the
+/// receiver that reads them. Called by the owner of the process only.
 namespace vmrun {
 
-/// Makes a message or signal of what has arrived; nullptr when the bytes are bad, which has been
-/// dealt with. Any thread, under an epoch. Filled in by vm/dist.
+/// Decodes a message or signal. Returns nullptr for bad bytes, which it has dealt with. Any thread,
+/// under an epoch. Registered by vm/dist.
 extern Fragment* (*decode_payload_of)(const Fragment& undecoded);
 
 inline bool has_deferred_decoding(const Process& p) { return p.extra && p.extra->deferred_decoding; }
-/// f, undecoded, has arrived, and behind it what its `next` leads to.
+/// Keeps f, which has arrived undecoded, and the fragments behind it (its `next` list).
 void hold_back(Process& p, Fragment* f);
-/// Decodes what is held back first, and handles what came behind it, up to the next one. On a dirty
-/// scheduler.
+/// Decodes the first deferred message, and handles the fragments behind it up to the next one. Runs
+/// on a dirty scheduler.
 void decode_first_deferred(Process& p);
-/// f, no term, has arrived.
+/// Keeps f, which has arrived and is not a term.
 void keep_undecodable(Process& p, Fragment* f);
-/// Those of p, which has some, are looked at: gone, and their connections end.
+/// Drops the undecodable messages of p, which has some, and closes their connections.
 void look_at_undecodable(Process& p);
-/// Between two slices: the same if p waits for a message, else that is seen to again.
+/// As look_at_undecodable if p waits for a message; otherwise it is tried again after the next
+/// slice. Called between two slices.
 void settle_undecodable(Process& p);
-/// Ends the connection it has come over, if that is still there. Filled in by vm/dist.
+/// Closes the connection that the message came over, if it is still there. Registered by vm/dist.
 extern void (*refuse_undecodable)(const Fragment& undecodable);
 
-/// At the end of the process, which looks at nothing any more.
+/// Drops undecodable messages when the process ends without reading them.
 void drop_undecodable(Process& p);
-/// At the end of the process: all that is held back, which it does not hold any more.
+/// Takes all deferred fragments from a process that ends.
 Fragment* take_deferred_decoding(Process& p);
 
-/// f has arrived behind the signal that ends the process, and behind it what its `next` leads to.
-/// It is answered when the process has let go of what it had: who is told that it is gone finds
-/// its name free.
+/// Keeps f, which has arrived behind the signal that ends the process, and its `next` list. They
+/// are answered once the process has released what it had, so that a sender that learns of the end
+/// finds the name free.
 void leave_to_end(Process& p, Fragment* f);
-/// At the end of the process: all of that.
+/// Takes the fragments that leave_to_end has kept.
 Fragment* take_left_to_end(Process& p);
 
 }  // namespace vmrun

@@ -155,7 +155,7 @@ void handle_signal(Process& p, Fragment* f) {
       break;
     case SignalKind::kRequest:
       if (is_traced_at_once(p, f->message)) {
-        p.deferred_requests |= is_boosted(p);  // it is let down where others are answered
+        p.deferred_requests |= is_boosted(p);  // the boost ends where requests are answered
         break;
       }
       extra_of(p).deferred.push_back(f);
@@ -167,7 +167,7 @@ void handle_signal(Process& p, Fragment* f) {
     case SignalKind::kConnectionDrained:
       if (std::exchange(extra_of(p).waits_for_connection, false)) --p.suspend_count;
       break;
-    case SignalKind::kUndecoded: break;  // it is held back
+    case SignalKind::kUndecoded: break;  // it is deferred
     case SignalKind::kUndecodable: return keep_undecodable(p, f);
     case SignalKind::kArguments: p.saved_regs[2] = f->message; return p.heap.adopt(f);
     case SignalKind::kWakeUp: p.resume_requested = true; break;

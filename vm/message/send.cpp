@@ -21,7 +21,7 @@
 namespace vmrun {
 namespace {
 
-/// Messages that are too large are copied elsewhere when the sender is a process.
+/// Messages that are too large are copied on a dirty scheduler when the sender is a process.
 bool too_large_here(Term message) {
   return dirty_thread_kind() == DirtyKind::kNone && copy_size_words_here(message) > kWordsCopiedHere;
 }

@@ -23,7 +23,7 @@ bool send_from_native(Process* from, Term to, Term message);
 /// False when there is no such process. Any thread that holds an epoch (schedulers do; see
 /// epoch.hpp).
 bool send_from_vm(Term pid, Fragment* f);
-/// The same with a copy of terms that lie elsewhere.
+/// The same with a copy of terms outside the sender's heap.
 bool send_from_vm(Term pid, Term message);
 
 }  // namespace vmrun

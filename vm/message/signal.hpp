@@ -48,8 +48,8 @@ void handle_arrivals(Process& p);
 void handle_arrivals_unobserved(Process& p);
 /// The same for what has been taken already, oldest first.
 void handle_these(Process& p, Fragment* f);
-/// A message that has taken part in the order of signals undecoded (deferred_decoding.hpp), decoded: into
-/// the inner queue, unless it is to an alias that is none any more.
+/// Puts a message that was deferred (deferred_decoding.hpp) and is now decoded into the inner
+/// queue, unless it is to an alias that has ended.
 void handle_late_message(Process& p, Fragment* f);
 /// What a dead process answers to a signal. Destroys the fragment.
 void answer_dead(Term dead, Fragment* f);

@@ -143,12 +143,12 @@ void do_job(Process& p, DirtyJob& job) {
     return collect_at_rest(p, need);
   }
   const std::int32_t before = p.reductions;
-  const bool goes_away = job.goes_away;
-  if (goes_away) enter_dirty(p, make_runnable_again);
+  const bool handles_signals = job.handles_signals;
+  if (handles_signals) enter_dirty(p, make_runnable_again);
   job.result = job.body(p, job.arguments);
   assert(job.result.is_value() || p.bif_action == BifAction::kRaise);
   job.done = true;
-  if (goes_away && !leave_dirty(p)) return;
+  if (handles_signals && !leave_dirty(p)) return;
   p.reductions_done += static_cast<Word>(before - p.reductions);
   if (lives_on(p)) collect_if_due(p);
 }

@@ -8,11 +8,11 @@
 #include "vm/process/dirty_job.hpp"
 
 /// Dirty schedulers: threads for native functions that take long (ERL_NIF_DIRTY_JOB_CPU_BOUND and
-/// _IO_BOUND) and for built-in functions with much to do, started when they are first needed. A
-/// process whose call is dirty leaves its scheduler with its registers saved and belongs to the
-/// dirty thread until the function returns: nobody else runs it or collects its heap. While native
-/// code runs the schedulers see to its signals (process/dirty_state.hpp); those of a built-in function
-/// wait until it is done.
+/// _IO_BOUND) and for built-in functions with much to do. They are started when first needed. A
+/// process with a dirty call leaves its scheduler with its registers saved and belongs to the dirty
+/// thread until the function returns: no other thread runs it or collects its heap. While native
+/// code runs, the schedulers handle the signals of the process (process/dirty_state.hpp); during a
+/// built-in function they wait until it is done.
 namespace vmrun {
 
 inline constexpr unsigned kMaxDirtySchedulers = 1024;  // of each kind

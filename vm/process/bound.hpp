@@ -4,27 +4,27 @@
 
 #include "vm/process/process_state.hpp"
 
-/// Which processes run on one scheduler only: by {scheduler, N} of spawn_opt, or by process_flag.
-/// What schedulers do about it: sched/bound.hpp.
+/// Processes that are bound to one scheduler, by {scheduler, N} of spawn_opt or by process_flag.
+/// How schedulers treat them: sched/bound.hpp.
 namespace vmrun {
 
 /// A bit of Process::observed, above that of paths_watched.hpp: Extra::bound_to counts.
 inline constexpr std::uint32_t kBoundToScheduler = 1u << 31;
 
-/// Whether there has ever been one. Set before the first can be seen by a scheduler.
+/// Whether any process has ever been bound. Set before a scheduler can see the first one.
 inline std::atomic<bool> processes_are_bound{false};
 
 inline bool is_bound(const Process& p) { return p.observed & kBoundToScheduler; }
 
-/// p is new and nobody knows it, or is the caller; number: of a scheduler.
+/// Binds p to the scheduler with this number. p is new and not yet published, or is the caller.
 inline void bind_to_scheduler(Process& p, std::uint16_t number) {
   extra_of(p).bound_to = number;
   p.observed |= kBoundToScheduler;
-  // Relaxed: who finds p on a queue has synchronised with its parent.
+  // Relaxed: a thread that finds p on a queue has synchronised with p's parent.
   processes_are_bound.store(true, std::memory_order_relaxed);
 }
 
-/// By itself.
+/// Called by p itself.
 inline void unbind(Process& p) {
   extra_of(p).bound_to = 0;
   p.observed &= static_cast<decltype(p.observed)>(~kBoundToScheduler);

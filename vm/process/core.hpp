@@ -41,7 +41,7 @@ inline Core* this_core() { return current_core; }
 /// where it ran last. After a push or notify said so. A plain call, for it is on the way of every
 /// message that wakes somebody: vm/sched/scheduler.cpp has it.
 void make_runnable(Process& p);
-/// The same of one that has not waited: it comes back from elsewhere.
+/// The same of one that has not waited: it comes back from a dirty scheduler.
 void make_runnable_again(Process& p);
 /// The same as the first for who has asked whether anyone looks at run queues.
 void make_runnable_unobserved(Process& p);

@@ -58,13 +58,13 @@ Term run_on_dirty(Process& p, BifFn body, const Term* args, unsigned arity, Dirt
   return kNonValue;
 }
 
-Term run_away(Process& p, const FunctionName& name, BifFn body, const Term* args, unsigned arity,
-              DirtyKind kind) {
+Term run_on_dirty_handling_signals(Process& p, const FunctionName& name, BifFn body, const Term* args,
+                                   unsigned arity, DirtyKind kind) {
   const bool is_new = !dirty_job_of(p);
   const Term result = run_on_dirty(p, body, args, arity, kind);
   if (is_new) {
     dirty_job_of(p)->name = name;
-    dirty_job_of(p)->goes_away = true;
+    dirty_job_of(p)->handles_signals = true;
   }
   return result;
 }

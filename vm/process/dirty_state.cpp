@@ -13,8 +13,8 @@ void enter_dirty(Process& p, void (*make_runnable)(Process& p)) {
 
 namespace {
 
-/// It is this thread's alone.
-void is_home(Process& p) {
+/// The calling thread is the only owner of p again.
+void become_only_owner(Process& p) {
   p.dirty_state.store(DirtyState::kNone, std::memory_order_relaxed);
   p.wait_kind = WaitKind::kNone;
   let_join(p);
@@ -23,15 +23,15 @@ void is_home(Process& p) {
 }  // namespace
 
 bool leave_dirty(Process& p) {
-  std::atomic<DirtyState>& away = p.dirty_state;
-  // Either this one sees what a scheduler has done with it, or that one sees what is wanted.
-  DirtyState state = away.exchange(DirtyState::kWantsBack, std::memory_order_acq_rel);
-  // If it was parked no scheduler has it; else the one that has it, or will have it, looks at the
-  // mailbox once more before it parks it, and comes past one of those that answer.
+  // Either this thread sees what a scheduler has done with p, or the scheduler sees kWantsBack.
+  DirtyState state = p.dirty_state.exchange(DirtyState::kWantsBack, std::memory_order_acq_rel);
+  // A parked process belongs to no scheduler. Otherwise the scheduler that owns it, or will own it,
+  // reads the mailbox once more before it parks the process, and passes one of the functions above
+  // that hand it back.
   if (state == DirtyState::kRunning && !p.mailbox.notify())
-    while ((state = away.load(std::memory_order_acquire)) == DirtyState::kWantsBack)
-      away.wait(DirtyState::kWantsBack, std::memory_order_acquire);
-  is_home(p);
+    while ((state = p.dirty_state.load(std::memory_order_acquire)) == DirtyState::kWantsBack)
+      p.dirty_state.wait(DirtyState::kWantsBack, std::memory_order_acquire);
+  become_only_owner(p);
   return state != DirtyState::kExited;
 }
 

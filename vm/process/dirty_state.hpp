@@ -2,42 +2,43 @@
 
 #include "vm/process/process_state.hpp"
 
-/// Native code of a process at work on a dirty scheduler, while the schedulers see to its signals:
-/// it is killed, asked and linked to at once, however long the native code takes.
+/// A process whose native code runs on a dirty scheduler. The schedulers go on handling its signals
+/// meanwhile, so it can be killed, asked and linked to at once, however long the native code takes.
 ///
-/// The dirty thread goes with the process's heap and registers, and with nothing else of it. The
-/// rest belongs to whoever would have it if the process waited in a receive: nobody while its
-/// mailbox is parked, else the scheduler that was woken. That one does nothing for which the heap
-/// has to stand still: no collection, nothing joins the heap; such things wait.
+/// The dirty thread owns the heap and the registers of the process, and nothing else. Everything
+/// else belongs to the thread that would own it if the process waited in a receive: to nobody while
+/// the mailbox is parked, otherwise to the scheduler that was woken. That scheduler does nothing
+/// that needs the heap: it does not collect, and fragments join the heap later.
 ///
-///   kHome        the process has no native code away
-///   kAway        it has
-///   kWantsBack   that is done, and the dirty thread waits until a scheduler lets go of the process
-///   kHandedBack  a scheduler has let go of it: it is the dirty thread's, now or when it is done
-///   kLeft        the process has ended but for its memory, which the native code uses: whoever
-///                finds this when it is done sees to the rest
+///   kNone        no native code of the process runs on a dirty scheduler
+///   kRunning     native code runs
+///   kWantsBack   native code has returned, and the dirty thread waits for a scheduler to let go
+///   kHandedBack  a scheduler has let go: the dirty thread owns the process, now or on return
+///   kExited      the process has ended except for its memory, which the native code still uses;
+///                the dirty thread frees the rest when the native code returns
 namespace vmrun {
 
-/// By the dirty thread: from here on schedulers see to its signals. `make_runnable` is called when
-/// there are some already.
+/// From here on the schedulers handle p's signals. Calls `make_runnable` if some are there already.
+/// Called by the dirty thread.
 void enter_dirty(Process& p, void (*make_runnable)(Process& p));
-/// By the dirty thread, when the native code is done. The process is its own again; false: it has
-/// ended, and its memory has to be given back (end_more, on a scheduler).
+/// The native code has returned, and p belongs to the dirty thread again. Returns false if p has
+/// ended; its memory must be freed then (end_more, on a scheduler). Called by the dirty thread.
 [[nodiscard]] bool leave_dirty(Process& p);
 
-// ---- By the scheduler that sees to its signals ----
+// ---- For the scheduler that handles the signals of such a process ----
 
 inline bool is_running_dirty(const Process& p) { return p.wait_kind == WaitKind::kDirty; }
-/// True: the native code is done, and the process belongs to the dirty thread from here on.
+/// Returns true if the native code has returned: p belongs to the dirty thread from here on.
 [[nodiscard]] bool hand_back_if_wanted(Process& p);
-/// It belongs to the dirty thread from here on: its signals wait for the end of the native code.
+/// p belongs to the dirty thread from here on. Its signals wait until the native code returns.
 void hand_back(Process& p);
-/// A process that has ended: true when native code of it goes on, and its dirty thread does the
-/// rest.
+/// For a process that has ended. Returns true if its native code still runs; the dirty thread does
+/// the rest then.
 [[nodiscard]] bool leave_to_dirty_thread(Process& p);
-/// The fragment's terms are the process's own from here on.
+/// p owns the terms of the fragment from here on. The fragment joins the heap at once, or in
+/// let_join if native code runs.
 void take_over(Process& p, Fragment* f);
-/// What take_over has kept joins the heap.
+/// Joins the fragments that take_over has kept to the heap.
 void let_join(Process& p);
 
 }  // namespace vmrun

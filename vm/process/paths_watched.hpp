@@ -3,16 +3,16 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/process.hpp"
 
-/// Whether someone looks at messages or run queues, as of the beginning of a process's slice: a bit
-/// of Process::observed, so that sending and receiving, which test that word anyway, pay nothing
-/// for it. A slice that began before somebody looked goes on without telling of its messages, as it
-/// goes on without telling of its calls. Owned by the process; called by the thread that runs it.
+/// Whether probes of messages or run queues are enabled, as of the beginning of a process's slice.
+/// It is a bit of Process::observed, which sending and receiving test anyway, so it costs them
+/// nothing. A slice that began before the probes were enabled does not fire them, for messages as
+/// for calls. Owned by the process; called by the thread that runs it.
 namespace vmrun {
 
 /// A bit of Process::observed, above that of run_queue_wait.hpp.
 inline constexpr std::uint32_t kPathsWatched = 1u << 30;
 
-/// Holds the bit while a process runs.
+/// Keeps the bit set while a process runs.
 class PathsWatched {
  public:
   explicit PathsWatched(Process& p) : p_(p) {

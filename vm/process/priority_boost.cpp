@@ -11,8 +11,8 @@ bool has_question(const Process& p) {
 
 void end_boost(Process& p) {
   p.priority = p.own_priority.load(std::memory_order_relaxed);
-  // The note comes behind its question. So either the question is seen below, or the note is made
-  // after this, and who makes it has schedulers look for it.
+  // The priority is stored after its request. So either the request is seen below, or the priority
+  // is stored after this exchange, and then its asker has the schedulers scan their queues.
   const std::uint8_t asked = p.requested_priority.exchange(0, std::memory_order_acq_rel);
   if (asked > p.priority && has_question(p)) p.priority = asked;
 }

@@ -2,42 +2,45 @@
 
 #include "vm/process/process.hpp"
 
-/// What a process of higher priority asks of one of lower priority (message/request.hpp) is
-/// answered at the priority of who asks: else it would wait for all that is between the two. The
-/// process is lifted: it waits on the queue of that priority until it has answered, and does
-/// nothing else there; it is let down before it runs. Nobody pays for this who is not asked so:
-/// what is looked at is Process::priority, the queue's number, and to let down belongs to
-/// answering.
+/// Priority inheritance. A process that is asked something by one of higher priority
+/// (message/request.hpp) answers at the asker's priority; otherwise the asker would wait for every
+/// process between the two. The boosted process waits on the queue of that priority until it has
+/// answered. It does nothing else there: the boost ends before it runs.
 ///
-/// Who asks does not know which queue the process waits on. If that has been parked the asker has
-/// it now, and lifts it. Otherwise it notes the priority in requested_priority, behind the question,
-/// and asks all schedulers to look for such processes on their queues (request_boost_scan). Who has a
-/// process in hand that goes from one scheduler to another looks at it itself: so none slips
-/// through.
+/// A boost costs nothing unless a request is pending: the scheduler reads Process::priority, the
+/// number of the queue, and the boost ends where the request is answered.
+///
+/// The asker does not know which queue the process waits on. If the process was parked, the asker
+/// owns it now and boosts it. Otherwise the asker stores its priority in requested_priority, after
+/// the request itself, and asks all schedulers to scan their queues (request_boost_scan). A thread
+/// that moves a process from one scheduler to another checks that process itself, so none is
+/// missed.
 namespace vmrun {
 
 inline bool is_boosted(const Process& p) {
   return p.priority != p.own_priority.load(std::memory_order_relaxed);
 }
 
-/// By who has p: whether there is a question that it has not answered.
+/// Whether p has a request that it has not answered. The caller owns p.
 bool has_question(const Process& p);
 
-/// By who has p, and is about to put it on a queue: it is lifted as far as has been asked for.
+/// Raises p's priority as far as has been requested. The caller owns p and is about to enqueue it.
 inline void boost_as_requested(Process& p) {
   const std::uint8_t asked = p.requested_priority.load(std::memory_order_seq_cst);
   if (asked > p.priority && has_question(p)) [[unlikely]]
     p.priority = asked;
 }
 
-/// By who has p, which has answered. What has been asked meanwhile may lift it again.
+/// Restores the priority of p, which has answered. Requests that came meanwhile may boost it again.
+/// The caller owns p.
 void end_boost(Process& p);
 
-/// By who has pushed a question into p's mailbox, and has not woken it: `priority` is its own.
+/// Asks for a boost to `priority`, the caller's own. The caller has pushed a request into p's
+/// mailbox and has not woken p.
 void request_boost(Process& p, std::uint8_t priority);
 
-/// Every scheduler is to call boost_as_requested for what waits on it: between two slices, before it
-/// picks the next. vm/sched/scheduler.cpp has it.
+/// Has every scheduler call boost_as_requested for the processes on its queue, between two slices,
+/// before it picks the next one. Defined in vm/sched/scheduler.cpp.
 void request_boost_scan();
 
 }  // namespace vmrun

@@ -75,8 +75,8 @@ struct Process {
   std::uint8_t live_saved = 0;  // argument registers saved while scheduled out
   BifAction bif_action = BifAction::kRaise;
   ExceptionClass exception_class = ExceptionClass::kError;
-  // 0 low, 1 normal, 2 high, 3 max: the queue it waits on; above own_priority while it is lifted
-  // (priority_boost.hpp)
+  // 0 low, 1 normal, 2 high, 3 max: the queue it waits on; above own_priority while it is
+  // boosted (priority_boost.hpp)
   std::uint8_t priority = 1;
   Term exception_value;  // with bif_action kRaise
   Term exception_trace;  // stack trace object or nil
@@ -107,14 +107,15 @@ struct Process {
   bool resume_requested = false;  // what a kSuspended or kBusyPort process waits for has come
   Relaxed<WaitKind> wait_kind{WaitKind::kNone};
   Relaxed<std::uint16_t> suspend_count{0};  // erlang:suspend_process
-  // when next scheduled: requests of other processes to answer (extra->deferred), or something is
-  // held back (message/deferred_decoding.hpp)
+  // when next scheduled, there are requests of other processes to answer (extra->deferred), or
+  // messages to decode (message/deferred_decoding.hpp)
   bool deferred_requests = false;
   // How it goes on at ip: with the instruction; with the function that begins there, which has been
   // called; or with what of the instruction comes after its collection, which is done.
   enum class GoesOn : std::uint8_t { kInstruction, kFunction, kCollected };
   GoesOn goes_on = GoesOn::kInstruction;
-  // what goes along with messages (bits of trace_state.hpp), what is traced (trace.hpp), deep_stack.hpp
+  // what is sent along with messages (bits of trace_state.hpp), what is traced (trace.hpp),
+  // deep_stack.hpp
   std::uint32_t observed = 0;
   bool message_peeked =
       // between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see

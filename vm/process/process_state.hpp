@@ -70,9 +70,9 @@ struct Suspending {
   bool is_active = false;
 };
 
-/// For what else than native code and built-in functions a process is with a dirty scheduler, or is
-/// to go there: to decode what it holds back (message/deferred_decoding.hpp), or for the answer to a
-/// question (lifecycle/answer.hpp).
+/// Why a process is with a dirty scheduler, or will go there, other than for native code and
+/// built-in functions: to decode a deferred message (message/deferred_decoding.hpp), or to answer a
+/// request (lifecycle/answer.hpp).
 enum class OtherDirtyWork : std::uint8_t { kNone, kDecode, kAnswer };
 
 struct Extra {
@@ -97,7 +97,7 @@ struct Extra {
   Fragment* until_collected = nullptr;  // that wait while it is not collected (lifecycle/gc.hpp): the last
   FlatTable<Term, Suspending> suspending;
   Fragment* deferred_decoding =
-      nullptr;  // what has arrived and waits for its first to be decoded (deferred_decoding.hpp)
+      nullptr;  // fragments that wait until the first of them is decoded (deferred_decoding.hpp)
   Fragment* behind_end = nullptr;     // the same, behind the signal that ends it (handle.cpp)
   Fragment* undecodable = nullptr;    // messages that are no terms, not looked at yet (deferred_decoding.hpp)
   std::uint32_t pinned_messages = 0;  // messages in the mailbox whose root lies in the heap

@@ -21,7 +21,7 @@ inline void deliver_waiting_samples(const Process& p) {
 }
 
 /// The calling thread, a dirty scheduler, begins to work for p: so that the profiler knows its
-/// label, which may not be read while the process is away.
+/// label, which may not be read while native code of the process runs.
 extern constinit std::atomic<bool> processes_sampled;
 extern void (*note_sampled_process)(const Process& p);
 

@@ -2,14 +2,15 @@
 
 #include "vm/process/process_state.hpp"
 
-/// What a process carries along with its messages: a sequential-trace token (see seq_trace.hpp) and
-/// a user tag of dyntrace. Owned by the process, allocated on first use; touched by its own thread
-/// only. A process that carries nothing pays one test of Process::observed when it sends, and when
-/// it receives a message that brings nothing. Behaviour: docs/internals/tracing.md.
+/// What tracing keeps for one process: a sequential-trace token (seq_trace.hpp), a user tag of
+/// dyntrace, the tracer, and calls that are traced. Owned by the process, allocated on first use,
+/// and used by its own thread only. A process without any of this pays one test of
+/// Process::observed when it sends, and when it receives a message without a token. Behaviour:
+/// docs/internals/tracing.md.
 ///
-/// In a message both lie in Fragment::token: the token, a tuple {Flags, Label, Serial, From,
-/// Lastcnt}; or the tag, a binary; or, where both travel, [Token | Tag]. A message that probes have
-/// told of has a number there (message_id), an integer alone or in front: [Number | TraceState].
+/// Token and tag travel with messages, in Fragment::token: the token is a tuple {Flags, Label,
+/// Serial, From, Lastcnt}, the tag a binary, and both together are [Token | Tag]. A message that
+/// probes have reported has a number there (message_id), alone or in front: [Number | TokenOrTag].
 namespace vmrun {
 
 /// Bits of Process::observed.

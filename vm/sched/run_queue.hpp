@@ -64,7 +64,7 @@ bool offer(Scheduler& s);
 bool begins_next(Scheduler& s);
 /// The caller takes what `from` offers into its own queue. Returns how many processes.
 unsigned steal(Scheduler& from, Scheduler& to);
-/// What waits here, at a priority lower than it is asked to answer at, is lifted
+/// Boosts the processes that wait here at a lower priority than has been requested
 /// (process/priority_boost.hpp).
 void boost_waiting(Scheduler& s);
 /// Whether `from` has anything that waits. A hint.

@@ -214,8 +214,8 @@ void collect_scheduled_out(Process& p) {
   return false;
 }
 
-/// Answers; false when the process has been lifted for that (priority_boost.hpp) and waits for its own turn
-/// now.
+/// Answers; false when the process was boosted for that (priority_boost.hpp) and waits for its own
+/// turn now.
 [[gnu::cold, gnu::noinline]] bool answer_and_settle(Scheduler& s, Process& p) {
   const std::int32_t cost = answer_deferred(p);
   s.until_upkeep -= cost;

@@ -131,7 +131,7 @@ struct Scheduler : Core {
   // Before it sleeps in the poller's role: calls to the kernel, of some 0.5 us.
   AdaptiveSpin poll_spin{60, 1};
   MemoryTrimmer trimmer;    // while it sleeps
-  bool is_stopped = false;  // still (stop_the_world.hpp, which guards it)
+  bool is_stopped = false;  // see stop_the_world.hpp, which guards it
   EpochSlot* epoch = nullptr;
   Retired<Process, &Process::next_in_queue> retired;  // structures of processes that have ended
 

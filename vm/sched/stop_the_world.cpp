@@ -8,7 +8,7 @@
 namespace vmrun {
 namespace {
 
-// Guards `stands` of all schedulers.
+// Guards Scheduler::is_stopped of all schedulers.
 std::mutex mutex;
 std::condition_variable changed;
 
@@ -19,7 +19,7 @@ bool is_asked(const Scheduler& s) { return s.asked.load(std::memory_order_relaxe
 }  // namespace
 
 void stop_for_others(Scheduler& s) {
-  epoch_leave(*s.epoch);  // it holds no pointers: others may be waiting for that
+  epoch_leave(*s.epoch);  // the scheduler holds no pointers, and other threads may wait for the epoch
   {
     std::unique_lock lock(mutex);
     s.is_stopped = true;
@@ -30,19 +30,19 @@ void stop_for_others(Scheduler& s) {
   epoch_enter(*s.epoch);
 }
 
-StopTheWorld::StopTheWorld(std::chrono::milliseconds patience) : alone_(one_at_a_time) {
+StopTheWorld::StopTheWorld(std::chrono::milliseconds patience) : only_one_(one_at_a_time) {
   std::unique_lock lock(mutex);
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& s = scheduler_at(i);
     s.asked.fetch_or(kAskedToStop, std::memory_order_seq_cst);
     if (s.parker.wake() == Parker::kPolling) poll_interrupt();
   }
-  const auto all_stand = [] {
+  const auto all_stopped = [] {
     for (unsigned i = 0; i < scheduler_count(); ++i)
       if (!scheduler_at(i).is_stopped) return false;
     return true;
   };
-  changed.wait_for(lock, patience, all_stand);
+  changed.wait_for(lock, patience, all_stopped);
   for (unsigned i = 0; i < scheduler_count(); ++i) stopped_.push_back(scheduler_at(i).is_stopped);
 }
 

@@ -6,28 +6,28 @@
 
 #include "vm/sched/scheduler.hpp"
 
-/// While it lives the schedulers stand still: each between two slices, so that processes, ports and
-/// tables can be looked at from outside. For a thread that is none of them; one at a time, others
-/// wait.
+/// Stops the world: as long as the object lives, every scheduler waits between two slices, so that
+/// another thread can read processes, ports and tables. Used by threads that are not schedulers.
+/// One thread at a time may hold it; others wait.
 namespace vmrun {
 
 class StopTheWorld {
  public:
-  /// Waits until all stand, or for so long: what a scheduler runs need not yield. Such a one goes
-  /// on with its slice, and stands when that ends.
+  /// Waits until all schedulers have stopped, at most for `patience`, because the code that a
+  /// scheduler runs need not yield. Such a scheduler goes on with its slice and stops at its end.
   explicit StopTheWorld(std::chrono::milliseconds patience);
   ~StopTheWorld();
   StopTheWorld(const StopTheWorld&) = delete;
 
-  /// Whether this one stood when the constructor returned.
+  /// Whether this scheduler had stopped when the constructor returned.
   bool is_stopped(const Scheduler& s) const { return stopped_[s.number - 1]; }
 
  private:
-  std::unique_lock<std::mutex> alone_;
+  std::unique_lock<std::mutex> only_one_;
   std::vector<bool> stopped_;
 };
 
-/// A scheduler that has been asked to.
+/// Waits until the world goes on. Called by a scheduler that has been asked to stop.
 void stop_for_others(Scheduler& s);
 
 }  // namespace vmrun
