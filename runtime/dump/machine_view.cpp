@@ -57,7 +57,7 @@ const Process* running_on(const Scheduler& s) {
 StoppedMachine::StoppedMachine() : held_(new Held) {
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& s = scheduler_at(i);
-    if (held_->schedulers.stands(s)) continue;
+    if (held_->schedulers.is_stopped(s)) continue;
     // It is in the slice still in which it was asked: `current` does not change but to nothing.
     const Process* p = running_on(s);
     if (p) running_[p] = "ACTIVE | RUNNING";
@@ -81,7 +81,7 @@ void write_schedulers(DumpFile& out, const StoppedMachine& stopped) {
   static constexpr const char* kQueues[] = {"Low", "Normal", "High", "Max"};
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& s = scheduler_at(i);
-    const bool stands = stopped.held_->schedulers.stands(s);
+    const bool stands = stopped.held_->schedulers.is_stopped(s);
     out.print(
         "=scheduler:{}\nScheduler Sleep Info Flags: {}\nScheduler Sleep Info Aux Work: \nCurrent Port: \n",
         s.number, stands ? "" : "NOT_STOPPED");

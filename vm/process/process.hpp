@@ -56,7 +56,7 @@ enum class WaitKind : std::uint8_t {
   kReceive,
   kSuspended,
   kBusyPort,
-  kAway /* see dirty_state.hpp */
+  kDirty  // see dirty_state.hpp
 };
 
 /// Where native code of the process is that runs on a dirty scheduler: see dirty_state.hpp.
