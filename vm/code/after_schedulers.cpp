@@ -19,7 +19,7 @@
 namespace vmrun {
 namespace {
 
-/// On a dirty scheduler, which holds no epoch.
+/// Runs on a dirty scheduler, which holds no epoch.
 Term wait_for_schedulers(Process&, const Term*) {
   constexpr unsigned kQuickLooks = 20;
   constexpr auto kLookEvery = std::chrono::microseconds(50);
@@ -31,8 +31,8 @@ Term wait_for_schedulers(Process&, const Term*) {
   return atoms::ok;
 }
 
-/// Whether all have passed, or do within some microseconds. A built-in function that has just begun
-/// holds nothing that others free but the code it returns to.
+/// Whether all threads have passed the epoch, or do so within some microseconds. A built-in
+/// function that has just begun holds nothing that others free, except the code it returns to.
 bool have_passed(Word stamp) {
   constexpr unsigned kLooks = 100;
   EpochSlot& own = epoch_slot();
@@ -46,19 +46,19 @@ bool have_passed(Word stamp) {
 
 bool wait_on_dirty(Process& p) { return run_on_dirty(p, wait_for_schedulers, nullptr, 0).is_value(); }
 
-/// What a process waits for that is to be called again.
+/// What a process that will be called again waits for.
 enum class Until {
-  kBegun,  // others have begun
-  kTurn,   // those of its scheduler have run
-  kPassed  // all have passed: a dirty scheduler waits for it
+  kBegun,  // other processes have begun
+  kTurn,   // the other processes of its scheduler have had their turn
+  kPassed  // all threads have passed; a dirty scheduler waits for it
 };
 struct Waiting {
   Term process;
   Until until = Until::kBegun;
-  Word position = 0;   // in the process table: who is in front has begun
-  bool asked = false;  // who is at that place, and how often all have come round since
-  unsigned waits = 0;
-  Word stamp = 0;  // when all had begun
+  Word position = 0;   // in the process table: the processes in front of it have begun
+  bool asked = false;  // whether the process at that place has been asked
+  unsigned waits = 0;  // rounds of all schedulers since then
+  Word stamp = 0;      // taken when all had begun
 };
 SpinLock waiting_lock;
 std::vector<Waiting>& waiting = *new std::vector<Waiting>;
@@ -87,10 +87,10 @@ bool is_to_begin(const Process& p, std::span<const Term> modules) {
 }
 
 /// Asks the processes that have not begun whether they are alive, one after the other. A process
-/// that answers begins in the same turn, unless it is suspended, is boosted to answer
-/// (process/priority_boost.hpp), or is on another scheduler than the one it is bound to. For such a
-/// process all schedulers come round some more times, but not for ever (has_waited: they just
-/// have). Returns false if p is to be called again.
+/// that answers begins in the same turn. Exceptions are a process that is suspended, one that is
+/// boosted to answer (process/priority_boost.hpp), and one on another scheduler than the one it is
+/// bound to. For such a process this waits some more rounds of all schedulers, but not for ever.
+/// has_waited: one such round has just ended. Returns false if p is to be called again.
 bool have_begun(Process& p, Waiting& w, bool has_waited, std::span<const Term> modules) {
   constexpr unsigned kLooksAtOnce = 10'000, kMostWaits = 1000;
   if (has_asked(p) && take_answer(p) == kNonValue) return false;
@@ -112,7 +112,7 @@ bool have_begun(Process& p, Waiting& w, bool has_waited, std::span<const Term> m
 
 bool after_schedulers(Process& p, std::span<const Term> changed) {
   constexpr unsigned kNormal = 1;
-  const bool is_on_dirty = dirty_thread_kind() != DirtyKind::kNone;  // nobody waits there
+  const bool is_on_dirty = dirty_thread_kind() != DirtyKind::kNone;  // no process waits there
   if (!is_on_dirty && !may_change_code(p)) return false;
   const bool has_waited = came_back(p) && wait_on_dirty(p);
   Waiting w = take_note(p.id);
@@ -123,7 +123,8 @@ bool after_schedulers(Process& p, std::span<const Term> changed) {
     if (!have_begun(p, w, has_waited, changed)) return note(w), false;
     w.stamp = epoch_stamp();
     if (!somebody_waits(*this_scheduler()) && have_passed(w.stamp)) return true;
-    // In its turn all who wait have run, unless it comes before them each time.
+    // When this process has its turn again, all that wait have run. Only a process of a higher
+    // priority may come before them each time.
     if (p.priority <= kNormal) {
       w.until = Until::kTurn;
       return note(w), yield_and_retry(p).is_value();

@@ -4,19 +4,20 @@
 
 #include "vm/process/process.hpp"
 
-/// When code changes: not while the schedulers are in the middle of what they ran before, and not
-/// before processes that have been spawned to run it are in it.
+/// When code may change: not while schedulers are in the middle of what they ran before, and not
+/// before the processes that have been spawned to run that code have begun.
 namespace vmrun {
 
-/// For built-in functions that change code, first of all. changed: names of modules; where those
-/// have current code, true once
-/// * who has been spawned to run one of them has begun, wherever it waited for its turn (but for
-///   one that is suspended, or goes on waiting for its priority's turn);
-/// * every scheduler has been between two slices, so that what else was runnable on the caller's
-///   has had its turn in the code there was.
-/// Else they return the non-value, and are called again. (OTP waits for the second alone: thread
-/// progress.) On a dirty scheduler nobody can wait for the permission to change code: who goes
-/// there has asked for it before (may_change_code).
+/// A built-in function that changes code calls this first. changed: names of modules. If any of
+/// them has current code, the function returns true once
+/// * every process that has been spawned to run one of them has begun, wherever it waited for its
+///   turn (except a process that is suspended, or that still waits for its priority's turn);
+/// * every scheduler has been between two slices, so that the other runnable processes of the
+///   caller's scheduler have had their turn in the present code.
+/// Otherwise it returns false; the built-in function then returns the non-value and is called
+/// again. (OTP waits for the second condition alone: thread progress.) A process on a dirty
+/// scheduler cannot wait for the permission to change code, so it has to ask for the permission
+/// before it goes there (may_change_code).
 [[nodiscard]] bool after_schedulers(Process& p, std::span<const Term> changed);
 
 }  // namespace vmrun

@@ -12,8 +12,8 @@
 namespace vmrun {
 namespace {
 
-/// Thrown nowhere: the first error sticks and makes every later read return zeros, so callers check
-/// once at the end.
+/// Reads a chunk. It throws nothing: the first error sticks and makes every later read return
+/// zeros, so callers check once at the end.
 class Reader {
  public:
   Reader(const std::uint8_t* file, const std::uint8_t* p, std::size_t n, const char* chunk, BeamError* error)
@@ -48,8 +48,8 @@ class Reader {
     p_ += n;
     return p_ - n;
   }
-  /// A count of things that take at least `least` bytes each, so that a lying count cannot make us
-  /// allocate.
+  /// Reads a count of things that take at least `least` bytes each. A count that the chunk has no
+  /// room for is an error, so a false count cannot make the machine allocate much.
   std::uint32_t count(const char* what, std::size_t least = 1) {
     const std::uint32_t n = u32();
     if (ok_ && n > left() / least) fail(std::string("more ") + what + " announced than there is room for");
@@ -69,8 +69,8 @@ class Reader {
   bool ok_ = true;
 };
 
-// Compact terms of the Code chunk: low three bits say what it is, the rest how the value is
-// written.
+// Compact terms of the Code chunk: the low three bits are the tag, the other bits say how the value
+// is written.
 enum Tag : unsigned {
   kTagU,
   kTagI,
@@ -100,7 +100,8 @@ struct Chunk {
   std::size_t size;
 };
 
-/// One after the other, until `visit` says false; false and the error when the file breaks before.
+/// Calls `visit` for one chunk after the other, until it returns false. Returns false and sets the
+/// error when the file is malformed before that.
 template <class Visit>
 bool for_each_chunk(const std::uint8_t* bytes, std::size_t size, BeamError* error, Visit visit) {
   const auto fail = [&](const char* what, std::size_t offset) {
@@ -307,7 +308,7 @@ class Parser {
     return r.ok();
   }
 
-  /// Version 1 is OTP 25's. Of another nothing is read: types are a help, not a need.
+  /// Version 1 is OTP 25's. Other versions are not read: the machine does not need types.
   bool types() {
     const Chunk* c = chunk("Type");
     if (!c) return true;
@@ -446,7 +447,7 @@ class Parser {
           return r.fail("literal " + std::to_string(out->value) + " does not exist");
         out->kind = Arg::Kind::kLiteral;
         return true;
-      case kTagTyped: {  // a register and what is known of its value
+      case kTagTyped: {  // a register and its type
         Word type = 0;
         if (depth > 8 || !operand(r, out, depth + 1) || !(out->is_x() || out->is_y()) || !number(r, &type))
           return r.fail("bad typed register");
@@ -568,7 +569,7 @@ class Parser {
 
   bool finish_literals() {
     for (auto& s : integers_) f_.storage.push_back(std::move(s));
-    // Only now do the strings stay where they are.
+    // The strings do not move any more from here on.
     const std::size_t base = f_.storage.size() - integers_.size();
     f_.literals.resize(file_literals_);
     for (std::size_t i = base; i < f_.storage.size(); i++)
@@ -621,8 +622,8 @@ class Parser {
     return true;
   }
 
-  /// Over the same chunks in the same order as beam_lib:md5/1, so that module_info(md5) agrees with
-  /// it.
+  /// Computes the digest over the chunks that beam_lib:md5/1 reads, in its order, so that
+  /// module_info(md5) agrees with it.
   bool digest() {
     MD5_CTX context;
     MD5Init(&context);
@@ -647,7 +648,7 @@ class Parser {
   std::vector<Chunk> chunks_;
   std::vector<std::string> integers_;
   std::size_t file_literals_ = 0;
-  bool types_known_ = false;  // the chunk is there, in a version we read
+  bool types_known_ = false;  // whether the chunk is there, in a version we read
   unsigned nesting_ = 0;
 };
 

@@ -10,10 +10,10 @@
 
 #include "vm/term/term.hpp"
 
-/// A .beam file taken apart: its chunks checked and decoded into plain tables, the code still as
-/// generic operations. Any thread; no state. What is found here points into the caller's bytes
-/// where it can, so those must outlive the BeamFile. Every number is checked against the table it
-/// indexes, so the loader need not look twice.
+/// A .beam file, decoded: its chunks are checked and turned into plain tables; the code stays
+/// generic operations. Any thread may use it; there is no state. The tables point into the caller's
+/// bytes where they can, so those bytes must outlive the BeamFile. Every number is checked against
+/// the table it indexes, so the loader need not check it again.
 namespace vmrun {
 
 /// What is wrong with a file and where.
@@ -31,7 +31,7 @@ struct Arg {
     kY,
     kFloatReg,
     kUnsigned,
-    kBeyond,  // a number that no word holds
+    kBeyond,  // a number that does not fit a word
     kConst,
     kLiteral,
     kLabel,
@@ -40,7 +40,7 @@ struct Arg {
   };
   static constexpr std::uint32_t kMostTypes = 1u << 24;
   Kind kind;
-  std::uint32_t type : 24;  // kX, kY: what the compiler says of the value, BeamFile::types; 0: nothing
+  std::uint32_t type : 24;  // kX, kY: the type that the compiler states, index into BeamFile::types; 0: any
   std::uint32_t count;      // kList: operands; kAlloc: funs
   // Register, number, term (kConst: an immediate), index into literals, label; kList: first
   // entry in BeamFile::extra; kAlloc: words | floats << 32.
@@ -61,12 +61,12 @@ struct GenericInstruction {
   std::uint32_t offset;  // byte in the file, for messages
 };
 
-/// What a compiler knows of a value, as OTP 25 writes it.
+/// What a compiler knows about a value, as OTP 25 writes it.
 struct ValueType {
   std::uint16_t kinds;     // which kinds of terms it may be: bits of value_kind
   std::int64_t low, high;  // if it is an integer; low > high: not known
   bool is(std::uint16_t wanted) const { return (kinds & ~wanted) == 0; }
-  /// A small integer, whatever happens.
+  /// Whether every possible value is a small integer.
   bool is_small() const;
 };
 
@@ -112,25 +112,25 @@ struct BeamFile {
   std::vector<GenericInstruction> code;
   std::vector<Arg> operands;  // of all instructions
   std::vector<Arg> extra;     // members of lists
-  /// The Type chunk; the first says nothing. Trusted as the order of instructions is: a compiler
-  /// that lies here can break its own module as one can that leaves tests out.
+  /// The Type chunk; the first entry is "any". Types are trusted, as the order of instructions is:
+  /// a compiler that writes wrong types can break its own module, as one that leaves tests out can.
   std::vector<ValueType> types{{value_kind::kAny, 0, -1}};
 
   const ValueType& type(const Arg& a) const { return types[a.type]; }
   const Arg* args(const GenericInstruction& i) const { return operands.data() + i.first; }
 };
 
-/// Fills `out`; false and `error` when the bytes are no valid .beam file. See inflate_beam for
-/// compressed files.
+/// Fills `out`. Returns false and fills `error` when the bytes are not a valid .beam file. See
+/// inflate_beam for compressed files.
 [[nodiscard]] bool parse_beam(const std::uint8_t* bytes, std::size_t size, BeamFile* out, BeamError* error);
 
 using ChunkName = std::array<std::uint8_t, 4>;
 
-/// The bytes of the first chunk with this name; empty: there is none up to where the file ends or
-/// breaks, or it is empty, or this is no .beam file.
+/// Returns the bytes of the first chunk with this name. The result is empty when the chunk is empty
+/// or missing, when the file is malformed before it, or when this is not a .beam file.
 std::span<const std::uint8_t> find_chunk(const std::uint8_t* bytes, std::size_t size, const ChunkName& name);
 
-/// If the bytes are a gzip stream (compressed modules), inflates it. Otherwise false.
+/// Inflates the bytes if they are a gzip stream (compressed modules). Otherwise returns false.
 [[nodiscard]] bool inflate_beam(const std::uint8_t* bytes, std::size_t size, std::vector<std::uint8_t>* out);
 
 }  // namespace vmrun

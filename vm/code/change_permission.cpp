@@ -12,12 +12,13 @@ namespace vmrun {
 namespace {
 
 std::mutex mutex;
-// Written with the lock; read without it by who may then have begun before it was taken.
+// Written under the mutex. A thread that reads `false` without the mutex counts as one that began
+// before the permission was taken.
 std::atomic<bool> is_taken{false};
 Term holder = kNonValue;
 std::vector<Term>& waiting = *new std::vector<Term>;
 
-/// Whoever had it and has ended has it no more.
+/// A process that had the permission and has ended does not have it any more.
 bool somebody_else_has_it(const Process& p) {
   return is_taken.load(std::memory_order_relaxed) && holder != p.id && process_table.find(holder);
 }

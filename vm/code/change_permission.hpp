@@ -2,18 +2,22 @@
 
 #include "vm/process/process.hpp"
 
-/// The permission to change code: one process can keep it to itself, and whoever else loads,
-/// deletes or purges a module or a library of native functions waits meanwhile, suspended. While
-/// nobody has it all may. It is for tests: see runtime/bif/internal_state.cpp.
+/// The permission to change code. One process can keep it to itself; meanwhile every other process
+/// that loads, deletes or purges a module or a library of native functions is suspended until it is
+/// given back. While no process has taken it, all may change code. It is for tests: see
+/// runtime/bif/internal_state.cpp.
 namespace vmrun {
 
-/// For built-in functions that change code, first of all: true when p may. Else they return the
-/// non-value (suspend_and_retry has been said), and are called again.
+/// A built-in function that changes code calls this first. Returns true when p may change code.
+/// Otherwise suspend_and_retry has been called; the built-in function returns the non-value and is
+/// called again.
 [[nodiscard]] bool may_change_code(Process& p);
 
-/// True: only p may from now on. Else, as above, it is called again: somebody else has it.
+/// Takes the permission: from now on only p may change code. Returns false when another process has
+/// it; the built-in function is then called again, as above.
 [[nodiscard]] bool take_code_permission(Process& p);
-/// All may again, and those who wait go on. False: p has not kept it.
+/// Gives the permission back and wakes the processes that wait for it. Returns false when p does
+/// not have it.
 bool give_code_permission_back(Process& p);
 
 }  // namespace vmrun

@@ -22,12 +22,12 @@ namespace {
 struct Versions {
   Module* current = nullptr;
   Module* old = nullptr;
-  Module* failed = nullptr;   // the old one, if its on_load function has failed (keep_failed)
+  Module* failed = nullptr;   // the old version, if its on_load function has failed (keep_failed)
   Module* pending = nullptr;  // waits for its on_load function
-  Term runner;                // the process that runs it, once there is one
+  Term runner;                // the process that runs that function, once there is one
   Term runner_waits_for;      // the module the runner waits for in its turn
-  Export* on_load = nullptr;  // leads to that function
-  bool published = false;     // some version has been
+  Export* on_load = nullptr;  // leads to the on_load function
+  bool published = false;     // whether any version has ever been published
   std::string path;
 };
 
@@ -36,7 +36,7 @@ struct Server {
   std::condition_variable_any changed;
   std::map<Word, Versions> modules;                // by name
   std::set<Word> being_loaded;                     // by autoload
-  std::map<Word, std::vector<Term>> being_purged;  // and the processes that wait for the end of it
+  std::map<Word, std::vector<Term>> being_purged;  // and the processes that wait for the end of the purge
   CodeSource* source = nullptr;
 };
 Server& server() {
@@ -45,8 +45,8 @@ Server& server() {
 }
 using Lock = std::unique_lock<std::recursive_mutex>;
 
-/// Exports and funs lead to this version from now on. Exports of `before` that it has not become
-/// undefined; those that both have never are, not for a moment.
+/// Makes exports and funs lead to this version. Exports that only `before` has become undefined;
+/// those that both versions have are defined at every moment.
 void connect(const Module& m, const Module* before) {
   for (const auto& x : m.exports) set_export_code(*x.entry, x.address);
   if (before)
@@ -56,12 +56,12 @@ void connect(const Module& m, const Module* before) {
     m.funs[i]->address.store(m.fun_addresses[i], std::memory_order_release);
 }
 
-/// What probes say of a version.
+/// The size of a version, as probes report it.
 std::int64_t shown_size(const Module& m) {
   return static_cast<std::int64_t>(module_bytes(m) + (m.literals ? m.literals->words * sizeof(Term) : 0));
 }
 
-/// With the lock held; there is no old version but of a module that has no current one.
+/// The caller holds the lock. There is an old version only if there is no current one.
 void make_current(Versions& v, Module* m) {
   if (probe::code_load_enabled()) [[unlikely]]
     probe::fire_code_load(m->name, shown_size(*m), v.current != nullptr);
@@ -121,7 +121,7 @@ LoadResult publish_module(Module* m) {
 
 namespace {
 
-/// Whether a wait for `name` would end only when the caller goes on. Every runner waits for one
+/// Whether a wait for `name` could end only after the caller goes on. Every runner waits for one
 /// module at most.
 bool is_circular(Server& s, Term name, Term caller) {
   for (std::size_t steps = s.modules.size(); steps && name; --steps) {
@@ -210,7 +210,7 @@ LoadResult load_module(Term expected, const std::uint8_t* bytes, std::size_t siz
 bool autoload_module(Term name, std::string* message) {
   Server& s = server();
   Lock lock(s.mutex);
-  // Others who want the same module wait for the one that loads it.
+  // Other threads that want this module wait for the one that loads it.
   while (s.being_loaded.count(name.raw())) s.changed.wait(lock);
   if (current_module(name) || s.modules[name.raw()].pending) return true;
   if (!s.source) return false;

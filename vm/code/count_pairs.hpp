@@ -6,9 +6,9 @@
 
 #include "vm/code/instructions.hpp"
 
-/// For deciding what to fuse: with -DVMRUN_COUNT_PAIRS the interpreter counts which instruction
-/// follows which, and at the end the pairs are written to the file named by VMRUN_PAIRS, with how
-/// often each has come. One scheduler only (+S 1).
+/// Helps to decide which instructions to fuse. With -DVMRUN_COUNT_PAIRS the interpreter counts
+/// which instruction follows which. At the end the pairs are written with their counts to the file
+/// named by VMRUN_PAIRS. One scheduler only (+S 1).
 namespace vmrun {
 
 #ifdef VMRUN_COUNT_PAIRS

@@ -15,8 +15,8 @@ namespace vmrun {
 namespace {
 
 std::mutex changing;
-// Of code that is there no more it may keep some, which is looked at no more either: what counts is
-// that call_debugger stands there.
+// It may keep entries of code that is gone; they are never read, because an entry counts only where
+// call_debugger stands in the code.
 std::unordered_map<const Word*, std::uint16_t>& originals() {
   static std::unordered_map<const Word*, std::uint16_t> all;
   return all;

@@ -5,14 +5,15 @@
 
 #include "vm/term/term.hpp"
 
-/// Functions whose calls a debugger takes: their first instruction, where all calls arrive, is
-/// call_debugger, which calls breakpoint(Module, Function, Arguments) of the process's error
-/// handler in their place. As with native calls only the operation's 16 bits are stored, and what
-/// stood there is remembered here.
+/// Functions whose calls a debugger takes. All calls arrive at a function's first instruction; it
+/// is replaced by call_debugger, which calls breakpoint(Module, Function, Arguments) of the
+/// process's error handler instead. As with native calls only the operation's 16 bits are stored,
+/// and the original operation is kept here.
 namespace vmrun {
 
-/// Makes it so, or undoes it, for functions of the current code of a module: of all names and
-/// arities unless they are given. Returns how many functions match; native ones do not. Any thread.
+/// Sets or removes this for functions of the current code of a module: of all names and arities
+/// unless they are given. Returns how many functions match; native functions do not match. Any
+/// thread.
 std::size_t set_debugged(Term module, std::optional<Term> function, std::optional<unsigned> arity, bool on);
 
 }  // namespace vmrun

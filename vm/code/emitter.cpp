@@ -13,7 +13,7 @@ bool fits(char kind, const Operand& o) {
   switch (kind) {
     case 'x': return o.kind == K::kX;
     case 'y': return o.kind == K::kY;
-    case 'k':  // no literal: where memory lies low its address would fit, and some look at identity alone
+    case 'k':  // not a literal: at a low address it would fit, but some handlers compare identity alone
       return o.kind == K::kConst && o.value <= 0xFFFFFFFFu && Term::from_raw(o.value).is_immed();
     case 'c': return o.kind == K::kConst;
     case 'i': {
@@ -44,7 +44,7 @@ Word encode(char kind, const Operand& o) {
   }
 }
 
-/// The first variant whose kinds fit; -1 if none. A list is no operand here.
+/// The first variant whose kinds fit; -1 if none fits. A list does not count as an operand.
 int select(op::Family family, const Operand* operands, std::size_t count) {
   const auto f = static_cast<unsigned>(family);
   for (unsigned v = op::kFamilyStart[f]; v < op::kFamilyStart[f + 1]; v++) {
@@ -102,8 +102,8 @@ void Emitter::emit(op::Family family, const Operand* operands, std::size_t count
   }
 }
 
-/// Makes the last instruction and this one a fused one, unless the second is a jump's target or
-/// both may raise on different lines.
+/// Replaces the last instruction and this one by a fused one. Returns false if the second is a
+/// jump's target, or if both may raise on different lines.
 bool Emitter::try_fuse(std::uint16_t operation) {
   if (items_.empty() || next_is_target_) return false;
   Item& last = items_.back();

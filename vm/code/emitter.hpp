@@ -8,8 +8,8 @@
 #include "vm/code/instructions.hpp"
 
 /// Turns families and operands into the machine's instructions: picks the variant, fuses
-/// neighbours, lays the code out and resolves labels. Used by the loader only, one emitter per
-/// module. Errors stick: see `error`.
+/// neighbours, lays the code out and resolves labels. Only the loader uses it, with one emitter for
+/// each module. Errors stick: see `error`.
 namespace vmrun {
 
 struct Operand {
@@ -28,7 +28,7 @@ struct Operand {
   bool operator==(const Operand&) const = default;
 };
 
-/// A member of an instruction's list: a plain word, or a label whose distance is to be put there.
+/// A member of an instruction's list: a plain word, or a label whose distance is stored there.
 struct ListWord {
   Word value;
   bool is_label = false;
@@ -36,7 +36,7 @@ struct ListWord {
 
 class Emitter {
  public:
-  /// instructions: about how many are to come.
+  /// instructions: the expected number of instructions.
   Emitter(std::uint32_t label_count, std::size_t instructions) : label_item_(label_count, kUnplaced) {
     items_.reserve(instructions);
     values_.reserve(instructions * 3);
@@ -48,10 +48,10 @@ class Emitter {
   bool can_emit(op::Family family, std::initializer_list<Operand> operands) const;
   void place_label(Word label);
   void set_line(std::uint32_t line) { pending_line_ = line; }
-  /// Instructions so far; a change tells that something was emitted.
+  /// The number of instructions so far. It changes when something is emitted.
   std::size_t count() const { return items_.size(); }
 
-  /// Lays everything out. False: a label was never placed, or a jump is too far.
+  /// Lays out all code. Returns false if a label was never placed, or if a jump is too far.
   bool finish(std::vector<Word>* code);
   Word label_word(Word label) const { return items_[label_item_[label]].at; }
   bool label_placed(Word label) const { return label_item_[label] != kUnplaced; }

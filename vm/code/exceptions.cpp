@@ -22,7 +22,8 @@ namespace {
 
 const Term kClassAtoms[] = {atoms::error, atoms::exit, atoms::throw_};
 
-/// In the first limb of a captured trace: the class, and above it newest_code() as it was then.
+/// The first limb of a captured trace holds the class, and above it newest_code() at the time of
+/// the capture.
 constexpr unsigned kTraceVersionShift = 32;
 ExceptionClass class_in(Word limb) { return static_cast<ExceptionClass>(limb & 0xFF); }
 
@@ -56,7 +57,7 @@ Term capture(Process& p, const Word* ip, Term head) {
   return make_cons(hp, head, Term::boxed(big));
 }
 
-/// [{file,_},{line,_} | more], as far as it is known.
+/// Returns [{file,_},{line,_} | more]. What is not known is left out.
 Term location_term(Heap& heap, const Word* address, Term more) {
   static const Term file = intern_atom("file"), line = intern_atom("line");
   const SourceLocation where = location_at(address);
@@ -104,7 +105,7 @@ Term frames_term(Heap& heap, Term head, const Word* addresses, unsigned n, std::
   for (unsigned i = 0; i < n && count < most; i++) {
     // callers: the last word of the call
     const auto* address = reinterpret_cast<const Word*>(addresses[i] & ~Word{7});
-    // Where code was purged meanwhile, other code may lie.
+    // Where code has been purged meanwhile, other code may lie.
     const Module* m = module_at(address);
     const Term frame = m && m->version > version ? kNonValue : frame_term(heap, address, arguments, info);
     arguments = info = kNonValue;
@@ -144,15 +145,15 @@ namespace {
 
 constexpr std::uint32_t kToldOfExceptions = kCallsUnderWay | kTraceCall | kAwaitsReturns;
 
-/// Calls end by the exception: those from this depth of the stack on. handler: nullptr if there is
-/// none.
+/// Reports that calls end by the exception: those at this depth of the stack and deeper. handler:
+/// nullptr if nothing catches it.
 void tell_unwound(Process& p, const Word* ip, Word depth, const Word* handler) {
   if (calls_are_under_way(p)) fail_calls(p, ip, depth, handler != nullptr);
   if (is_traced(p, kTraceCall | kAwaitsReturns)) exception_traced(p, depth, handler);
 }
 
-/// See handle_exception. There is an instance for each case, so that the usual one keeps nothing
-/// for the other.
+/// See handle_exception. There are two instances, so that the usual one saves no registers for the
+/// other.
 template <bool kTold>
 [[gnu::always_inline]] inline const Word* unwind(Process& p, const Word* ip, Term* x) {
   Term trace = p.exception_trace;
@@ -166,8 +167,8 @@ template <bool kTold>
     } else if (s->is_catch()) {
       const auto* handler = static_cast<const Word*>(s->catch_address());
       // An exception that is raised before the handler ends its catch goes further out. If it came
-      // here again, a loop of exceptions would have no `try` in it, and loader_loops.cpp would not
-      // see it.
+      // here again, there would be a loop of exceptions without a `try` in it, and loader_loops.cpp
+      // would not find that loop.
       *s = Term::nil();
       if (kTold) tell_unwound(p, ip, static_cast<Word>(p.heap.end - frame), handler);
       p.heap.stop = frame;
@@ -213,7 +214,7 @@ void set_failure_cause(const Export& bif, FailureCause find) { failure_causes()[
 
 namespace {
 
-/// The module that explains the failures of another's built-in functions, or kNonValue.
+/// Returns the module that explains failures of `module`'s built-in functions, or kNonValue.
 Term explaining_module(Term module) {
   static const Term erts = intern_atom("erl_erts_errors"), stdlib = intern_atom("erl_stdlib_errors"),
                     kernel = intern_atom("erl_kernel_errors"), os = intern_atom("os");
@@ -314,8 +315,8 @@ bool raise_again(Process& p, const Term* x) {
 
 namespace {
 
-/// An entry of a stack trace as programs may write it: {M, F, ArityOrArguments, Location} or
-/// {Fun, Arguments, Location}, or the same without the location, then *is_short. Or it is none.
+/// Whether t is an entry of a stack trace as programs may write it: {M, F, ArityOrArguments,
+/// Location} or {Fun, Arguments, Location}. The location may be missing; then *is_short is set.
 bool is_trace_entry(Term t, bool* is_short) {
   if (!t.is_tuple() || t.tuple_arity() < 2 || t.tuple_arity() > 4) return false;
   const bool of_fun = t.element(0).is_fun() && t.tuple_arity() != 4;
@@ -326,7 +327,7 @@ bool is_trace_entry(Term t, bool* is_short) {
   return true;
 }
 
-/// All its entries with a location.
+/// Returns the trace with a location in each entry.
 Term with_locations(Heap& heap, Term trace) {
   std::vector<Term> entries;
   for (Term l = trace; l.is_list(); l = l.tail()) {
@@ -366,7 +367,8 @@ Term source_place(const Word* address, Heap& out) {
   return make_tuple(hp, name, Term::small(where.line));
 }
 
-/// Every module exports something, and the addresses of exports are those of the current version.
+/// Whether a newer version has replaced this function's version. Every module exports something,
+/// and the addresses of exports are those of the current version.
 bool is_of_replaced_version(const FunctionHeader& f) {
   const Module* const m = module_at(f.entry());
   if (!m || m->exports.empty()) return false;

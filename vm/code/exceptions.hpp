@@ -4,57 +4,63 @@
 
 #include "vm/process/bif.hpp"
 
-/// Raising, unwinding and stack traces. In the process's own thread, with top and stop stored back.
+/// Raising, unwinding and stack traces. Called in the thread that runs the process, with top and
+/// stop stored back.
 ///
-/// A trace is captured as a pair [Head|Addresses] (Addresses: a big integer object whose limbs are
-/// the class and code addresses), turned into a list only when a program looks at it. Head says
-/// what stands at or before the innermost frame:
+/// A trace is captured as a pair [Head|Addresses]. Addresses is a big integer object; its limbs are
+/// the class and code addresses. It becomes a list only when a program looks at it. Head says what
+/// stands at or before the innermost frame:
 ///   []                          nothing special
 ///   {Arguments}                 the innermost function's arguments replace its arity
 ///                               (function_clause, error/2)
-///   {Arguments, Info}           the same with error_info (error/3, segments of binaries);
+///   {Arguments, Info}           as before, with error_info (error/3, segments of binaries);
 ///                               Arguments may be `none`
 ///   {M, F, Arguments, Location} a built-in that failed, called by the innermost function
-/// A trace given to erlang:raise/3 is [List|Class]. p.exception_trace before the exception is
-/// handled: [] (a built-in: it shows in the trace), `true` (a built-in that does not show, such as
-/// error/1), a Head tuple, or a trace as above, which is kept.
+/// A trace given to erlang:raise/3 is [List|Class]. Before the exception is handled,
+/// p.exception_trace is one of: [] (raised by a built-in that shows in the trace), `true` (by a
+/// built-in that does not show, such as error/1), a Head tuple, or a trace as above, which is kept.
 namespace vmrun {
 
 struct Export;
 
-/// Frames a trace shows; at least one is shown. Set by erlang:system_flag(backtrace_depth, N).
+/// The number of frames that a trace shows; at least one is shown. Set by
+/// erlang:system_flag(backtrace_depth, N).
 inline constexpr unsigned kMaxBacktraceDepth = 64;
 extern std::atomic<unsigned> backtrace_depth;
 
-/// Captures the trace unless there is one, and finds the innermost catch: returns where to go on
-/// (stop and x0...x3 are set), or nullptr when there is none. ip: the failing instruction; nullptr
-/// when the failing code has no frame (a built-in called last).
+/// Captures the trace unless there is one, and finds the innermost catch. Returns where to go on
+/// (stop and x0...x3 are set), or nullptr when nothing catches the exception. ip: the failing
+/// instruction; nullptr when the failing code has no frame (a built-in called last).
 const Word* handle_exception(Process& p, const Word* ip, Term* x);
 
-/// Who is asked for the cause when this built-in has failed. Before any process runs.
+/// Sets the function that finds the cause when this built-in has failed. Called before any process
+/// runs.
 void set_failure_cause(const Export& bif, FailureCause find);
 
-/// Head tuple of a failed built-in.
+/// Returns the Head tuple of a failed built-in.
 Term bif_trace_head(Process& p, const Export& bif, const Term* args);
-/// {Arguments} of the function entered with these.
+/// Returns {Arguments} of the function that was entered with these.
 Term arguments_head(Process& p, const Term* args, unsigned arity);
 
-/// What the process ends with when nobody caught the exception: Reason, {Reason,Stack} or
-/// {{nocatch,Value},Stack}. *report: whether it is a crash.
+/// Returns the reason with which the process ends when the exception is not caught: Reason,
+/// {Reason,Stack} or {{nocatch,Value},Stack}. *report: whether it is a crash.
 Term uncaught_reason(Process& p, bool* report);
 
-/// Frames of a process from p.ip (nullptr: from its innermost caller) on, as a list built in `out`.
+/// Returns the frames of a process from p.ip on (nullptr: from its innermost caller), as a list
+/// built in `out`.
 Term stack_frames(Process& p, Heap& out, unsigned depth);
 
-/// build_stacktrace: a captured trace as a list.
+/// build_stacktrace: returns a captured trace as a list.
 Term build_stacktrace(Process& p, Term trace);
-/// catch_end: the value of a `catch` after an exception, from x1 (class), x2 (value), x3 (trace).
+/// catch_end: returns the value of a `catch` after an exception, from x1 (class), x2 (value), x3
+/// (trace).
 Term caught_value(Process& p, const Term* x);
-/// The instruction raise/2: same class and trace again.
+/// The instruction raise/2: raises again with the class and the trace that it had.
 void reraise(Process& p, Term trace, Term value);
-/// raw_raise: class x0, value x1, trace x2. False: no such class.
+/// raw_raise: class x0, value x1, trace x2. Returns false if there is no such class.
 bool raise_again(Process& p, const Term* x);
-/// erlang:raise/3's trace: sets the exception up; false if `trace` is no proper stack trace list.
+/// Sets an exception up with erlang:raise/3's trace. Returns false if `trace` is not a proper stack
+/// trace list.
 bool raise_with_trace(Process& p, ExceptionClass cls, Term value, Term trace);
 
 }  // namespace vmrun

@@ -24,9 +24,9 @@ namespace {
 
 // Set once, before anything is patched.
 std::atomic<FunctionWatcher*> watcher{nullptr};
-// Of all that patches. Taken before that of patches.cpp, and after no other.
+// Held while patches change. It is taken before the mutex of patches.cpp, and after no other.
 std::mutex patching;
-// With it: the built-in functions that are watched, whose calls are patched.
+// Guarded by `patching`: the built-in functions that are watched, whose calls are patched.
 std::unordered_set<const Export*>& watched_built_ins() {
   static auto& s = *new std::unordered_set<const Export*>;
   return s;
@@ -41,7 +41,7 @@ class Collector {
  public:
   explicit Collector(FunctionWatcher* w) : watcher_(w) {}
 
-  /// The functions of a module.
+  /// Adds the functions of a module.
   void add_functions(const Module& m) {
     if (!begin_module(m.name)) return;
     for (std::size_t n = 0; n < m.functions.size(); ++n) {
@@ -51,7 +51,7 @@ class Collector {
     }
   }
 
-  /// Calls of watched built-in functions in a module.
+  /// Adds the calls of watched built-in functions in a module.
   void add_calls(const Module& m) {
     if (watched_built_ins().empty()) return;
     for (std::size_t n = 0; n < m.functions.size(); ++n) {
@@ -64,7 +64,7 @@ class Collector {
     }
   }
 
-  /// The code of their exports, by which they are applied.
+  /// Adds the code of the exports of built-in functions, through which they are applied.
   void add_built_ins() {
     watched_built_ins().clear();
     Term module;
@@ -95,7 +95,7 @@ class Collector {
     return out;
   }
 
-  /// By module.
+  /// Sorted by module.
   static std::vector<const Export*> built_ins() {
     std::vector<const Export*> out;
     for (const Export* e : all_exports())
@@ -105,14 +105,14 @@ class Collector {
   }
 
  private:
-  /// What the watcher and call tracing want of a function.
+  /// What the watcher and call tracing want to know of a function.
   struct Wanted {
     FunctionWatch watch;
     bool breakpoint = false;
     bool any() const { return watch.entry || watch.end || breakpoint; }
   };
 
-  /// Whether any function of it may be wanted; the next calls are about it.
+  /// Whether any function of the module may be wanted; the next calls are about this module.
   bool begin_module(Term name) {
     module_ = name;
     is_watched_ = watcher_ && watcher_->begin_module(name);
@@ -141,7 +141,7 @@ class Collector {
             (wanted.breakpoint ? Patch::kBreak : 0u));
     if (is_native(entry)) return;
     each_instruction(entry, end, [&](const Word* at, const InstructionRow& row) {
-      // It jumps to the function's first instruction, which is no call then.
+      // The instruction jumps to the function's first instruction, which is not a call then.
       if (row.flags & InstructionRow::kAgain && at + field<std::int32_t>(at, row.fields[0]) == entry)
         add(at, watch.function, Patch::kInside);
     });
@@ -163,11 +163,11 @@ void fire(Process& p, const CallUnderWay& call, Event event, const Term* terms, 
       ->fire({p.id, call.function, event, call.depth, terms, count, inside, call.watch});
 }
 
-/// So many ends of calls fire before the slice has to end. They are no reductions, for what is
-/// watched is to go on as if it were not.
+/// At most this many ends of calls fire before the slice has to end. They are not counted as
+/// reductions, since a watched function is to run as if it were not watched.
 constexpr std::uint32_t kEndsAtOnce = usual_or_small<std::uint32_t>(4096, 8);
 
-/// The patch of the code that a function's callers reach, when it fires that.
+/// The patch of the code that a function's callers reach, if it fires any of `fires`.
 Patch watched_at(const Word* entry, unsigned fires) {
   if (!is_patched(entry)) [[likely]]
     return {};
@@ -188,7 +188,7 @@ bool awaits_end(std::uint32_t function, std::uint32_t watch) {
 
 void set_function_watcher(FunctionWatcher& w) { watcher.store(&w, std::memory_order_release); }
 
-// Acquire and release: whoever reads the number finds what the watch wants.
+// Acquire and release: a thread that reads the number finds what the watch wants.
 std::uint32_t newest_watch() { return newest.load(std::memory_order_acquire); }
 void begin_watch(std::uint32_t number) { newest.store(number, std::memory_order_release); }
 
@@ -201,8 +201,8 @@ void forget_unawaited_calls() {
 
 void replace_operations(std::span<const NewOperation> all) {
   {
-    // Who goes through code from one instruction to the next must not find a native call instead
-    // of what the words after it belong to.
+    // A thread that goes through code from one instruction to the next must not find a native call
+    // in front of words that belong to another instruction.
     const std::lock_guard lock(patching);
     set_operations(all);
   }
@@ -211,12 +211,12 @@ void replace_operations(std::span<const NewOperation> all) {
 
 namespace {
 
-/// Looks at everything.
+/// Collects the patches of all code anew.
 void patch_all(FunctionWatcher* w) {
   const PatchTable* former;
   {
     const std::lock_guard lock(patching);
-    // Those that are listed stay until the lock is free, see forget_probes_of.
+    // The listed modules stay until the lock is free, see forget_probes_of.
     const std::vector<const Module*> modules = registered_modules();
     Collector found(w);
     found.add_built_ins();
@@ -229,8 +229,8 @@ void patch_all(FunctionWatcher* w) {
   retire_patches(former);
 }
 
-/// The patterns of a module's functions are about what was loaded before. Whether others have to
-/// be taken back.
+/// The call patterns of a module's functions belong to the version that was loaded before. Returns
+/// whether breakpoints have to be removed from others.
 bool replace_call_patterns(const Module& m) {
   const bool gone = forget_call_patterns(m.name);
   if (!is_on_load_pattern_set()) return gone;
@@ -293,7 +293,7 @@ void forget_breakpoints_of(Term module) {
 }
 
 const PatchTable* forget_probes_of(const Module& m) {
-  // Whoever has found the module in the list of all has the lock.
+  // A thread that has found the module in the list of all modules holds the lock.
   const std::lock_guard lock(patching);
   std::vector<Patch> patches = all_patches();
   const auto gone =
@@ -368,7 +368,8 @@ void end_built_in(Process& p, const Export& e, Term result, Word depth) {
     fire(p, call, Event::kReturn, &result, 1, call.entry);
     end_newest_call(p, 1);
   } else if (p.bif_action == BifAction::kRaise) {
-    // Whether somebody catches it is seen next: of what lies deeper than the frame that does.
+    // The search for a handler comes next. It reports the calls that lie deeper than the handler's
+    // frame.
     calls.built_in_is_over(depth + 1);
   }
 }

@@ -4,9 +4,9 @@
 
 #include "vm/term/term.hpp"
 
-/// The machine's own instructions as data: layouts for the loader and the disassembler. Made from
-/// instructions.tab. An instruction is a 16-bit operation, followed by operands packed into as few
-/// 64-bit words as alignment allows, followed by its list if it has one.
+/// The machine's bytecode instructions as data: layouts for the loader and the disassembler, made
+/// from instructions.tab. An instruction is a 16-bit operation, followed by its operands, packed
+/// into as few 64-bit words as alignment allows, followed by its list if it has one.
 namespace vmrun {
 
 struct InstructionRow {
@@ -17,7 +17,7 @@ struct InstructionRow {
   std::uint8_t built_in;    // byte offset of the export of the built-in function it calls; 0: none
   std::uint8_t flags;
   static constexpr std::uint8_t kEnds = 1, kRaises = 2;
-  // goes back (its only jump) to an instruction that begins nothing anew
+  // its only jump goes back to an instruction; that jump does not count as a call
   static constexpr std::uint8_t kAgain = 8;
   static constexpr std::uint8_t kEntry = 16;  // its last word belongs to the instruction that follows
 };
@@ -34,18 +34,18 @@ extern const FusionRow kFusions[];          // sorted
 extern const std::uint16_t kFusionStart[];  // by the first: index into kFusions
 }  // namespace op
 
-/// Sources and destinations that are decoded when executed: registers are words with a header's
-/// tag, everything else is the term itself.
+/// Sources and destinations that are decoded when they are executed. Registers are words with a
+/// header's tag; everything else is the term itself.
 inline constexpr Word encode_any_x(Word n) { return n << 4; }
 inline constexpr Word encode_any_y(Word n) { return n << 4 | 4; }
 inline constexpr std::uint16_t kDestinationY = 0x8000;
 
-/// Heap needs carry the stack reserve already; this bit makes the check fail always
+/// Heap needs include the stack reserve already. With this bit the check always fails
 /// (collect-at-every-allocation mode).
 inline constexpr std::uint32_t kNeedAlways = 1u << 30;
 
-/// What bs_create_bin's segments are, as the loader encodes them: word 0 type | flags << 8 | unit
-/// << 16 | position << 32, then source and size.
+/// The kinds of segments of bs_create_bin, as the loader encodes them: word 0 is type | flags << 8
+/// | unit << 16 | position << 32; the source and the size follow.
 enum class BinarySegment : std::uint8_t {
   kInteger,
   kFloat,
@@ -58,7 +58,7 @@ enum class BinarySegment : std::uint8_t {
   kPrivateAppend
 };
 
-/// Word form of an operation without operands.
+/// An operation without operands as a word.
 inline constexpr Word bare_operation(std::uint16_t operation) { return operation; }
 
 }  // namespace vmrun

@@ -55,7 +55,7 @@ namespace {
 
 static_assert(kMaxXRegisters == kMaxXRegs);  // one more exists, the loader's scratch register
 
-/// Code of the machine's own: where the first function of a process returns to, and so on.
+/// Code of the machine's own, where the first function of a process returns to.
 const Word kProcessEnd[] = {bare_operation(op::process_end)};
 [[maybe_unused]] const bool filled_in = (ends_of_calls[0] = bare_operation(op::ends_calls), true);
 
@@ -71,9 +71,10 @@ inline SWord vm_remainder(SWord a, SWord b) {
 }
 inline int vm_sign(int n) { return n < 0 ? -1 : n > 0; }
 
-/// The result of an operation on two numbers one of which is a float, built at H. False when they
-/// are others, when there is no room, or when the result is not finite: slow_arith sees to that. A
-/// function of its own, for it would lengthen every instruction that adds small integers.
+/// Builds at H the result of an operation on two numbers one of which is a float. Returns false for
+/// other operands, when there is no room, or when the result is not finite; slow_arith deals with
+/// these. It is a function of its own, since it would lengthen every instruction that adds small
+/// integers.
 template <ArithOp op>
 [[gnu::noinline]] bool float_result(Term a, Term b, Term* H, const Term* E) {
   const bool is_division = op == ArithOp::kDivide;
@@ -97,7 +98,7 @@ template <ArithOp op>
   return true;
 }
 
-/// What instructions call on ways to the side that are not rare.
+/// Helpers that opcode handlers call on their common slow paths.
 const void* const kOftenCalled[] = {reinterpret_cast<const void*>(&detail::long_compare),
                                     reinterpret_cast<const void*>(&detail::long_equal),
                                     reinterpret_cast<const void*>(&detail::long_equal_exact),
@@ -113,7 +114,7 @@ const void* const kOftenCalled[] = {reinterpret_cast<const void*>(&detail::long_
 inline Term vm_term(Term t) { return t; }
 inline Term vm_term(SWord shifted) { return Term::from_raw(static_cast<Word>(shifted) | Term::kSmallTag); }
 
-/// Longer lists are counted elsewhere.
+/// Longer lists are counted outside the loop.
 constexpr SWord kMostCellsHere = 100'000;
 
 void save_registers(Process& p, const Term* x, unsigned live) {
@@ -130,8 +131,8 @@ void restore_registers(Process& p, Term* x) {
   p.live_saved = 0;
 }
 
-/// Where a call of `fun` with so many arguments goes, its free variables in place; nullptr: a bad
-/// call (bad_fun_call finds out why).
+/// Returns where a call of `fun` with so many arguments goes, and puts its free variables in place.
+/// Returns nullptr for a bad call (bad_fun_call finds out why).
 inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
   if (!fun.is_fun()) [[unlikely]]
     return nullptr;
@@ -143,13 +144,13 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
   return f->entry->address.load(std::memory_order_acquire);
 }
 
-/// Where the instruction goes on that somebody may watch, with the process's ip at it and its stack
-/// stored; is_call: before that a function's entry fires, if it begins one. A function of its own,
-/// for what it keeps at hand would be at the expense of all other instructions.
+/// Returns where a patched instruction goes on, with the process's ip at it and its stack stored.
+/// is_call: the probe of a function's entry fires first, if the instruction begins a function. This
+/// is a function of its own, since its registers would be taken from all other instructions.
 [[gnu::noinline]] const void* at_probe(Process& p, const Term* x, bool is_call, const void* const* normal,
                                        const void* const* traced) {
   const Patch patch = patch_at(p.ip);
-  if (!patch.at) return normal[operation_at(p.ip)];  // it is watched no more
+  if (!patch.at) return normal[operation_at(p.ip)];  // it is not patched any more
   const Word depth = call_depth(p, p.heap.stop);
   if (is_call && patch.fires & Patch::kBreak) breakpoint_reached(p, *header_of_entry(p.ip), x, depth);
   if (is_call && patch.fires & (Patch::kEntry | Patch::kEnd)) begin_call(p, patch, x, depth);
@@ -186,8 +187,8 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_HEAP_WORDS(need)     ((need) & ~kNeedAlways)
 #define VM_TERM(v)              vm_term(v)
 #define VM_UNTAGGED(i)          vm_term(i)
-// Atomic, for operations are replaced while others execute them: of functions that are or were
-// native, and of those that are watched by name.
+// Atomic, since operations are replaced while other threads execute them: operations of functions
+// that are or were native, and of functions that are watched by name.
 #define VM_OPERATION __atomic_load_n(reinterpret_cast<const std::uint16_t*>(I), __ATOMIC_RELAXED)
 
 #ifdef VMRUN_COUNT_PAIRS  // how often which instruction follows which: what to fuse (see count_pairs.hpp)
@@ -209,7 +210,7 @@ inline const Export* entry_export(const Word* entry) {
     I += (distance);      \
     VM_DISPATCH;          \
   } while (0)
-// At a function's first instruction: charge the call.
+// Charges the call, at a function's first instruction.
 #define VM_ENTER                  \
   do {                            \
     if (--reds <= 0) [[unlikely]] \
@@ -246,8 +247,9 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_NEED(need, live)        \
   if (H + (need) > E) [[unlikely]] \
   VM_COLLECT(VM_HEAP_WORDS(need), live)
-// Asks again after a collection elsewhere, and not before what stands before it in a fused
-// instruction: that may have changed registers, or read some that are not live any more.
+// Checks again after a collection on a dirty scheduler, without repeating the parts in front of it
+// in a fused instruction: these may have changed registers, or may have read some that are not live
+// any more.
 #define VM_NEED_HERE(need, live)             \
   if (H + (need) > E) [[unlikely]] {         \
     if (long_collection(p)) [[unlikely]] {   \
@@ -261,19 +263,20 @@ inline const Export* entry_export(const Word* entry) {
       VM_COLLECT(VM_HEAP_WORDS(need), live); \
     }                                        \
   }
-// Of an instruction that finds that it has much to do, and has done nothing yet: what it asked for
-// is done elsewhere, and the instruction begun again. Not behind others in a fused one.
+// For an instruction that has much to do and has done nothing yet. A dirty scheduler does what it
+// asked for, and then the instruction begins again. Not allowed behind others in a fused
+// instruction.
 #define VM_LEAVE_FOR_DIRTY(live) \
   do {                           \
     live_count = (live);         \
     goto leave_for_dirty;        \
   } while (0)
-// A built-in left words outside the block.
+// For a built-in that left words outside the heap's block.
 #define VM_AFTER_BIF(live)                                                   \
   do {                                                                       \
     if (p.heap.gc_desired() || gc_modes.collect_always) VM_COLLECT(0, live); \
   } while (0)
-// No registers are known here: makes the next call collect.
+// The live registers are not known here, so this makes the next call collect.
 #define VM_COLLECT_SOON \
   do {                  \
     if (!set_aside) {   \
@@ -316,7 +319,7 @@ inline const Export* entry_export(const Word* entry) {
     }                                                       \
   } while (0)
 
-// The absolute value of what is no small integer, or the least of them.
+// The absolute value of a term that is not a small integer, or of the least small integer.
 #define VM_SLOW_ABS(src, live, fail, target, dst)        \
   do {                                                   \
     if (p.heap.fragments) [[unlikely]]                   \
@@ -333,7 +336,7 @@ inline const Export* entry_export(const Word* entry) {
     dst = r_;                                            \
   } while (0)
 
-// A tuple at H; its elements up to `same` are those of another, but for some.
+// Builds a tuple at H. Its elements up to `same` are copied from another tuple, except for some.
 #define VM_UPDATE_TUPLE(src, header, same, pairs, pairs_count)                                 \
   do {                                                                                         \
     copy_words(H + 1, (src).ptr() + 1, same);                                                  \
@@ -349,15 +352,16 @@ inline const Export* entry_export(const Word* entry) {
     call;              \
     VM_SWAP_IN;        \
   } while (0)
-// They find the depth of the stack in the process: what uses E here, in so many copies of
-// instructions, takes the registers from the others. pushed: so many words are to come.
+// These find the depth of the stack in the process. If they used E in so many copies of
+// instructions, registers would be taken from the others. pushed: how many words the call is about
+// to push.
 #define VM_TRACE_RETURN()                VM_TRACE(trace_return(p, I, x))
 #define VM_TRACE_LOCAL(entry, pushed)    VM_TRACE(trace_local_entry(p, entry, x, pushed))
 #define VM_TRACE_GLOBAL(to, pushed)      VM_TRACE(trace_global_entry(p, *(to), x, pushed))
 #define VM_TRACE_FUN(fun, pushed)        VM_TRACE(trace_fun(p, *(fun), false, x, pushed))
 #define VM_TRACE_FUN_GLOBAL(fun, pushed) VM_TRACE(trace_fun(p, *(fun), true, x, pushed))
-// A breakpoint may have begun to await its return, or have switched tracing on: what the built-in
-// goes on as must tell of it. last: it returns to what is on top of the stack.
+// A breakpoint may have begun to await its return, or may have switched tracing on. What the
+// built-in goes on as must report that. last: it returns to the address on top of the stack.
 #define VM_TRACE_BIF_ENTRY(target, last)              \
   do {                                                \
     VM_TRACE(trace_bif_entry(p, *(target), x, last)); \
@@ -367,18 +371,18 @@ inline const Export* entry_export(const Word* entry) {
 
 #define VM_TRACE_BODY_BIF_ENTRY(target)          VM_TRACE(trace_body_bif_entry(p, *(target), guard_arguments))
 #define VM_TRACE_BODY_BIF_RETURN(target, result) VM_TRACE(trace_body_bif_return(p, *(target), result))
-// In the copies of returns for slices that begin with a deep stack, and in the traced ones. x0
-// alone is live where a function returns to.
+// In the copies of returns for slices that begin with a deep stack, and in the traced copies. Only
+// x0 is live where a function returns to.
 #define VM_TRACE_COUNTED()                                 \
   do {                                                     \
     if (stack_is_deep(p) && --reds <= 0) VM_YIELD_HERE(1); \
   } while (0)
-// Hot code is for slices that are not watched.
+// JIT code is for slices that are not traced.
 #define VM_TRACE_AS_IT_WAS() goto* dispatch[operation_as_it_was(hot_code(I))]
-// What fires in this instruction finds the process there.
+// A probe that fires in this instruction finds the process's ip there.
 #define VM_TRACE_HERE() p.ip = I
-// After what may have taken long: somebody may have begun to look at calls, and the slice may go on
-// for long.
+// Used after what may have taken long: tracing of calls may have been enabled, and the slice may
+// still go on for long.
 #define VM_LOOK_AGAIN                      \
   if (probe::calls_watched()) [[unlikely]] \
   dispatch = kTraced
@@ -386,7 +390,7 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_TRACE_EVENT(what)             trace_saved_event(p, what)
 #define VM_TRACE_NIF_ENTRY(nif)          VM_TRACE(trace_nif_entry(p, nif))
 #define VM_TRACE_NIF_RETURN(nif, result) VM_TRACE(trace_nif_return(p, nif, result))
-// The function that begins at I, if one does, is not called.
+// The function that begins at I, if one begins there, is not called.
 #define VM_TRACE_AGAIN() goto again
 
 #pragma GCC diagnostic push
@@ -404,17 +408,18 @@ RunResult interpret(Scheduler& s, Process& p) {
   std::int32_t reds;
   std::int32_t set_aside = 0;  // reductions kept back by VM_COLLECT_SOON
   unsigned live_count = 0;
-  Word need_words = 0;  // of a collection elsewhere
+  Word need_words = 0;  // of a collection on a dirty scheduler
   const Export* bif_export = nullptr;
-  // where a failed or trapping built-in was to return to; nullptr: it was called last
+  // where a failed or trapping built-in would have returned to; nullptr: it was called last
   const Word* bif_next = nullptr;
   ArithOp failed_operator = ArithOp::kAdd;
   SWord fail_distance = 0;
   Term tagged_reason, reason_value;
   Term bad_fun;
   unsigned bad_arity = 0;
-  const Word* bad_next = nullptr;  // where it was to return to; nullptr: the caller leaves
-  unsigned bad_slots = 0;          // its frame, which it leaves first
+  const Word* bad_next = nullptr;  // where the call would have returned to; nullptr: the caller's frame is
+                                   // left
+  unsigned bad_slots = 0;          // size of the caller's frame, which is left first
   const Export* handler = nullptr;
   Term handled_module;
   unsigned handled_arity = 0;
@@ -459,12 +464,13 @@ probed:
     if (runs_traced(p)) dispatch = kTraced;
     goto* body;
   }
-// The instruction at I once more, or as one that is jumped to: no function is called.
+// Executes the instruction at I once more, or as the target of a jump: no function is called.
 again:
   VM_SWAP_OUT;
   p.ip = I;
   goto* at_probe(p, x, false, dispatch, kTraced);
-// The one at I has had its collection elsewhere: what it did before that is not done again.
+// The instruction at I has had its collection on a dirty scheduler; the parts in front of that are
+// not repeated.
 collected:
   VM_SWAP_OUT;
   p.ip = I;
@@ -474,14 +480,14 @@ collected:
     goto* body;
   }
 
-// What is on top of the stack is returned to, with x0, and calls of watched functions end.
+// Returns to the address on top of the stack, with x0, after the calls of watched functions end.
 ends_calls:
   VM_SWAP_OUT;
   p.ip = reinterpret_cast<const Word*>(E->raw());
   {
     const bool all_ended = end_calls(p, x[0]);
     VM_SWAP_IN;
-    if (!all_ended) VM_YIELD_HERE(1);  // so many that others come first
+    if (!all_ended) VM_YIELD_HERE(1);  // so many that other processes come first
   }
   I = reinterpret_cast<const Word*>(E->raw());
   E++;
@@ -520,7 +526,7 @@ yield_here:
 collect_on_dirty_scheduler:
   collect_on_dirty(p, need_words);
   p.goes_on = Process::GoesOn::kCollected;
-leave_for_dirty:  // and this instruction again when that is done
+leave_for_dirty:  // and executes this instruction again when that is done
   reds += set_aside;
   VM_SWAP_OUT;
   save_registers(p, x, live_count);
@@ -584,8 +590,8 @@ bif_failed:
       if (cost < 0) goto exit_now;
       p.reductions -= cost;
       save_registers(p, x, target->arity);
-      // Whatever version there is when it wakes: the stub finds it. (Its code is not an address
-      // that would keep this version.)
+      // It runs the version that there is when it wakes: the stub finds it. (The stub's code is not
+      // an address that would keep this version.)
       p.ip = target->stub_code();
       return RunResult::kWaiting;
     }
@@ -605,7 +611,8 @@ guard_bif_failed:
   if (p.exception_trace.is_nil()) p.exception_trace = bif_trace_head(p, *bif_export, guard_arguments);
   goto raise;
 
-// Of an operator. Here and not where it is used, for that is in very many places.
+// An operator has no result. This stands here, not where it is used, since it is used in very many
+// places.
 no_result:
   if (live_count & kOperandsSwapped) {
     live_count &= ~kOperandsSwapped;
@@ -619,7 +626,7 @@ no_result:
   p.exception_trace = bif_trace_head(p, *operator_export(failed_operator), guard_arguments);
   goto raise;
 
-// Of apply with a number of arguments, which are bad_arity.
+// apply with a number of arguments, which is bad_arity, failed.
 bad_apply:
   VM_SWAP_OUT;
   gather_arguments(p, x, bad_arity);
@@ -637,13 +644,13 @@ raise_with_arguments:
   // ---- Calls that cannot be made ----
 
 bad_fun_call:                                                     // bad_fun, bad_arity, bad_next, bad_slots
-  if (bad_fun.is_fun() && fun_of(bad_fun)->arity == bad_arity) {  // its code was not there
+  if (bad_fun.is_fun() && fun_of(bad_fun)->arity == bad_arity) {  // the fun's code was missing
     const FunEntry& entry = *fun_of(bad_fun)->entry;
     handled_module = entry.module;
     handler = pending_purge(p, entry.module);
     if (handler) reds = 0;  // it waits there
     else handler = current_module(entry.module) ? nullptr : error_handler(p, of_funs);
-    // Looked at again: a module's funs are connected before it is current.
+    // The second look is needed: a module's funs are connected before it is current.
     const Word* const target = entry.address.load(std::memory_order_acquire);
     if (target || handler) {
       E += bad_slots;

@@ -5,7 +5,7 @@
 /// The interpreter loop.
 namespace vmrun {
 
-/// Runs p on this scheduler until it leaves the core. p.reductions has been set by the caller.
+/// Runs p on this scheduler until it gives up the core. The caller has set p.reductions.
 RunResult interpret(Scheduler& s, Process& p);
 
 }  // namespace vmrun

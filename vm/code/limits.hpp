@@ -2,7 +2,7 @@
 
 #include "vm/term/term.hpp"
 
-/// Sizes that loaded code is checked against, so that running code need not check.
+/// Limits that loaded code is checked against, so that running code need not check.
 namespace vmrun {
 
 inline constexpr Word kMaxXRegisters = 1024;

@@ -18,7 +18,8 @@ std::vector<Term>& native_modules() {
   return all;
 }
 
-/// Where on_load/0 of a module with native functions begins. nullptr: it has none, or is not one.
+/// Returns the start of on_load/0 of a module with native functions. nullptr: it has no such
+/// function, or is not such a module.
 const Word* native_on_load(const Module& m) {
   const auto& known = native_modules();
   if (std::find(known.begin(), known.end(), m.name) == known.end()) return nullptr;
@@ -31,7 +32,7 @@ const Word* native_on_load(const Module& m) {
 struct TypeTest {
   std::uint8_t opcode;
   Family family;
-  std::uint16_t passes = 0;  // every value of these kinds does; 0: the kind alone does not tell
+  std::uint16_t passes = 0;  // every value of these kinds passes; 0: the kind alone does not decide
 };
 constexpr TypeTest kTypeTests[] = {
     {generic::k_is_integer, Family::is_integer, value_kind::kInteger},
@@ -52,7 +53,8 @@ constexpr TypeTest kTypeTests[] = {
     {generic::k_is_map, Family::is_map, value_kind::kMap},
 };
 
-/// Instructions that stay what they are; `from`: which operand of the file's each of ours is.
+/// Instructions that are translated one to one. `from`: for each operand, the index of the operand
+/// in the file's instruction.
 struct Plain {
   std::uint8_t opcode;
   Family family;
@@ -98,7 +100,7 @@ constexpr Plain kPlain[] = {
     {generic::k_recv_marker_use, Family::recv_marker_use, 1, {0}},
 };
 
-/// By opcode, where a table's row is, and one more; 0: it has none.
+/// By opcode: the index of a table's row plus one; 0: the table has no row.
 using Rows = std::array<std::uint8_t, 256>;
 template <class Row, std::size_t n>
 constexpr Rows rows_of(const Row (&table)[n]) {
@@ -157,7 +159,7 @@ bool Loader::make_funs() {
     if (entries_[l.label] != l.arity)
       return fail("fun " + std::to_string(l.index) + " does not lead to a function of its arity");
     FunEntry* entry = fun_entry(f_.module, f_.md5, l.index, l.old_uniq, l.arity - l.free_count, l.free_count);
-    // Other versions of the module may have it as well, with the same name.
+    // Other versions of the module may have this entry as well, under the same name.
     entry->function.store(l.name, std::memory_order_relaxed);
     m_.funs.push_back(entry);
   }
@@ -236,7 +238,7 @@ bool Loader::translate() {
 bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
   if (const unsigned row = kTypeTestRows[opcode]) {
     const TypeTest& t = kTypeTests[row - 1];
-    if (f_.type(a[1]).is(t.passes)) return true;  // known: the test is not made
+    if (f_.type(a[1]).is(t.passes)) return true;  // known: the test is left out
     if (opcode == generic::k_is_nonempty_list) return nonempty_list(a);
     if (opcode == generic::k_is_tuple) return is_tuple(a);
     return type_test(t.family, a);
@@ -251,15 +253,15 @@ bool Loader::instruction(std::uint8_t opcode, const Arg* a) {
   return function_instruction(opcode, a);
 }
 
-/// At the entry of a function: one that is a built-in function, too, is that wherever it is called
-/// from. The code that the module has for it is never reached.
+/// At the entry of a function that is also a built-in function: makes it the built-in wherever it
+/// is called from. The code that the module has for it is never reached.
 void Loader::lead_to_built_in() {
   const Arg* info = f_.args(f_.code[at_ - 1]);
   const Export* e = find_export(f_.module, info[1].term(), static_cast<unsigned>(info[2].value));
   if (e && e->bif) e_.emit(Family::call_ext_only, {Operand::pointer(e)});
 }
 
-/// What says where functions and lines begin, and what is called.
+/// Instructions that say where functions and lines begin, and calls.
 bool Loader::function_instruction(std::uint8_t opcode, const Arg* a) {
   switch (opcode) {
     case generic::k_label:
@@ -378,8 +380,8 @@ bool Loader::begins_here(const Arg& label) const {
   return false;
 }
 
-/// Registers other than y are lost while a process waits. Where the wait leads to itself nothing
-/// makes the timeout anew.
+/// Registers other than y are lost while a process waits. When the wait jumps to itself, no
+/// instruction loads the timeout again.
 bool Loader::wait_timeout(const Arg& label, const Arg& timeout) {
   const Operand value = operand(timeout);
   if (value.kind != Operand::Kind::kX || !begins_here(label)) {

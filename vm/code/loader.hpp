@@ -3,18 +3,18 @@
 #include "vm/code/beam_file.hpp"
 #include "vm/code/module.hpp"
 
-/// From generic instructions to the machine's own. See loader.cpp; used by the code server.
+/// Translates generic instructions to the machine's own. See loader.cpp. The code server uses it.
 namespace vmrun {
 
-/// A module ready to be published, or nullptr and the error.
+/// Returns a module that is ready to be published, or nullptr and the error.
 Module* build_module(const BeamFile& file, BeamError* error);
 
-/// A module whose native functions are part of the program. OTP has such modules in its runtime
-/// system, which calls their on_load/0 when it starts; here they are loaded when they are first
-/// needed, so an exported on_load/0 is their on_load function, unless an attribute names another.
-/// Before the first process.
+/// Adds a module whose native functions are part of the program. OTP has such modules in its
+/// runtime system, which calls their on_load/0 when it starts. Here they are loaded when they are
+/// first needed, so an exported on_load/0 is their on_load function, unless an attribute names
+/// another. Called before the first process begins.
 void add_native_module(Term name);
-/// The first process will call their on_load/0, as OTP's does. Before the first process.
+/// From now on the first process calls their on_load/0, as OTP's does. Called before it begins.
 void forget_native_modules();
 
 }  // namespace vmrun

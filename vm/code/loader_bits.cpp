@@ -183,7 +183,7 @@ bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
       get_binary(operand(a[1]), operand(a[3]), a[4].value, operand(a[6]), a[2].value, operand(a[0]));
       return true;
     case generic::k_bs_skip_bits2:
-      if (operand(a[2]).is_const() && constant(a[2]) == atoms::all) {  // everything, if whole units
+      if (operand(a[2]).is_const() && constant(a[2]) == atoms::all) {  // everything, if it is whole units
         if (a[3].value == 0) return fail("unit 0");
         e_.emit(Family::bs_test_unit, {operand(a[1]), number(a[3].value), operand(a[0])});
         return true;

@@ -3,7 +3,7 @@
 #include "vm/code/support.hpp"
 #include "vm/term/map.hpp"
 
-/// Terms built: tuples, funs, records, maps.
+/// Instructions that build terms: tuples, funs, records, maps.
 namespace vmrun {
 
 bool Loader::tuple(const Arg& dst, const Arg& list) {
@@ -28,7 +28,8 @@ bool Loader::tuple(const Arg& dst, const Arg& list) {
 }
 
 bool Loader::tuple_elements(const Arg* a) {
-  // Neighbouring elements of one tuple in one instruction, as long as the tuple's register stays.
+  // Fetches of neighbouring elements of one tuple become one instruction, as long as the tuple's
+  // register is not overwritten.
   Word n = 1;
   const Arg* next[2] = {};
   while (n < 3 && at_ + n < f_.code.size() && f_.code[at_ + n].opcode == generic::k_get_tuple_element) {
@@ -123,7 +124,7 @@ bool Loader::map_fields(const Arg* a) {
   for (Word i = 0; i < a[2].count; i++) {
     if (!is_source(m[i])) return fail("bad key");
     if (is_register(m[i])) {
-      // Fetched for its failure alone.
+      // The element is fetched only because the fetch may fail.
       e_.emit(Family::get_map_element_slow,
               {operand(a[1]), operand(m[i]), Operand::x(kScratch), operand(a[0])});
       continue;

@@ -2,21 +2,21 @@
 
 #include <array>
 
-/// Loops of a function's code. A process gives up its core where reductions are counted: at calls,
-/// at sends, and between the messages of a receive. Compilers make no loop without one of these,
-/// and a process in such a loop could be neither preempted nor killed, so the loader refuses it.
+/// Loops in a function's code. A process gives up its core where reductions are counted: at calls,
+/// at sends, and between the messages of a receive. Compilers make no loop without one of these. A
+/// process in such a loop could be neither preempted nor killed, so the loader refuses it.
 namespace vmrun {
 namespace {
 
-/// Reductions are counted here, or the process waits: a way on from here is no part of a loop that
-/// is not counted. wait_timeout is missing, for a timeout of 0 goes on at once.
+/// At these instructions reductions are counted, or the process waits, so a path from here is not
+/// part of a loop without a count. wait_timeout is missing, since a timeout of 0 goes on at once.
 constexpr std::uint8_t kCounted[] = {
     generic::k_call,          generic::k_call_last,     generic::k_call_only, generic::k_call_ext,
     generic::k_call_ext_last, generic::k_call_ext_only, generic::k_call_fun,  generic::k_call_fun2,
     generic::k_apply,         generic::k_apply_last,    generic::k_send,      generic::k_loop_rec_end,
     generic::k_wait,
 };
-/// The next instruction is not reached from these.
+/// After these instructions the next one is not reached.
 constexpr std::uint8_t kEnds[] = {
     generic::k_func_info,    generic::k_int_code_end,       generic::k_return,   generic::k_jump,
     generic::k_select_val,   generic::k_select_tuple_arity, generic::k_badmatch, generic::k_case_end,
@@ -31,12 +31,12 @@ constexpr std::array<bool, 256> set_of(const std::uint8_t (&opcodes)[n]) {
 }
 constexpr auto kIsCounted = set_of(kCounted), kIsEnd = set_of(kEnds);
 
-/// The labels of a module, and from each the labels that are reached without a count, by jumps, by
-/// exceptions (from `catch` and `try`), and by falling through.
+/// The labels of a module, and for each label the labels that are reached from it without a count:
+/// by jumps, by exceptions (from `catch` and `try`), and by falling through.
 class UncountedWays {
  public:
   explicit UncountedWays(const BeamFile& f) : f_(f), nodes_(f.label_count) {
-    Word here = 0;  // the last label, or 0: nothing leads from a label to this code without a count
+    Word here = 0;  // the last label; 0: no label leads to this code without a count
     for (const GenericInstruction& i : f.code) {
       const Arg* a = f.args(i);
       if (i.opcode == generic::k_label) {
@@ -51,9 +51,9 @@ class UncountedWays {
     }
   }
 
-  /// A label of a loop without a count, or 0.
+  /// Returns a label of a loop without a count, or 0.
   Word find_loop() {
-    if (!leads_back_) return 0;  // so it is mostly
+    if (!leads_back_) return 0;  // the usual case
     for (Word label = 1; label < nodes_.size(); label++)
       if (nodes_[label].state == kPlaced)
         if (const Word found = find_loop_from(label)) return found;
@@ -81,7 +81,7 @@ class UncountedWays {
     }
   }
 
-  /// In depth, on a stack of its own.
+  /// Depth-first search with an explicit stack.
   Word find_loop_from(Word start) {
     std::vector<Word> path{start};
     nodes_[start].state = kOnPath;

@@ -2,10 +2,10 @@
 #include "vm/code/support.hpp"
 #include "vm/term/bits.hpp"
 
-/// Instructions that compilers of OTP 22 to 24 write and later ones do not. Binaries are built by
-/// one that begins, with a size that has been added up before, and one for each segment, right
-/// behind it; here all of them become the one that later compilers write, which adds up the size by
-/// itself.
+/// Instructions that compilers of OTP 22 to 24 write and later ones do not. In old code one
+/// instruction begins a binary, with a size that has been added up before, and one instruction for
+/// each segment follows right behind it. Here all of them become the single instruction that later
+/// compilers write, which adds up the size itself.
 namespace vmrun {
 namespace {
 
@@ -19,7 +19,8 @@ bool Loader::old_instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_bs_add:
       e_.emit(Family::bs_add, {operand(a[1]), operand(a[2]), operand(a[4]), operand(a[0])});
       return true;
-    // What they compute nobody looks at but who begins; yet a collection may see the register.
+    // Their result is used only by the instruction that begins a binary; yet a collection may see
+    // the register.
     case generic::k_bs_utf8_size:
     case generic::k_bs_utf16_size:
       e_.emit(Family::move, {Operand::constant(Term::small(0)), operand(a[2])});
@@ -36,7 +37,7 @@ bool Loader::old_instruction(std::uint8_t opcode, const Arg* a) {
       if (a[2].value > 256) return fail("bad unit");
       std::vector<ListWord> segments;
       add_segment(&segments, BinarySegment::kPrivateAppend, 0, a[2].value, 1, any(a[3]), atoms::all.raw());
-      // It does not say what is live, for it never collected.
+      // It does not say which registers are live, since it never collected.
       return old_construction(a[0], 0, kNoCollect, a[5], std::move(segments));
     }
     case generic::k_bs_put_integer:
@@ -50,7 +51,7 @@ bool Loader::old_instruction(std::uint8_t opcode, const Arg* a) {
   }
 }
 
-/// True, and nothing added, for what is no segment: *segments is as long as before then.
+/// Adds a segment. For an instruction that is not a segment it returns true and adds nothing.
 bool Loader::old_segment(std::uint8_t opcode, const Arg* a, std::vector<ListWord>* segments) {
   const Word position = segments->size() / 3 + 1;
   const auto sized = [&](BinarySegment type) {
@@ -79,7 +80,7 @@ bool Loader::old_segment(std::uint8_t opcode, const Arg* a, std::vector<ListWord
   }
 }
 
-/// Goes on to the last segment.
+/// Consumes the instructions up to the last segment.
 bool Loader::old_construction(const Arg& fail_label, Word words, Word live, const Arg& dst,
                               std::vector<ListWord> segments) {
   const Operand to = operand(dst), otherwise = operand(fail_label);

@@ -24,8 +24,8 @@ struct GuardBif {
   Family family;
   bool register_only;
 };
-// Built-ins with an instruction of their own: operands are source(s), destination, failure label
-// and the export for messages.
+// Built-ins with an instruction of their own. Their operands are source(s), destination, failure
+// label, and the export for messages.
 const GuardBif kInlineBifs[] = {
     {"hd", 1, Family::hd, true},
     {"tl", 1, Family::tl, true},
@@ -41,7 +41,7 @@ struct Comparison {
   const char* name;
   unsigned mask;
 };  // as compare_value's mask
-/// Of a constant list, which no instruction counts: one that does not leave.
+/// length/1 of a constant list, which no instruction counts. It never goes to a dirty scheduler.
 Term constant_length(Process& p, const Term* a) {
   SWord n = 0;
   Term list = a[0];
@@ -117,7 +117,7 @@ ValueType Loader::type_of(const Arg& a) const {
   return {value_kind::kInteger, a.term().small_value(), a.term().small_value()};
 }
 
-/// Where both operands and the result are small integers by their types, nothing is looked at.
+/// When both operands and the result are small integers by their types, no tag is tested.
 bool Loader::small_arithmetic(const Operator& o, const Arg* a, Operand x, Operand y, Operand d) {
   if (o.arity != 2) return false;
   const ValueType s = type_of(a[0]), t = type_of(a[1]);
@@ -146,7 +146,7 @@ bool Loader::small_arithmetic(const Operator& o, const Arg* a, Operand x, Operan
 bool Loader::arithmetic(const Operator& o, const Arg* a, Operand d, Word live, Operand f) {
   const Operand left = operand(a[0]),
                 right = o.arity == 2 ? operand(a[1]) : Operand::constant(Term::small(0));
-  // An instruction takes a constant as its second operand.
+  // A constant can only be an instruction's second operand.
   const bool swapped = o.commutes && left.is_const();
   const Operand x = swapped ? right : left, y = swapped ? left : right;
   const Operand roots = number(swapped ? live | kOperandsSwapped : live);
@@ -291,7 +291,7 @@ bool Loader::nonempty_list(const Arg* a) {
 bool Loader::is_tuple(const Arg* a) {
   if (const Arg* t = next_args(generic::k_select_tuple_arity);
       t && t[0] == a[1] && t[1] == a[0] && is_register(a[1]))
-    return true;  // which looks for it itself
+    return true;  // select_tuple_arity tests that itself
   if (const Arg* t = next_args(generic::k_test_arity);
       t && t[1] == a[1] && t[0] == a[0] && is_register(a[1])) {
     e_.emit(Family::is_tuple_of_arity, {operand(a[1]), number(tuple_header(t[2].value)), operand(a[0])});

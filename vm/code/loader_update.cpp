@@ -1,13 +1,13 @@
 #include "vm/code/loading.hpp"
 
-/// Tuples copied but for some elements. Compilers write R#r{a = 1} as a fetch of each element that
-/// stays, a test for room, and a new tuple of what was fetched. One instruction copies those
-/// elements without the detour through registers, so their fetches need not be made; unless their
-/// registers are looked at later, or by a collection in between.
+/// Tuples copied with some elements changed. Compilers write R#r{a = 1} as a fetch of each element
+/// that stays, a test for room, and a new tuple of the fetched elements. One instruction copies
+/// those elements without the detour through registers, so their fetches are left out, unless the
+/// registers are used later, or by a collection in between.
 namespace vmrun {
 namespace {
 
-/// How many instructions are looked at for uses of a register.
+/// How many instructions are examined for uses of a register.
 constexpr unsigned kFarthest = 16;
 
 bool is_x(const Arg& a, Word x) { return a.is_x() && a.value == x; }
@@ -19,7 +19,7 @@ bool any_is_x(const Arg* from, const Arg* end, Word x) {
 
 }  // namespace
 
-/// What is fetched from one tuple by neighbouring instructions.
+/// The fetches from one tuple by neighbouring instructions.
 struct Loader::Fetches {
   struct Fetch {
     Word index, x;
@@ -27,7 +27,7 @@ struct Loader::Fetches {
   };
   std::vector<Fetch> all;
 
-  /// Who wrote the register last; nullptr: none of these.
+  /// Returns the fetch that wrote the register last; nullptr: none of these did.
   Fetch* writer_of(const Arg& a) {
     for (std::size_t i = a.is_x() ? all.size() : 0; i-- > 0;)
       if (all[i].x == a.value) return &all[i];
@@ -35,8 +35,7 @@ struct Loader::Fetches {
   }
 };
 
-/// Whether somebody may look at the register's present value, this instruction or a later one. In
-/// doubt, yes.
+/// Whether an instruction from `from` on may use the register's present value. In doubt, true.
 bool Loader::needed(Word x, std::size_t from) const {
   for (std::size_t k = from; k < f_.code.size() && k < from + kFarthest; ++k) {
     const Arg* a = f_.args(f_.code[k]);
@@ -81,8 +80,9 @@ bool Loader::needed(Word x, std::size_t from) const {
   return true;
 }
 
-/// From a fetch on: fetches of elements of the same tuple, a test for room, and a new tuple with at
-/// least two of them at their former places. False, and nothing emitted, if it is not that.
+/// Translates, from a fetch on: fetches of elements of one tuple, a test for room, and a new tuple
+/// with at least two of them at their former places. Returns false and emits nothing if the code is
+/// not that.
 bool Loader::copied_tuple(const Arg* a) {
   const auto opcode = [&](std::size_t k) { return k < f_.code.size() ? f_.code[k].opcode : 0; };
   const Arg& src = a[0];
@@ -100,7 +100,7 @@ bool Loader::copied_tuple(const Arg* a) {
   const Arg* const tuple = f_.args(f_.code[k]);
   const Arg* const elements = members(tuple[1]);
 
-  // Elements that stay, and which of them nobody looks at in their registers.
+  // Finds the elements that stay, and which of them are not used in their registers.
   Word same = 0;
   std::vector<ListWord> pairs;
   for (Word i = 0; i < tuple[1].count; ++i) {
@@ -118,7 +118,7 @@ bool Loader::copied_tuple(const Arg* a) {
     if (Fetches::Fetch* const fetch = fetches.writer_of(elements[i]))
       if (fetch->index != i) fetch->left_out = false;
 
-  // What is left out leaves something old in its register, which a collection must not see.
+  // A fetch that is left out leaves an old value in its register, which a collection must not see.
   Word live = 0;
   if (room) {
     if (src.is_x() && src.value >= room[1].value) return false;

@@ -10,16 +10,16 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/term/arith.hpp"
 
-/// Inside of the loader: one pass over the generic instructions of a file, emitting the machine's
-/// own. What looks ahead (fused tests, neighbouring element fetches) looks at the next generic
-/// instructions only while no label lies between. Everything running code relies on is checked here
-/// or in beam_file.cpp. Used by one thread, once per module.
+/// The inside of the loader: one pass over the generic instructions of a file that emits the
+/// machine's own. Fused tests and neighbouring element fetches look ahead at the next generic
+/// instructions, only while no label lies between. Everything that running code relies on is
+/// checked here or in beam_file.cpp. Used by one thread, once for each module.
 namespace vmrun {
 
 using op::Family;
 
 inline constexpr Word kReserve = kStackReserveWords;
-inline constexpr Word kScratch = kMaxXRegisters;  // x register behind those code may name
+inline constexpr Word kScratch = kMaxXRegisters;  // an x register behind those that code may name
 
 class Loader {
  public:
@@ -76,7 +76,8 @@ class Loader {
   }
   static bool is_register(const Arg& a) { return a.is_x() || a.is_y(); }
 
-  /// A source that must be a register for the instruction: constants go through a scratch register.
+  /// Puts a source into a register where the instruction needs one: constants go through a scratch
+  /// register.
   Operand in_register(const Arg& a) {
     if (is_register(a)) return operand(a);
     e_.emit(Family::move, {operand(a), Operand::x(kScratch)});
@@ -94,7 +95,7 @@ class Loader {
 
   const Arg* members(const Arg& list) const { return f_.extra.data() + list.value; }
 
-  const Arg* next_args(std::uint8_t opcode) const {  // operands of the next instruction if it is that one
+  const Arg* next_args(std::uint8_t opcode) const {  // the next instruction's operands, if it is that one
     if (at_ + 1 >= f_.code.size() || f_.code[at_ + 1].opcode != opcode) return nullptr;
     return f_.args(f_.code[at_ + 1]);
   }
@@ -111,7 +112,7 @@ class Loader {
 
   bool callee(const Arg& label, Word arity);
   Export* import(Word index);
-  /// tail: 0 not; else the frame is dropped first (slots may be 0).
+  /// tail: whether it is a tail call, for which the frame is dropped first (slots may be 0).
   bool call_external(const Arg* a, bool tail, Word slots);
   /// call_fun followed by deallocate and return is a tail call.
   bool call_fun(Word arity, Operand fun);
@@ -185,12 +186,12 @@ class Loader {
   // ---- The pass (loader.cpp) ----
 
   bool translate();
-  // Each hands on what it does not know; old_instruction is the last.
+  // Each of these passes on what it does not know; old_instruction is the last.
   bool instruction(std::uint8_t opcode, const Arg* a);
   bool function_instruction(std::uint8_t opcode, const Arg* a);
   void lead_to_built_in();
   bool data_instruction(std::uint8_t opcode, const Arg* a);
-  /// No instruction stands between that label and this one.
+  /// Whether no instruction stands between that label and this one.
   bool begins_here(const Arg& label) const;
   bool wait_timeout(const Arg& label, const Arg& timeout);
   bool move_float(const Arg* a);

@@ -14,7 +14,8 @@
 namespace vmrun {
 namespace {
 
-/// What calls of an export do while it has no code. apply is two instructions of its own.
+/// Makes the code that calls of an export reach while it has none. apply is two instructions of its
+/// own.
 void make_stub(Export& e) {
   e.stub.header.operation = op::func_info_cc;
   e.stub.operation = op::export_undefined;
@@ -26,10 +27,11 @@ void make_stub(Export& e) {
 
 }  // namespace
 
-/// All code ranges, sorted. Replaced as a whole; readers take no lock, former versions are retired.
+/// All code ranges, sorted. It is replaced as a whole; readers take no lock, and former versions
+/// are retired.
 struct CodeRanges {
   std::vector<const Module*> modules;
-  mutable const PatchTable* patches = nullptr;  // that go with it
+  mutable const PatchTable* patches = nullptr;  // patches that are freed with it
 };
 
 namespace {
@@ -64,7 +66,7 @@ bool is_apply(const Export& e) {
 }
 
 void set_export_code(Export& e, const Word* address) {
-  if (e.bif || is_apply(e)) return;  // the machine's, whatever a module of that name has
+  if (e.bif || is_apply(e)) return;  // it is the machine's, whatever a module of that name has
   e.address.store(address ? address : e.stub_code(), std::memory_order_release);
 }
 
@@ -91,7 +93,7 @@ void register_code(Module& m) {
     next->modules.insert(at, &m);
     m.version = code_versions.load(std::memory_order_relaxed) + 1;
     code_ranges.store(next, std::memory_order_release);
-    // After the range: who reads the number has not seen it in an address yet.
+    // After the range: a thread that reads the number has not seen it in an address yet.
     code_versions.store(m.version, std::memory_order_release);
   }
   retire(sizeof *before + before->modules.size() * sizeof(Module*), [before] { delete before; });

@@ -9,8 +9,8 @@
 #include "vm/term/fun.hpp"
 #include "vm/term/term.hpp"
 
-/// Loaded modules, and what exports (fun.hpp) lead to. Code goes when nothing leads to it and no
-/// process is in it (reclaim.hpp). Any thread; see code_server.hpp for loading.
+/// Loaded modules, and what exports (fun.hpp) lead to. Code is freed when nothing leads to it and
+/// no process is in it (reclaim.hpp). Any thread; see code_server.hpp for loading.
 namespace vmrun {
 
 struct Module;
@@ -20,13 +20,13 @@ struct NifLibrary;
 /// Fills the export table before any module is loaded.
 void register_bifs(const BifRow* rows, std::size_t count);
 
-/// Sets what calls of an export reach: loaded code, or with nullptr its stub again. A built-in
-/// stays one.
+/// Sets what calls of an export reach: loaded code, or with nullptr its stub again. An export of a
+/// built-in function is left as it is.
 void set_export_code(Export& e, const Word* address);
 
-/// Defined now: loaded code or BIF.
+/// Whether it is defined now: loaded code or BIF.
 bool is_defined(const Export& e);
-/// erlang:apply/2 or apply/3, which are instructions.
+/// Whether it is erlang:apply/2 or apply/3, which are instructions.
 bool is_apply(const Export& e);
 
 struct SourceLocation {
@@ -34,7 +34,7 @@ struct SourceLocation {
   std::uint32_t line = 0;
 };
 
-/// One loaded version of a module. Built by the loader, then never changed but for its library.
+/// One loaded version of a module. The loader builds it; only its library changes afterwards.
 struct Module {
   struct LineEntry {
     std::uint32_t word, file, line;
@@ -69,28 +69,28 @@ struct Module {
   }
 };
 
-/// The function an address lies in (as a resume or return address), stubs of exports included;
-/// nullptr for the machine's own code.
+/// Returns the function that an address lies in (as a resume or return address), stubs of exports
+/// included; nullptr for the machine's own code.
 const FunctionHeader* function_header_at(const Word* address);
-/// The loaded version an address lies in; nullptr: none.
+/// Returns the loaded version that an address lies in, or nullptr.
 const Module* module_at(const Word* address);
-/// All of the versions that code is in, those that nothing leads to any more and those not yet
-/// current included. They are listed until unregister_code.
+/// Returns all versions that are registered, those that nothing leads to any more and those not yet
+/// current included. They stay registered until unregister_code.
 std::vector<const Module*> registered_modules();
-/// Adds a module's code to what function_header_at and location_at know.
+/// Adds a module's code to what function_header_at and location_at find.
 void register_code(Module& m);
-/// The opposite. With what it returns the caller calls free_code_ranges once nobody is in the
+/// Removes it again. The caller passes the result to free_code_ranges once no thread is in the
 /// middle of looking an address up.
 [[nodiscard]] const struct CodeRanges* unregister_code(const Module& m);
 void free_code_ranges(const CodeRanges* ranges);
-/// Number of the newest code. An address that was seen while it was n means nothing in a module
-/// with a higher number: what lay there then is gone.
+/// Returns the number of the newest code. An address that was seen while this was n means nothing
+/// in a module with a higher number: the code that lay there then is gone.
 std::uint32_t newest_code();
-/// Memory of a loaded version without its literals.
+/// Memory of a loaded version without its literals, in bytes.
 Word module_bytes(const Module& m);
-/// Frees it with its literals: nothing refers to either, and it is not registered.
+/// Frees a version with its literals. Nothing refers to either, and it is not registered.
 void delete_module_code(Module* m);
-/// Source position of the instruction at this address.
+/// Returns the source position of the instruction at this address.
 SourceLocation location_at(const Word* address);
 
 }  // namespace vmrun

@@ -26,7 +26,7 @@ constinit NativeLibraryPath native_library_path = nullptr;
 namespace {
 
 NifFunction* reserve_functions() {
-  // Only what is used takes memory.
+  // Only used pages take memory.
   void* memory = mmap(nullptr, sizeof(NifFunction) * kMaxNifFunctions, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
@@ -45,7 +45,7 @@ SpareNumbers& spare() {
   return s;
 }
 
-/// A native function came back without a term and without an exception.
+/// A native function returned without a term and without an exception.
 Term no_term(Process& p, const NifFunction& f) {
   const MfaText name(f.entry->module, f.entry->function, f.arity);
   std::fprintf(stderr, "vmrun: native function %s of %s returned no term\n", static_cast<const char*>(name),
@@ -109,10 +109,11 @@ void free_temporaries(ErlNifEnv& env) {
 
 namespace {
 
-/// One that enif_schedule_nif has made, and no part of a module's code.
+/// Whether enif_schedule_nif has made it, so that it is not part of a module's code.
 bool is_scheduled(const NifFunction& f) { return !f.code; }
 
-/// What the program has called stays what an exception is of, whatever runs for it then.
+/// Notes which function the program has called. An exception belongs to that function, whatever
+/// runs in its place later.
 void note_call(Process& p, const NifFunction& f, const Term* arguments) {
   Extra& extra = extra_of(p);
   extra.called_native = f.entry;
@@ -171,17 +172,17 @@ struct ScheduledFunctions {
   std::shared_mutex mutex;
   std::map<ScheduledKey, Export*> known;
   std::set<const NifLibrary*> unloaded;
-  // Of libraries that are gone. They are reused for functions of the same name only, so that a
+  // Exports of libraries that are gone. They are reused only for functions of that name, so that a
   // stack trace with such an address still tells the truth.
   std::multimap<FunctionKey, Export*> spare;
-  std::atomic<Word> forgotten{0};  // times that `known` has lost something
+  std::atomic<Word> forgotten{0};  // how often `known` has lost something
 };
 ScheduledFunctions& scheduled() {
   static auto& s = *new ScheduledFunctions;
   return s;
 }
 
-/// With the lock.
+/// The caller holds the lock.
 Export* export_for_scheduled(Term module, Term name, unsigned arity) {
   auto& spare_exports = scheduled().spare;
   const auto it = spare_exports.find({module.raw(), name.raw(), arity});
@@ -199,8 +200,9 @@ Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arit
   thread_local Export* last = nullptr;
   thread_local Word last_forgotten = 0;
   const ScheduledKey key{library, module.raw(), name.raw(), arity, flags, reinterpret_cast<void*>(fn)};
-  // A library may be at the address of one that is gone. Relaxed: loading it came after forgetting
-  // the other one, in a way that this thread has seen, for it runs code of the new one.
+  // A library may be at the address of one that is gone. Relaxed is enough: the new library was
+  // loaded after the old one was forgotten, and this thread has seen that, since it runs code of
+  // the new one.
   const Word forgotten = scheduled().forgotten.load(std::memory_order_relaxed);
   if (last && key == last_key && last_forgotten == forgotten) return last;
   last_forgotten = forgotten;

@@ -6,9 +6,9 @@
 #include "vm/code/native_env.hpp"
 
 /// Calls of native functions. A function that a library replaces gets the instruction call_nif (or
-/// call_dirty_nif) as its first one: only the operation's 16 bits are stored, so a thread that is
-/// just executing the old instruction still finds its operands; which native function it is stands
-/// in the header in front (FunctionHeader::nif). So every way of calling the function, local,
+/// call_dirty_nif) as its first one. Only the operation's 16 bits are stored, so a thread that is
+/// just executing the old instruction still finds its operands. The header in front says which
+/// native function it is (FunctionHeader::nif). So every way of calling the function, local,
 /// remote, through funs or apply, ends up here.
 namespace vmrun {
 
@@ -16,39 +16,39 @@ struct NifFunction {
   ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*);
   NifLibrary* library;
   Export* entry;  // M:F/A, for traces and probes
-  Word*
-      // the first instruction, and what stood there; nullptr for a function that enif_schedule_nif
-      // made
-      code;
+  // The first instruction and its original operation. `code` is nullptr for a function that
+  // enif_schedule_nif made.
+  Word* code;
   std::uint32_t arity;
   std::uint16_t original_operation;
   std::uint16_t flags;  // ErlNifDirtyTaskFlags
 };
 
-/// All native functions by number. A number is given to another function when nobody can be in code
-/// that has it (reclaim.hpp).
+/// All native functions by number. A number is reused when no process can be in code that has it
+/// (reclaim.hpp).
 inline constexpr std::uint32_t kMaxNifFunctions = 1u << 20;
 extern NifFunction* const nif_functions;
 
-/// An unused entry's number; 0 when the table is full.
+/// Returns the number of an unused entry; 0 when the table is full.
 std::uint32_t new_nif_function();
-/// Nobody will look at these entries again.
+/// Frees these entries. No thread reads them any more.
 void free_nif_functions(const std::vector<std::uint32_t>& numbers);
-/// One more than the highest number given out.
+/// Returns one more than the highest number given out.
 std::uint32_t nif_function_count();
 
-/// The process has come back to its call_dirty_nif (nif/dirty.hpp), with an exception set.
+/// Whether the process has come back to its call_dirty_nif (nif/dirty.hpp) with an exception set.
 bool dirty_call_raised(Process& p);
 
-/// The file of a library, for reports; filled in by vm/nif before main begins.
+/// Returns the file of a library, for reports. vm/nif registers this function before main begins.
 using NativeLibraryPath = const std::string& (*)(const NifLibrary* library);
 extern constinit NativeLibraryPath native_library_path;
 
-/// What follows a call that raised, scheduled another function or left temporaries. kNonValue with
-/// p.bif_action set, or the result.
+/// Finishes a call that raised, scheduled another function or left temporaries. Returns the result,
+/// or kNonValue with p.bif_action set.
 Term finish_nif(ErlNifEnv& env, const NifFunction& f, Term result, Term* trap_registers);
 
-/// Runs f for p in its own thread; p's registers are stored back. Result as of a BIF.
+/// Runs f for p in the thread that runs p; p's registers are stored back. The result is as for a
+/// BIF.
 inline Term call_nif(Process& p, const NifFunction& f, Term* x) {
   ErlNifEnv env(&p, &p.heap, f.library);
   const Term result =
@@ -58,25 +58,27 @@ inline Term call_nif(Process& p, const NifFunction& f, Term* x) {
   return result;
 }
 
-/// A call that led to functions that were scheduled is over.
+/// Called when a call that led to scheduled functions is over.
 void forget_noted_call(Process& p);
-/// The same as call_nif for a function that was scheduled.
+/// Does what call_nif does, for a function that was scheduled.
 inline Term call_scheduled_nif(Process& p, const NifFunction& f, Term* x) {
   const Term result = call_nif(p, f, x);
   if (result.is_value()) forget_noted_call(p);
   return result;
 }
 
-/// The function to run after this one for enif_schedule_nif: made once for each combination, while
-/// the library is there. nullptr when there are too many.
+/// Returns the function that runs after this one for enif_schedule_nif. One export is made for each
+/// combination and kept while the library is loaded. nullptr when there are too many.
 Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arity, unsigned flags,
                       ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*));
-/// The library goes: what it has scheduled, and no scheduler has begun by the next slice boundary,
-/// is undefined from here on.
+/// The library is being unloaded: functions that it has scheduled, and that no scheduler has begun
+/// by the next slice boundary, are undefined from here on.
 void undefine_scheduled_nifs(const NifLibrary* library);
-/// Nobody is in any of them, nor will the library schedule another: what they took may be reused.
+/// No process is in any of these functions, and the library will not schedule another: their
+/// entries may be reused.
 void forget_scheduled_nifs(const NifLibrary* library);
-/// p is about to run, or runs, a function that this library has scheduled. As is_inside.
+/// Whether p runs, or is about to run, a function that this library has scheduled. For threads see
+/// is_inside.
 bool is_in_scheduled_nif(const Process& p, const NifLibrary* library);
 
 }  // namespace vmrun

@@ -11,15 +11,15 @@
 
 namespace vmrun {
 
-/// Open addressing with linear probing; at most half of the places are taken. Never changed once
-/// others see it.
+/// A hash table with open addressing and linear probing; at most half of the places are taken. It
+/// is never changed once other threads see it.
 struct PatchTable {
   explicit PatchTable(std::size_t count) : places(std::bit_ceil(2 * count + 2)) {}
 
   std::size_t home(const Word* at) const {
     return (reinterpret_cast<Word>(at) * 0x9E3779B97F4A7C15 >> 32) & (places.size() - 1);
   }
-  /// Where it is, or where it goes.
+  /// Returns the place where the patch is, or where it goes.
   Patch& place(const Word* at) {
     std::size_t n = home(at);
     while (places[n].at && places[n].at != at) n = (n + 1) & (places.size() - 1);
@@ -28,8 +28,8 @@ struct PatchTable {
   const Patch& place(const Word* at) const { return const_cast<PatchTable*>(this)->place(at); }
 
   std::vector<Patch> places;
-  // An instruction that is changed while it is patched: the table is replaced by one with the new
-  // operation in it; the former ones are freed with this.
+  // When a patched instruction is changed, the table is replaced by one with the new operation; the
+  // former tables are freed with this one.
   const PatchTable* before = nullptr;
   PatchTable* next_retired = nullptr;
 };
@@ -37,16 +37,16 @@ struct PatchTable {
 namespace {
 
 std::atomic<const PatchTable*> current{new PatchTable(0)};
-// Who changes operations.
+// Held while operations are changed.
 std::mutex changing;
 
-/// Released for who reads an operation, or the absence of `probed` after it found no patch.
+/// Released for threads that read an operation, or that find no `probed` after they found no patch.
 void publish(const PatchTable* table) { current.store(table, std::memory_order_release); }
 
 }  // namespace
 
 Patch patch_at(const Word* at) {
-  // Acquire: who has stored `probed` has put the patch to the table before.
+  // Acquire: the thread that stored `probed` has put the patch into the table before.
   if (operation_word(at).load(std::memory_order_acquire) != op::probed) return {};
   return current.load(std::memory_order_acquire)->place(at);
 }
@@ -56,7 +56,7 @@ std::uint16_t operation_at(const Word* at) {
     const std::uint16_t operation = operation_word(at).load(std::memory_order_acquire);
     if (operation == op::hot) return operation_as_it_was(hot_code(at));
     if (operation != op::probed) return operation;
-    // None: it has just been taken back, and what stood there stands there again.
+    // No patch: it has just been removed, and the original operation stands there again.
     if (const Patch patch = patch_at(at); patch.at) return patch.operation;
   }
 }
@@ -102,8 +102,8 @@ const PatchTable* set_patches(const std::vector<Patch>& patches) {
     place = p;
     place.operation = known.at ? known.operation : operation_word(p.at).load(std::memory_order_relaxed);
   }
-  // Between the two, who finds `probed` at an instruction that is patched no more must find what
-  // stood there: first a table of both.
+  // A thread that finds `probed` at an instruction that is not patched any more must still find the
+  // original operation in the table. So a table with both the old and the new patches comes first.
   std::vector<const Patch*> gone;
   for (const Patch& p : before->places)
     if (p.at && !after->place(p.at).at) gone.push_back(&p);

@@ -26,32 +26,33 @@ namespace {
 
 constexpr Word kBatchBytes = usual_or_small<Word>(Word{1} << 22, 1);  // worth asking all processes
 constexpr Word kMostWaiting = Word{1} << 28;                          // a quarter of the literal area
-// Processes that are asked at the same time; fewer when each may have to take this much together.
+// The number of processes that are asked at once. It is smaller when each may have to copy much:
+// together at most kCopiedAtOnceWords.
 constexpr Word kAskedAtOnce = usual_or_small<Word>(64, 1);
 constexpr Word kCopiedAtOnceWords = usual_or_small<Word>(1 << 15, 16);
 
 struct Retired {
   Word bytes;
   LiteralBlock* literals = nullptr;
-  Module* module = nullptr;  // whose literals those are, or none
+  Module* module = nullptr;  // the module that the literals belong to, or nullptr
   std::function<void()> free;
-  bool in_use = false;  // the module: somebody was in it when the last batch was looked through
+  bool in_use = false;  // a process was in the module when the last batch was examined
 };
 
 enum class Round { kNone, kLookForCode, kTakeLiterals };
 
-/// Everything here is guarded by the mutex; what processes read of a batch while they do their part
-/// does not change during a round.
+/// The mutex guards everything here. What processes read of a batch while they do their part does
+/// not change during a round.
 struct Reclaim {
   std::mutex mutex;
   std::vector<Retired> waiting, batch;
-  Word fresh_bytes = 0;         // that wait and have been in no batch
+  Word fresh_bytes = 0;         // of what waits and has been in no batch
   std::vector<Term> suspended;  // processes that wait for the end of a batch
   Round round = Round::kNone;
   Word position = 0;  // of the next process to be asked
-  Word asked = 0;     // that have not answered
-  Word at_once = 0;   // that are asked at the same time
-  Word stamp = 0;     // of the moment when all had answered; 0: not yet
+  Word asked = 0;     // processes that have not answered
+  Word at_once = 0;   // how many processes are asked at the same time
+  Word stamp = 0;     // taken when all had answered; 0: not yet
   LiteralBlocks blocks{{}};
   Term collector;          // set_literal_collector; or the non-value
   bool is_called = false;  // it has been sent its message
@@ -71,7 +72,7 @@ void look_for_code(const Process& p) {
     if (r.module && is_inside(p, *r.module)) std::atomic_ref(r.in_use).store(true, std::memory_order_relaxed);
 }
 
-/// A term in memory of its own that waits for the process.
+/// Replaces a fragment that waits for the process, if it refers to these literals.
 void renew(Fragment*& f, const LiteralBlocks& blocks, std::vector<bool>& marks) {
   if (!f ||
       !(blocks.mark_mentioned(&f->message, 1, marks) | blocks.mark_mentioned(f->words, f->used_words, marks)))
@@ -107,7 +108,7 @@ Word words_of(const LiteralBlocks& blocks, const std::vector<bool>& marks) {
   return words;
 }
 
-/// As CodeView::take_part_in_reclaim.
+/// See CodeView::take_part_in_reclaim.
 std::int32_t take_literals(Process& p) {
   const LiteralBlocks& blocks = reclaim().blocks;
   if (blocks.all().empty()) return 0;
@@ -121,7 +122,7 @@ std::int32_t take_literals(Process& p) {
   bool found = mentioned_in_heap(p, blocks, marks);
   for (Fragment** link = &p.mailbox.first; *link; link = &(*link)->next) {
     Fragment* f = *link;
-    if (!(blocks.mark_mentioned(&f->message, 2, marks) |  // the token as well
+    if (!(blocks.mark_mentioned(&f->message, 2, marks) |  // the sequential trace token as well
           blocks.mark_mentioned(f->words, f->used_words, marks)))
       continue;
     pin_message(p, link);
@@ -143,13 +144,13 @@ std::int32_t take_literals(Process& p) {
 
 // ---- Rounds -------------------------------------------------------------------------------------
 
-/// Asks processes until enough of them have been asked or all; `asked` counts those that will
-/// answer. With the lock held.
+/// Asks processes until enough of them, or all, have been asked. `asked` counts those that will
+/// answer. The caller holds the lock.
 void ask_more(Reclaim& r) {
   while (r.asked < r.at_once) {
     Process* p = process_table.next(r.position);
     if (!p) return;
-    ++r.asked;  // first: the answer may come at once
+    ++r.asked;  // first, since the answer may come at once
     if (!ask_for_part(*p)) --r.asked;
   }
 }
@@ -164,8 +165,9 @@ void begin_round(Reclaim& r, Round round) {
   r.stamp = 0;
 }
 
-/// All have answered, but threads have not passed a quiescent state yet, and what has answered may
-/// just be ending: another answer comes when they have had time for it. With the lock held.
+/// All have answered, but some threads have not passed a quiescent state yet, and the processes
+/// that have answered may just be ending. One more process is asked, whose answer comes when these
+/// have had time. The caller holds the lock.
 void ask_again(Reclaim& r) {
   Word position = 0;
   while (Process* p = process_table.next(position)) {
@@ -190,8 +192,8 @@ void begin_batch(Reclaim& r) {
   begin_round(r, Round::kLookForCode);
 }
 
-/// Code that somebody is in stays, with its literals, until another batch. The rest is found by
-/// nobody from here on.
+/// Code that a process is in stays, with its literals, until another batch. The rest cannot be
+/// found from here on.
 void leave_out_code_in_use(Reclaim& r) {
   std::vector<Retired> batch;
   std::vector<LiteralBlock*> blocks;
@@ -211,7 +213,7 @@ void leave_out_code_in_use(Reclaim& r) {
   r.blocks = LiteralBlocks(std::move(blocks));
 }
 
-/// Returns what is free now, and the processes that wait for that.
+/// Returns what can be freed now, and the processes that wait for that.
 void end_batch(Reclaim& r, std::vector<Retired>* freed, std::vector<Term>* resumed) {
   set_leaving_literals(nullptr, 0);
   freed->swap(r.batch);
@@ -227,7 +229,7 @@ void free_retired(Retired& x) {
   if (x.free) x.free();
 }
 
-/// Goes on as far as can be without another answer.
+/// Advances as far as possible without another answer.
 void advance(Lock& lock) {
   Reclaim& r = reclaim();
   std::vector<Retired> freed;
@@ -271,7 +273,7 @@ void retire(Retired x) {
   if (r.round == Round::kNone) {
     if (r.fresh_bytes < kBatchBytes) return;
     begin_batch(r);
-  }  // else there was no process to ask when it came to a halt, at the start of the machine
+  }  // else it stopped because there was no process to ask, at the start of the machine
   advance(lock);
 }
 
@@ -282,22 +284,22 @@ namespace {
 std::int32_t take_part_in_reclaim(Process* p) {
   Reclaim& r = reclaim();
   std::int32_t cost = 0;
-  // The round cannot end before the answer, so it may be read without the lock; it was set before
-  // the question was sent.
+  // The round cannot end before the answer, so the thread reads it without the lock. It was set
+  // before the request was sent.
   if (p) {
     look_at_leaving_literals();
     if (r.round == Round::kLookForCode) look_for_code(*p);
     else cost = take_literals(*p);
     if (cost == CodeView::kTooLong) return cost;
   }
-  const EpochGuard guard;  // it may be a dirty scheduler
+  const EpochGuard guard;  // the thread may be a dirty scheduler
   Lock lock(r.mutex);
   --r.asked;
   advance(lock);
   return cost;
 }
 
-/// As if a process had been asked and had not answered.
+/// Has the effect of a process that has been asked and has not answered.
 void hold_reclaim() {
   Reclaim& r = reclaim();
   Lock lock(r.mutex);
@@ -335,11 +337,11 @@ Word retired_bytes() { return waiting_bytes.load(std::memory_order_relaxed); }
 
 namespace {
 
-/// The process waits for the end of the round; one begins if there is none. False: that would give
-/// nothing back.
+/// Makes the process wait for the end of the round; begins one if there is none. Returns false if
+/// that would free nothing.
 bool wait_for_round(Process& p, Reclaim& r, Lock& lock) {
   if (r.round == Round::kNone) {
-    // What was in use last time is no reason to wait.
+    // What was in use last time is not a reason to wait.
     if (std::ranges::all_of(r.waiting, &Retired::in_use)) return false;
     begin_batch(r);
   }
@@ -373,7 +375,7 @@ bool is_inside(const Process& p, const Module& m) {
   if (holds(p.ip)) return true;
   if (const NifLibrary* l = m.library.load(std::memory_order_acquire); l && is_in_scheduled_nif(p, l))
     return true;
-  // Return addresses are the words on a stack with a header's tag; the call lies in front.
+  // Return addresses are the words on a stack with a header's tag; the call lies in front of them.
   return std::any_of(p.heap.stop, p.heap.end, [&](Term t) {
     return t.is_header() && t.raw() && holds(reinterpret_cast<const Word*>(t.raw()) - 1);
   });

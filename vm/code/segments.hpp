@@ -4,18 +4,18 @@
 #include "vm/code/support.hpp"
 #include "vm/term/atom.hpp"
 
-/// Segments of bs_create_bin, as the loader encodes them, and what is said of those that cannot be
-/// built.
+/// Segments of bs_create_bin, as the loader encodes them, and the exceptions for segments that
+/// cannot be built.
 namespace vmrun {
 
-/// Names of the segment types in the generic instruction, in the order of BinarySegment.
+/// The names of the segment types in the generic instruction, in the order of BinarySegment.
 inline constexpr const char* kSegmentNames[] = {"integer", "float", "binary", "string",        "utf8",
                                                 "utf16",   "utf32", "append", "private_append"};
 
 struct SegmentReader {
   BinarySegment type;
   unsigned flags, unit, position;
-  bool whole;  // takes all of its source
+  bool whole;  // it takes all of its source
   Term source, size;
   SegmentReader(const Word* s, const Term* x, const Term* e)
       : type(static_cast<BinarySegment>(s[0] & 0xFF)),
@@ -29,7 +29,7 @@ struct SegmentReader {
   }
 };
 
-/// Sets the exception, with error_info for erl_erts_errors:format_bs_fail/2; kNonValue.
+/// Sets the exception, with error_info for erl_erts_errors:format_bs_fail/2. Returns kNonValue.
 Term raise_bad_segment(Process& p, const SegmentReader& s);
 Term raise_large_segment(Process& p, const SegmentReader& s);
 

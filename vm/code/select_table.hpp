@@ -6,12 +6,12 @@
 
 #include "vm/term/term.hpp"
 
-/// The table of the instruction select_hash: values in places that are found by multiplicative
-/// hashing (Knuth, TAOCP 6.4), each in the first free one from where its search begins. Made by the
-/// loader; pure functions, any thread.
+/// The table of the instruction select_hash. Values are found by multiplicative hashing (Knuth,
+/// TAOCP 6.4); each is in the first free place from where its search begins. The loader makes it.
+/// Pure functions, any thread.
 namespace vmrun {
 
-/// Where the search for a value begins: one of 2^(64 - shift) places.
+/// The place where the search for a value begins: one of 2^(64 - shift).
 constexpr Word select_place(Word value, unsigned shift) { return value * 0x9E3779B97F4A7C15u >> shift; }
 
 struct SelectTable {
@@ -20,7 +20,7 @@ struct SelectTable {
   std::vector<int> places;  // an index of the values, or kFree
 };
 
-/// At least half of the places stay free, and the last one: every search ends, wherever it begins.
+/// At least half of the places stay free, and the last one always does, so every search ends.
 inline SelectTable select_table(std::span<const Word> values) {
   const auto bits = static_cast<unsigned>(std::bit_width(2 * values.size() - 1));
   const Word beginnings = Word{1} << bits;

@@ -27,8 +27,8 @@
 namespace vmrun {
 namespace {
 
-/// Collects with some further terms as roots. They travel on the stack, in the words every frame
-/// keeps in reserve.
+/// Collects with some further terms as roots. They are put on the stack, in the words that every
+/// frame keeps in reserve.
 bool collect_with(Process& p, Word need, Term* x, unsigned live, Term* extra, unsigned count) {
   for (unsigned i = 0; i < count; i++) *--p.heap.stop = extra[i];
   const int cost = collect(p, need, x, live);
@@ -37,7 +37,7 @@ bool collect_with(Process& p, Word need, Term* x, unsigned live, Term* extra, un
   return cost >= 0;
 }
 
-constexpr Word kManyWords = 1000;  // below that no operation takes long
+constexpr Word kManyWords = 1000;  // with fewer words no operation takes long
 
 Word magnitude_words(Term t) { return t.is_big() ? t.boxed_ptr()->header_arity() : 1; }
 
@@ -103,7 +103,8 @@ bool is_raising(Term function, unsigned arity) {
   if (function == atoms::error) return arity <= 3;
   return arity == 1 && (function == atoms::exit || function == atoms::throw_);
 }
-/// Of a proper list; more than any such function has arguments for others.
+/// Counts a proper list's elements. Returns more than such functions have arguments for other
+/// lists.
 unsigned count_arguments(Term list) {
   unsigned n = 0;
   for (; list.is_list() && n <= 3; list = list.tail()) ++n;
@@ -134,7 +135,7 @@ bool spread_arguments(Term list, Term* x, unsigned* arity) {
 
 namespace {
 
-/// As a dirty job. What it finds, or not, is seen afterwards.
+/// Runs as a dirty job. The process finds out afterwards whether the module is there.
 Term load_called_module(Process&, const Term* a) {
   std::string message;
   if (!autoload_module(a[0], &message) && !message.empty()) std::fprintf(stderr, "%s\n", message.c_str());
@@ -214,7 +215,7 @@ Term replace_values(Term map, const Word* pairs, unsigned count, const Term* x, 
   };
   if (count == 0) return map;
   Word at = place(0);
-  if (at == n) return kNonValue;  // mostly, if one of them is missing
+  if (at == n) return kNonValue;  // the usual case, if one of them is missing
   copy_words(h, &m->header, words);
   bool changed = false;
   for (unsigned i = 0;;) {
@@ -284,7 +285,7 @@ Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
   return *bits ? Failure::kNone : Failure::kBadarg;
 }
 
-/// `bits`: as segment_bits gave it.
+/// bits: from segment_bits.
 bool put_segment(BitBuilder& b, const SegmentReader& s, const Word* words, Word bits) {
   switch (s.type) {
     case BinarySegment::kInteger: return b.put_integer(s.source, bits, s.flags);
@@ -336,7 +337,7 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
     return kNonValue;
   BitBuilder builder;
   Term result;
-  Word copied = 0;  // of what is appended to
+  Word copied = 0;  // size of what is appended to
   if (append) {
     const SegmentReader s(segments, x, p.heap.stop);
     result = bs_append(p.heap, s.source, total, s.unit, &builder, &copied);
@@ -344,7 +345,7 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
   } else {
     result = bs_new(p.heap, total, &builder);
   }
-  for (unsigned i = first; i < count; i += 3) {  // the sources anew: a collection may have moved them
+  for (unsigned i = first; i < count; i += 3) {  // sources anew: a collection may have moved them
     const SegmentReader s(segments + i, x, p.heap.stop);
     if (!put_segment(builder, s, segments + i, sizes[i / 3])) return raise_bad_segment(p, s);
   }
@@ -389,8 +390,8 @@ void trace_saved_event(Process& p, Term what) {
 }
 
 void trace_global_entry(Process& p, const Export& e, const Term* x, unsigned pushed) {
-  // Built-ins show as such; an undefined function shows as what runs in its place; apply as what it
-  // applies.
+  // Built-ins are reported as such; for an undefined function, the function that runs in its place;
+  // for apply, the function that it applies.
   if (e.bif || e.address.load(std::memory_order_acquire) == e.stub_code()) return;
   if (saves_calls(p)) save_call(p, {e.module, e.function, e.arity});
   enter(p, e.stub.header, true, x, depth_after(p, pushed));
@@ -422,7 +423,7 @@ void trace_return(Process& p, const Word* ip, const Term* x) {
 namespace {
 
 // A built-in function that works on a fiber, goes on on a dirty scheduler, or waits for the answer
-// to a question, is called again by its instruction: for who looks on that is one call still.
+// to a request is called again by its instruction. For tracing that is still one call.
 
 bool is_called_again(const Process& p) { return p.fiber || came_back(p) || has_asked(p); }
 bool will_be_called_again(const Process& p, Term result) {

@@ -5,7 +5,7 @@
 #include "vm/code/instructions.hpp"
 #include "vm/code/patches.hpp"
 
-/// Going through code from one instruction to the next. While the thread holds an epoch.
+/// Goes through code from one instruction to the next. The thread must hold an epoch.
 namespace vmrun {
 
 template <class T>
@@ -20,7 +20,7 @@ inline const Word* next_instruction(const Word* at, const InstructionRow& row) {
   return at + row.words + (list ? field<std::uint32_t>(at, row.fields[list - row.kinds]) : 0);
 }
 
-/// Calls see(instruction, its row) for those from `at` up to `end`.
+/// Calls see(instruction, its row) for the instructions from `at` up to `end`.
 template <class See>
 void each_instruction(const Word* at, const Word* end, See see) {
   while (at < end) {
