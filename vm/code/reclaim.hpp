@@ -14,9 +14,9 @@
 ///   1. It sees the batch's literals as leaving (literal.hpp): from here on it copies them into
 ///      what it sends. It checks whether it is in the middle of retired code, which then must wait
 ///      for another batch.
-///   2. It looks for references to the batch's literals in its heap, stack and mailbox. If there are
-///      any, it takes copies of the literals in with a collection. Since all processes have been
-///      through the first round, none can reach the literals afterwards.
+///   2. It looks for references to the batch's literals in its heap, stack and mailbox. If there
+///      are any, it takes copies of the literals in with a collection. Since all processes have
+///      been through the first round, none can reach the literals afterwards.
 /// A round is over when all have answered and every thread has passed a quiescent state (epochs);
 /// the latter covers processes on their way out. After the second round the memory is free.
 /// Processes are asked a few at a time, and a process that answers asks the next one, so no thread

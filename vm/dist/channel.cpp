@@ -17,7 +17,8 @@ constinit thread_local const Channel* Channel::Answering::to_ = nullptr;
 
 namespace {
 
-// Times the limit for messages. Twice what requests there can be in the system's buffers.
+// A factor of the limit for messages. It is twice the number of requests that the system's buffers
+// can hold.
 constexpr Word kMostOwed = 64;
 
 bool is_much_to_owe(Word answers) {
@@ -157,7 +158,7 @@ void Channel::make_wait(Process& p, const Route& route, const Export* suspended_
   if (controller) monitor_busy_connection(p, controller);
 }
 
-// ---- The holder of the output -------------------------------------------------------------------
+// ---- The thread that holds the output -----------------------------------------------------------
 
 bool Channel::take(const Connection& by, OutputQueue& to) {
   std::vector<std::unique_ptr<OutgoingMessage>> taken;

@@ -17,26 +17,26 @@
 namespace vmrun::dist {
 namespace {
 
-// Found without a lock by hashing, under an epoch; the rest under the lock. What is unlinked waits
-// until that epoch has passed and nobody has a reference. None of this is ever destroyed: threads
-// may outlive main.
+// Channels are found without a lock by hashing, under an epoch; everything else happens under the
+// lock. What is unlinked waits until that epoch has passed and nothing refers to it. None of this
+// is ever destroyed, since threads may outlive main.
 constexpr std::size_t kBuckets = 1024;
 struct Place {
   explicit Place(Term name, Word number) : channel(name, number) {}
   Channel channel;
   std::atomic<Place*> next{nullptr};  // in the bucket
-  Word unused_since = 0;              // ns; 0: it was needed when it was looked at last
-  Word stamp = 0;                     // of the epoch, once it is unlinked
+  Word unused_since = 0;              // ns; 0: it was in use at the last look
+  Word stamp = 0;                     // the epoch's stamp, once it is unlinked
 };
 std::atomic<Place*> buckets[kBuckets];
 std::mutex& table_mutex = *new std::mutex;
 std::map<Word, Place*>& places = *new std::map<Word, Place*>;  // by number
 std::list<Place*>& unlinked = *new std::list<Place*>;          // oldest first
 Word last_number = 0;
-Word next_look = 0;  // the channel that is looked at next has this number at least
+Word next_look = 0;  // the next channel to be examined has this number or a higher one
 
-constexpr unsigned kLooksPerNew = 4;    // channels looked at for each that is made
-constexpr unsigned kLooksAtOnce = 100;  // under the lock
+constexpr unsigned kLooksPerNew = 4;    // channels that are examined for each new one
+constexpr unsigned kLooksAtOnce = 100;  // while the lock is held
 
 std::atomic<Place*>& bucket_of(Term name) { return buckets[name.atom_index() % kBuckets]; }
 
@@ -47,7 +47,7 @@ Channel* find(Term name) {
   return nullptr;
 }
 
-// ---- Giving back: under the lock ----------------------------------------------------------------
+// ---- Giving back, under the lock ----------------------------------------------------------------
 
 void unlink(Place& place) {
   std::atomic<Place*>* at = &bucket_of(place.channel.name);
@@ -78,7 +78,7 @@ bool is_taken_out(Place& place, Word now) {
   return false;
 }
 
-/// Looks at so many channels, the next ones in turn. False when that was the last one.
+/// Examines the next `count` channels. Returns false after the last channel.
 bool look_at_some(unsigned count) {
   const Word now = monotonic_ns();
   const bool more =
@@ -98,9 +98,9 @@ Channel& make_channel(Term name) {
   return made->channel;
 }
 
-// ---- Of nodes -----------------------------------------------------------------------------------
+// ---- Channels of nodes --------------------------------------------------------------------------
 
-/// The entry of a node refers to its channel from the first mention on.
+/// Returns the node's channel. The entry of a node refers to it from the first call on.
 Channel& channel_of_node(Node& node) {
   if (void* known = node.channel.load(std::memory_order_acquire)) [[likely]]
     return *static_cast<Channel*>(known);
@@ -211,7 +211,7 @@ void ask_for_connection(const Channel& channel, Word connection) {
 
 namespace {
 
-/// Without net_kernel the node has no name, and no connections.
+/// Without net_kernel the node has no name and no connections.
 void leave_network() {
   net_kernel.store(0, std::memory_order_relaxed);
   for_each_channel([](Channel& channel) {
@@ -226,7 +226,7 @@ void leave_network() {
       {.node = name, .up = false, .visible = true, .connection = 0, .reason = atoms::net_kernel_terminated});
 }
 
-/// What it has set up with monitor_node and monitor_nodes.
+/// Removes what the process has set up with monitor_node and monitor_nodes.
 void forget_process(const Process& p) {
   unsubscribe(p.id);
   for_each_channel([&](Channel& channel) {

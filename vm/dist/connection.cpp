@@ -30,7 +30,7 @@ Connection::Connection(Channel& channel, Term controller, Flags flags)
 }
 
 bool Connection::receive(const std::uint8_t* data, std::size_t size, Binary* binary) {
-  if (bad_) return false;  // the end is under way
+  if (bad_) return false;  // the connection is already ending
   packets_in.fetch_add(1, std::memory_order_relaxed);
   const Channel::Answering answering(channel);
   const char* wrong = nullptr;
@@ -55,7 +55,7 @@ void Connection::refuse(const char* wrong) {
 }
 
 bool Connection::next_packet(Packet* packet) {
-  if (output_.is_amid_large()) channel.take(*this, output_);  // what has come since takes its turns too
+  if (output_.is_amid_large()) channel.take(*this, output_);  // new messages take turns with a large one
   while (!output_.next_packet(packet)) {
     report_left();
     if (!channel.take(*this, output_)) return false;

@@ -3,8 +3,8 @@
 #include "vm/dist/spawn.hpp"
 #include "vm/message/process_receiver.hpp"
 
-/// The end of a connection: processes with links, monitors or requests over it are told, each kind
-/// in the order in which they came about.
+/// The end of a connection. Processes with links, monitors or requests over it are told, each kind
+/// in the order in which they were set up.
 namespace vmrun::dist {
 namespace {
 
@@ -24,7 +24,7 @@ void tell_monitor(RefKey key, const MonitorFromHere& was) {
   drop_identifier(was.target);
 }
 
-/// The watcher cannot be reached any more, so the monitor on the process of this node ends.
+/// The watcher cannot be reached any more, so its monitor on the process of this node ends.
 void end_monitored(RefKey key, const MonitorFromThere& was) {
   process_receiver.demonitor(was.target, was.watcher, key);
   Relations::drop(was);

@@ -42,15 +42,15 @@ enum class Operation : std::uint8_t {
 /// Bits of the third element of a spawn reply.
 inline constexpr SWord kSpawnedLinked = 1, kSpawnedMonitored = 2;
 
-/// A control message on its way out, on the stack of the thread that sends it: terms are only read
-/// until it is encoded.
+/// A control message that is being sent, on the stack of the sending thread. Its terms are only
+/// read until it is encoded.
 class Control {
  public:
   template <class... T>
   explicit Control(Operation operation, T... elements) {
     write(operation, elements...);
   }
-  /// The second operation, with the token behind the elements, if there is a token.
+  /// With a token, writes the second operation and puts the token behind the elements.
   template <class... T>
   Control(Operation without, Operation with_token, Term token, T... elements) {
     if (token.is_nil()) write(without, elements...);
@@ -89,8 +89,8 @@ class StackRef {
 
 inline constexpr SWord kAllSteps = INT64_MAX;
 
-/// Encodes and pushes, however long it takes; nothing is done with what is too large. from: whose
-/// signal it is, for the order.
+/// Encodes and pushes, however long it takes. A message that is too large is not sent, and `change`
+/// is not called. from: the sender of the signal, for the order.
 template <class Change>
 Pushed transmit(const Route& route, Term from, const Control& control, Term payload, Change change) {
   std::unique_ptr<OutgoingMessage> m =

@@ -13,7 +13,7 @@
 namespace vmrun::dist {
 namespace {
 
-constexpr int kPiece = usual_or_small(1000, 10);  // who is told of the end, at a time
+constexpr int kPiece = usual_or_small(1000, 10);  // how many processes are told of the end at a time
 constexpr std::size_t kBytesATurn = usual_or_small<std::size_t>(std::size_t{1} << 20, 1000);
 
 PortConnection* peer_of(Port& p) { return static_cast<PortConnection*>(p.peer.get()); }
@@ -26,7 +26,7 @@ struct OutputTask final : PortTask {
 };
 
 struct TellTask final : PortTask {
-  void run(Port&) override {}  // whoever ran a task looks whether the port can go (finish_closing)
+  void run(Port&) override {}  // after any task the port may be freed (finish_closing)
 };
 
 struct EndTask final : PortTask {
@@ -49,7 +49,7 @@ void PortConnection::end(Term reason) { queue_task(controller, new EndTask(reaso
 void PortConnection::input(Port& p, const std::uint8_t* bytes, std::size_t size, Binary* binary) {
   if (is_refused_ || !p.is_open() || receive(bytes, size, binary)) return;
   is_refused_ = true;
-  end(atoms::killed);  // not now: the driver's own input callback is below us
+  end(atoms::killed);  // in a task: the driver's own input callback is still running
 }
 
 // ---- Output -------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ void PortConnection::send(Port& p, const Packet& packet) {
   ErlDrvBinary* usual_binaries[kUsualParts];
   std::vector<SysIOVec> more_vectors;
   std::vector<ErlDrvBinary*> more_binaries;
-  const std::size_t count = packet.parts.size() + 1;  // the first is left to the driver
+  const std::size_t count = packet.parts.size() + 1;  // the driver fills in the first
   SysIOVec* vectors = usual_vectors;
   ErlDrvBinary** binaries = usual_binaries;
   if (count > kUsualParts) {
@@ -100,7 +100,7 @@ void PortConnection::send_some(Port& p) {
   }
   p.more_follows = false;
   report_left();
-  // A busy port goes on when it says so.
+  // A busy port goes on when it is not busy any more.
   if (!p.busy.load(std::memory_order_relaxed)) queue_task(p, new OutputTask);
 }
 

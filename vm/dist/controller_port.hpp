@@ -3,18 +3,18 @@
 #include "vm/dist/connection.hpp"
 #include "vm/port/port.hpp"
 
-/// A port as the controller of a connection: what its driver delivers goes to the connection and
-/// not to its owner, from the moment it is attached; packets go out through the driver's output or
-/// outputv, in a task of the port, several a turn. A driver that is busy keeps the rest back.
-/// Nothing is read while there are too many answers to send (Channel::owes_much). The connection
-/// ends when the port closes, for the same reason.
+/// A port as the controller of a connection. From the moment it is attached, what its driver
+/// delivers goes to the connection and not to the port's owner. Packets go out through the driver's
+/// output or outputv, in a task of the port, several in each turn. While the driver is busy, the
+/// rest waits. Nothing is read while there are too many answers to send (Channel::owes_much). The
+/// connection ends when the port closes, for the same reason.
 namespace vmrun::dist {
 
 class PortConnection final : public Connection, public PortPeer {
  public:
   using Connection::Connection;
 
-  /// For the port's holder, once connected.
+  /// Called by the port's holder, once connected.
   static void attach(Port& p, std::shared_ptr<PortConnection> connection);
 
   void wake() override;
@@ -27,7 +27,7 @@ class PortConnection final : public Connection, public PortPeer {
   void closing(Port& p, Term reason) override;
   bool is_closing(Port& p, bool all) override;
 
-  /// In a task of the port.
+  /// Called in a task of the port.
   void output(Port& p);
 
  private:
@@ -36,8 +36,8 @@ class PortConnection final : public Connection, public PortPeer {
   void read_again(Port& p);
 
   std::unique_ptr<PortTask> put_off_;
-  std::unique_ptr<ConnectionDown> down_;  // while it is told
-  bool is_refused_ = false;               // what came was bad: the rest is not looked at
+  std::unique_ptr<ConnectionDown> down_;  // while processes are being told
+  bool is_refused_ = false;               // malformed input has arrived: the rest is not read
 };
 
 }  // namespace vmrun::dist

@@ -39,7 +39,7 @@ bool ProcessConnection::get_data(Packet* packet) {
   return true;
 }
 
-// Whoever pushes after the queue was found empty calls wake, which waits for the lock.
+// A thread that pushes after the queue was found empty calls wake, which waits for the lock.
 void ProcessConnection::notify_of_data() {
   std::lock_guard lock(output_mutex_);
   if (has_output()) send_notification();
@@ -59,7 +59,8 @@ struct Telling {
 std::mutex& mutex = *new std::mutex;
 std::list<Telling>& tellings = *new std::list<Telling>;
 
-/// Controllers with a supervisor end with {shutdown, Reason}; who monitors nodes is told Reason.
+/// Controllers with a supervisor end with {shutdown, Reason}; processes that monitor nodes are told
+/// Reason.
 Term reason_of_down(Term reason) {
   const bool orderly = reason.is_tuple() && reason.tuple_arity() == 2 && reason.element(0) == atoms::shutdown;
   return orderly ? reason.element(1) : reason;
@@ -77,7 +78,8 @@ void lose_connections_of(Process& p) {
   });
 }
 
-/// One of p's, which is p's alone as long as it is in the list; nullptr: there are no more.
+/// Returns one ConnectionDown of p. Only p uses it, as long as it is in the list. nullptr: there
+/// are no more.
 ConnectionDown* telling_of(const Process& p) {
   std::lock_guard lock(mutex);
   for (Telling& t : tellings)

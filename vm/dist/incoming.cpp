@@ -16,7 +16,7 @@
 namespace vmrun::dist {
 namespace {
 
-/// One control message at work.
+/// A control message that is being executed.
 struct Incoming {
   const Route& route;
   const Term* e;  // its elements, the operation first
@@ -47,7 +47,7 @@ bool reg_send(const Incoming& in) {
 bool alias_send(const Incoming& in) {
   const Term alias = in.e[2];
   if (!alias.is_ref()) return false;
-  if (!alias.is_local_ref() || !is_alias(alias)) return true;  // one of an earlier life of this node
+  if (!alias.is_local_ref() || !is_alias(alias)) return true;  // from an earlier life of this node
   Process* p = process_table.find(ref_of(alias)->owner);
   if (p) give_message(*p, in.route, in.payload, in.token, alias);
   return true;
@@ -55,8 +55,7 @@ bool alias_send(const Incoming& in) {
 
 // ---- Links --------------------------------------------------------------------------------------
 
-/// The answer to a link with a process of an earlier life of this node, which no relation is kept
-/// of.
+/// Answers a link with a process of an earlier life of this node. No relation is kept for it.
 void linked_nobody(const Incoming& in, Term from, Term to) {
   if (in.route.can(flag::kExitPayload))
     transmit(in.route, to, Control(Operation::kPayloadExit, to, from), atoms::noproc);
@@ -83,9 +82,9 @@ bool unlink(const Incoming& in) {
   return true;
 }
 
-/// The link ends here in the same moment as the acknowledgement is queued. A link that the process
-/// asks for after that follows it; before it, the other side would take that link for the one that
-/// it has given up.
+/// The link ends here at the moment when the acknowledgement is queued. A link that the process
+/// requests later follows the acknowledgement. If it came before it, the other side would take it
+/// for the link that it has given up.
 bool unlink_id(const Incoming& in) {
   const Term id = in.e[1], from = in.e[2], to = in.e[3];
   if (!id.is_integer() || !is_remote_pid(from) || !to.is_pid()) return false;
@@ -110,7 +109,7 @@ bool unlink_id_ack(const Incoming& in) {
 
 // ---- Ends ---------------------------------------------------------------------------------------
 
-/// send(to, signal) sends it, with its reason.
+/// send(to, signal) sends the signal with its reason.
 template <class Send>
 bool exit_with(const Incoming& in, bool by_link, Send send) {
   const Term from = in.e[1], to = in.e[2];
@@ -142,7 +141,7 @@ bool payload_exit(const Incoming& in) {
 
 // ---- Monitors -----------------------------------------------------------------------------------
 
-/// What MonitorP is answered with when there is nobody.
+/// The answer to MonitorP when there is no such process.
 void monitored_nobody(const Incoming& in, Term watcher, Term what, Term ref) {
   if (in.route.can(flag::kExitPayload))
     transmit(in.route, what, Control(Operation::kPayloadMonitorPExit, what, watcher, ref), atoms::noproc);
@@ -178,7 +177,7 @@ bool demonitor(const Incoming& in) {
   return true;
 }
 
-/// The same.
+/// send(to, signal) sends the signal with its reason.
 template <class Send>
 bool down_with(const Incoming& in, Send send) {
   const Term watcher = in.e[2], ref = in.e[3];
@@ -222,7 +221,7 @@ bool spawn_reply(const Incoming& in) { return dist::spawn_answered(in.route, in.
 struct Row {
   Operation operation;
   std::uint8_t arity;
-  std::uint8_t token;  // which element is one; 0: none
+  std::uint8_t token;  // index of the element that is the token; 0: none
   bool payload;
   bool (*act)(const Incoming&);
 };

@@ -18,14 +18,14 @@
 namespace vmrun::dist {
 namespace {
 
-// Half a millisecond, if it is small terms.
+// This takes half a millisecond for small terms.
 constexpr std::size_t kBytesDecodedAtOnce = usual_or_small<std::size_t>(64 << 10, 500);
-// As long, if it is one large binary, of which the packets are put together.
+// This takes as long for one large binary, whose packets are joined.
 constexpr std::size_t kBytesJoinedAtOnce = usual_or_small<std::size_t>(4 << 20, 5000);
 constexpr Word kWordsBuiltAtOnce = kBytesDecodedAtOnce;
 
-/// As it goes from that node to its receiver. Gives the reason, and nullptr, when the payload is no
-/// term.
+/// Decodes a message of that node for its receiver. Returns nullptr and sets *wrong when the
+/// payload is not a term.
 Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, Term alias,
                          const char** wrong) {
   const Word alias_words = alias.is_nil() ? 0 : 3 + kAliasRefWords;
@@ -47,11 +47,11 @@ Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, T
   return &f;
 }
 
-// ---- Undecoded ----------------------------------------------------------------------------------
+// ---- Deferred decoding --------------------------------------------------------------------------
 
 enum Field { kNode, kChannel, kConnection, kWhat, kPayload, kFields };
 
-/// what: nil for a message, the reference for one to an alias; else a signal without its reason:
+/// what: nil for a message, or the reference for one to an alias; else a signal without its reason:
 /// {'EXIT', From, ByLink} or {'DOWN', Ref, Object}; or the number of arguments.
 Fragment* undecoded(const Route& route, EncodedPayload& payload, Term token, Term what) {
   const Word room = 1 + kFields + copy_size_words(what) + token_copy_words(token);
@@ -66,7 +66,7 @@ Fragment* undecoded(const Route& route, EncodedPayload& payload, Term token, Ter
   return f;
 }
 
-/// In place of a message that is no term; wrong is a text that stays.
+/// Takes the place of a message that is not a term. `wrong` must be a static text.
 Fragment* undecodable(Word channel, Word connection, const char* wrong) {
   Fragment* f = new_signal(SignalKind::kUndecodable, 4);
   Term* hp = fragment_alloc(*f, 4);
@@ -114,7 +114,7 @@ Fragment* decode_down(Term what, const EncodedPayload& payload, const char** wro
   return with_kind(&f, SignalKind::kDown);
 }
 
-/// With bad ones nothing is called.
+/// If the arguments are malformed, the function is not called; the process is killed.
 Fragment* decode_arguments(SWord count, const EncodedPayload& payload, const char** wrong) {
   const DecodedPayload decoded = decode_payload(payload, 0);
   if (decoded.fragment && list_length(decoded.fragment->message) == count)
@@ -148,7 +148,8 @@ void push_encoded(Process& p, const Route& route, EncodedPayload& payload, Term 
   if (!push_signal(p, f)) Fragment::destroy(f);
 }
 
-/// signal.reason is the payload; send(signal) sends it. False: it is no term.
+/// The payload is signal.reason; send(signal) sends the signal. Returns false if the payload is not
+/// a term.
 template <class Signal, class Send>
 bool send_decoded(const EncodedPayload& payload, Signal signal, Send send) {
   const DecodedPayload decoded = decode_payload(payload, 0);
@@ -179,7 +180,7 @@ void give_message(Process& p, const Route& route, EncodedPayload& payload, Term 
 }
 
 bool give_exit(Term to, const Route& route, EncodedPayload& payload, ExitSignal signal) {
-  // Who looks at such signals sees the reason before the receiver does.
+  // A probe of exit signals reports the reason before the receiver gets it.
   if (probe::process_exit_signal_enabled() || is_decoded_at_once(payload))
     return send_decoded(payload, signal, [&](const ExitSignal& s) { process_receiver.exit(to, s); });
   if (Process* p = process_table.find(to)) {

@@ -27,7 +27,7 @@ bool wants(const SubscriptionOptions& options, const NodeEvent& event) {
   return options.nodes == Nodes::kAll || (options.nodes == Nodes::kVisible) == event.visible;
 }
 
-/// What was asked for besides, as pairs.
+/// The details that a subscription has asked for, as pairs.
 struct Details {
   Term pairs[2 * 3];
   unsigned count = 0;

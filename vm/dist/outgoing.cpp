@@ -19,7 +19,7 @@
 namespace vmrun::dist {
 namespace {
 
-/// The process that has just pushed is made to wait if there is too much in the queue.
+/// Makes the process that has just pushed wait if the queue is over the limit.
 void mind(Pushed pushed, const Route& route, Term from,
           const Export* (*suspended_in)() = waits_in_other_signal) {
   if (pushed != Pushed::kBusy) return;
@@ -65,7 +65,7 @@ EncodedMessage encode_send(Term from, Term to, Term message, Term token, const R
   return encode(Operation::kSend, atoms::empty_atom, to);
 }
 
-/// The receiver as probes name it, and its node.
+/// `to` is the receiver as probes name it; the second probe also has its node.
 [[gnu::cold, gnu::noinline]] void fire_send(Process& from, Term to, Term message, const Channel& channel) {
   const auto [label, previous, current] = SeqArguments::of_process(from);
   const Word words = size_words(message);
@@ -76,7 +76,7 @@ EncodedMessage encode_send(Term from, Term to, Term message, Term token, const R
 
 constexpr std::size_t kBytesPerReduction = 64;
 
-/// kWaits: there is much to encode, and this is no dirty scheduler.
+/// Returns kWaits when there is much to encode and this is not a dirty scheduler.
 SendResult send_now(Process& from, Term to, Term given, Term message, SendOptions options) {
   Channel& channel = channel_of(to);
   const Route route = options.noconnect ? channel.route() : channel.connect();
@@ -108,7 +108,7 @@ SendResult send_now(Process& from, Term to, Term given, Term message, SendOption
   return SendResult::kDone;
 }
 
-/// On a dirty scheduler: [To, Given, Message, Nosuspend].
+/// Runs on a dirty scheduler; a: [To, Given, Message, Nosuspend].
 Term send_large(Process& from, const Term* a) {
   EpochGuard guard;
   look_at_leaving_literals();
@@ -188,13 +188,14 @@ namespace {
                                          current);
 }
 
-/// The other node cannot be told of an end whose reason is too large: so it is told that this one
-/// is out of reach.
+/// The other node cannot be told of an end whose reason is too large. So the connection ends, and
+/// this node is out of reach.
 void end_connection(Channel& channel) {
   if (const auto connection = channel.connection()) connection->end(atoms::killed);
 }
 
-/// The four forms of each of the two: with a token or without, reason inside or behind.
+/// The four forms of each of the two operations: with or without a token, with the reason inside or
+/// behind.
 struct ExitOperations {
   Operation plain, with_token, payload, payload_with_token;
 };
@@ -294,7 +295,7 @@ void RemoteReceiver::down(Term to, const DownSignal& signal) {
 
 Reached RemoteReceiver::group_leader(Term to, Term leader) {
   const Route route = channel_of(to).connect();
-  if (!route) return Reached::kYes;  // lost like a message
+  if (!route) return Reached::kYes;  // it is lost as a message would be
   Process* p = process_here();
   const Term from = p ? p->id : leader;
   mind(transmit(route, from, Control(Operation::kGroupLeader, leader, to)), route, from);

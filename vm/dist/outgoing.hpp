@@ -3,8 +3,8 @@
 #include "vm/dist/channel.hpp"
 #include "vm/message/receiver.hpp"
 
-/// Everything of other nodes, as a receiver: each verb becomes a control message of the channel
-/// there. Without a connection, or hope for one, it is handed on to `unreachable`.
+/// Receivers on other nodes: each function becomes a control message that the channel to that node
+/// sends. If the node is not reachable, `unreachable` handles the call.
 namespace vmrun::dist {
 
 class RemoteReceiver final : public Receiver {
@@ -20,8 +20,8 @@ class RemoteReceiver final : public Receiver {
 };
 extern constinit RemoteReceiver remote_receiver;
 
-/// The token that goes along with the message, in the arena; nil for none, or for one the other
-/// node could not take. Counts as a send. In p's thread.
+/// Returns the token that goes with the message, in the arena; nil for none, or for one that the
+/// other node could not take. Counts as a send. Called in the thread that runs p.
 Term token_for(Process& p, Term to, Term message, const Route& route, Heap& arena);
 
 }  // namespace vmrun::dist

@@ -8,7 +8,7 @@
 namespace vmrun::dist {
 namespace {
 
-/// A link that waits for an acknowledgement is none any more.
+/// A link that waits for an acknowledgement does not count as a link any more.
 bool holds(const Word* unlinking) { return unlinking && *unlinking == 0; }
 
 LinkKey link_key(Term here, Term there) { return {here, RemotePid::of(there)}; }
@@ -49,15 +49,16 @@ bool Relations::erase_link(const LinkKey& key) {
   return true;
 }
 
-// Who links again while an unlinking is under way has a link; what the other side still sends about
-// the old one comes to the new one.
+// A process that links again while an unlinking is under way has a link. What the other side still
+// sends about the old link then reaches the new one.
 void Relations::link_from_here(Term here, Term there) {
   const LinkKey key = link_key(here, there);
   if (Word* unlinking = links_.find(key)) *unlinking = 0;
   else insert_link(key);
 }
 
-// While an unlinking is under way the other side will give up the link that it asks for here.
+// While an unlinking is under way, the other side will give up the link that it requests here, so
+// that link is not inserted.
 bool Relations::link_from_there(Term here, Term there) { return insert_link(link_key(here, there)); }
 
 Word Relations::unlink_from_here(Term here, Term there) {
@@ -133,7 +134,7 @@ bool Relations::take_link(Term* here, RemotePid* there) {
   for (;;) {
     if (!links_.take_oldest(&entry)) return false;
     if (!entry.value) break;
-    entry.key.there.node->release();  // given up: nobody waits to hear of it
+    entry.key.there.node->release();  // given up: no process waits for news of it
   }
   *here = entry.key.here;
   *there = entry.key.there;

@@ -5,16 +5,16 @@
 #include "vm/process/relations.hpp"
 #include "vm/term/layout.hpp"
 
-/// Who here has to do with whom on another node, over one connection: what must be told
-/// noconnection when it breaks. Guarded by its channel's lock.
+/// Links, monitors and requests between processes of this node and those of another one, over one
+/// connection: all of them end with noconnection when it breaks. Guarded by its channel's lock.
 ///
-/// Links (ERTS User's Guide, "Distribution Protocol", "Link Protocol"): whoever gives a link up
-/// numbers that, and takes nothing of this link for good until the other side has acknowledged the
-/// number. So links and unlinks that cross on the way leave both sides of one mind.
+/// Links (ERTS User's Guide, "Distribution Protocol", "Link Protocol"): the side that gives a link
+/// up numbers the unlinking. It ignores what arrives about this link until the other side has
+/// acknowledged that number. So both sides agree even when links and unlinks cross on the way.
 namespace vmrun::dist {
 
-/// A pid of another node, as a key. It refers to its node, without a reference that is counted: who
-/// keeps one has that besides.
+/// A pid of another node, as a key. Its pointer to the node does not count as a reference; the
+/// owner of such a key also holds a counted reference.
 struct RemotePid {
   Node* node = nullptr;
   Word number = 0;
@@ -37,14 +37,15 @@ inline std::size_t hash_key(const LinkKey& k) {
 /// A monitor of a process of this node on a remote one.
 struct MonitorFromHere {
   Term watcher;
-  Term target;  // kept: a pid, or {Name, Node}
+  Term target;  // kept by keep_identifier: a pid, or {Name, Node}
 };
-/// A monitor of a remote process on one of this node. It has a reference of this node.
+/// A monitor of a remote process on one of this node. This node identifies it by a reference of its
+/// own.
 struct MonitorFromThere {
-  Term watcher;  // kept
-  Term ref;      // kept: as the watcher knows it
+  Term watcher;  // kept by keep_identifier
+  Term ref;      // kept by keep_identifier: the reference that the watcher has
   Term target;
-  Term name;  // atom, when it was asked for by name; else nil
+  Term name;  // an atom, when it was requested by name; else nil
 };
 
 class Relations {
@@ -56,21 +57,22 @@ class Relations {
   // ---- Links: true when the other side, or the process here, is to be told ----------------------
   void link_from_here(Term here, Term there);
   bool link_from_there(Term here, Term there);
-  /// The number of the unlinking; 0: there is no link.
+  /// Returns the number of the unlinking; 0: there is no link.
   Word unlink_from_here(Term here, Term there);
   bool unlink_from_there(Term here, Term there);
   void unlink_acknowledged(Term here, Term there, Word id);
   bool has_link(Term here, Term there);
-  /// One side has ended.
+  /// One of the two processes has ended.
   bool end_link(Term here, Term there);
 
   // ---- Monitors ---------------------------------------------------------------------------------
   void monitor_from_here(RefKey key, Term watcher, Term target);
-  /// True when there was one; its target is then the caller's to drop (drop_identifier).
+  /// Returns true if there was one; the caller then drops its target (drop_identifier).
   bool end_monitor_from_here(RefKey key, MonitorFromHere* was);
-  /// The reference it goes by here; none if there is one by that reference already.
+  /// Returns the reference that identifies it here, or none if there is already a monitor with that
+  /// `ref`.
   RefKey monitor_from_there(Term watcher, Term ref, Term target, Term name = Term::nil());
-  /// Both forget it; what was kept is the caller's to drop (drop).
+  /// Both remove the monitor; the caller drops what was kept (drop).
   bool end_monitor_from_there(RefKey key, MonitorFromThere* was);
   bool end_monitor_from_there(Term ref, RefKey* key, MonitorFromThere* was);
   static void drop(const MonitorFromThere& was) {
@@ -78,17 +80,17 @@ class Relations {
     drop_identifier(was.ref);
   }
 
-  // ---- Requests to spawn, by the request's reference: who asked ---------------------------------
+  // ---- Spawn requests, by the request's reference; parent: the process that asked ---------------
   void spawn_requested(RefKey key, Term parent) { spawns_.insert(key, parent); }
   bool spawn_answered(RefKey key) { return spawns_.erase(key); }
 
-  // ---- monitor_node: how often ------------------------------------------------------------------
+  // ---- monitor_node, and how many times ---------------------------------------------------------
   void watch_node(Term pid);
   void unwatch_node(Term pid);
   void forget_watcher(Term pid) { node_watchers_.erase(pid); }
 
-  // ---- All there are ----------------------------------------------------------------------------
-  template <class F>  // (here, there), those that are given up left out
+  // ---- All relations ----------------------------------------------------------------------------
+  template <class F>  // (here, there); links that are given up are left out
   void for_each_link(F&& visit) const {
     links_.for_each([&](const LinkKey& key, Word unlinking) {
       if (!unlinking) visit(key);
@@ -109,7 +111,7 @@ class Relations {
   }
 
   // ---- The connection is gone: each kind oldest first; false when there is no more --------------
-  /// The reference to its node is the caller's.
+  /// The caller takes over the reference to the node.
   bool take_link(Term* here, RemotePid* there);
   bool take_monitor(RefKey* key, MonitorFromHere* was);
   bool take_monitored(RefKey* key, MonitorFromThere* was);
@@ -120,11 +122,12 @@ class Relations {
   bool insert_link(const LinkKey& key);
   bool erase_link(const LinkKey& key);
 
-  // 0, or the number of the unlinking that is not acknowledged yet; with a reference to the node.
+  // The value is 0, or the number of an unlinking that is not acknowledged yet. Each entry holds a
+  // reference to the node.
   FlatTable<LinkKey, Word> links_;
   FlatTable<RefKey, MonitorFromHere> from_here_;
   FlatTable<RefKey, MonitorFromThere> from_there_;
-  FlatTable<KeptIdentifier, RefKey> keys_;  // by their references there; the terms are those of from_there_
+  FlatTable<KeptIdentifier, RefKey> keys_;  // by their references there; from_there_ owns the terms
   FlatTable<RefKey, Term> spawns_;
   FlatTable<Term, unsigned> node_watchers_;
   Word unlinkings_ = 0;

@@ -18,13 +18,13 @@
 namespace vmrun::dist {
 namespace {
 
-/// As the system tracer is shown it.
+/// The request in the form that the system tracer is shown.
 Term request_message(Heap& heap, Term ref, Term parent, Term leader, Term mfa, Term options) {
   Term* hp = heap.alloc(7);
   return make_tuple(hp, atoms::spawn_request, ref, parent, leader, mfa, options);
 }
 
-/// {Reference, Pid or reason, Flags}: see message/spawn_answer.cpp.
+/// Sends {Reference, Pid or reason, Flags}: see message/spawn_answer.cpp.
 void send_answer(Term parent, RefKey key, Term result, SWord flags, Term token, bool from_vm) {
   Fragment* f =
       new_signal(SignalKind::kSpawnAnswer, 4 + kRefWords + copy_size_words(result) + token_copy_words(token));
@@ -40,11 +40,11 @@ void send_answer(Term parent, RefKey key, Term result, SWord flags, Term token, 
 
 }  // namespace
 
-// ---- Asking -------------------------------------------------------------------------------------
+// ---- Requests -----------------------------------------------------------------------------------
 
 namespace {
 
-/// The request and its arguments count as a message each.
+/// The request and its arguments count as one message each.
 Term token_of_request(Process& p, const Route& route, Term ref, Term mfa, Term options, Term arguments,
                       Heap& arena) {
   const Term node = route.channel->name;
@@ -115,12 +115,12 @@ bool spawn_answered(const Route& route, const Term* answer, Term token) {
   return true;
 }
 
-// ---- Answering ----------------------------------------------------------------------------------
+// ---- Answers ------------------------------------------------------------------------------------
 
 namespace {
 
-/// The arguments of a process to be spawned. What is large the process itself makes a list of; but
-/// not with a token, whose tracer is shown them.
+/// The arguments of a process to be spawned. The process itself decodes large ones; but not when
+/// there is a token, since its tracer is shown them.
 class Arguments {
  public:
   Arguments(EncodedPayload& payload, SWord count, Term token) : payload_(payload), count_(count) {
@@ -145,14 +145,15 @@ class Arguments {
   Fragment* fragment_ = nullptr;
 };
 
-/// A request from another node, and what becomes of it.
+/// A request from another node, and its execution.
 struct Order {
   const Route& route;
   Term ref, parent, leader, mfa, options, token;
   const Arguments& arguments;
   bool link = false, monitor = false;
 
-  /// others: what is left of the options without link and monitor. False: no proper list.
+  /// others: the options without link and monitor. Returns false if the options are not a proper
+  /// list.
   bool read(Heap& heap, Term* others) {
     *others = Term::nil();
     Term list = options;
@@ -167,7 +168,7 @@ struct Order {
     }
     return list.is_nil();
   }
-  /// child: nullptr if there is none.
+  /// child: nullptr if no process was made.
   void answer(Process* child, Term result) const {
     const SWord flags = child ? (link ? kSpawnedLinked : 0) | (monitor ? kSpawnedMonitored : 0) : 0;
     Arena arena;
@@ -185,7 +186,8 @@ struct Order {
     }
     return take_seq_token(child, local_node_name(), parent, token, told, arguments.list(), arena);
   }
-  /// The new process is complete and cannot run yet: so nothing it says comes before the answer.
+  /// The new process is complete and cannot run yet, so nothing that it sends comes before the
+  /// answer.
   static void announce(void* context, Process& child) {
     const Order& order = *static_cast<Order*>(context);
     if (new_processes_traced()) [[unlikely]]

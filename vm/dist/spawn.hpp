@@ -5,8 +5,8 @@
 #include "vm/lifecycle/spawn.hpp"
 #include "vm/process/process_state.hpp"
 
-/// Processes started on other nodes, and here for others. A request has a reference; the answer
-/// comes as a signal, which process_receiver's side handles (message/spawn_answer.cpp).
+/// Processes that are started on other nodes, and here for other nodes. A request has a reference.
+/// The answer comes as a signal, which message/spawn_answer.cpp handles.
 namespace vmrun::dist {
 
 struct SpawnCall {
@@ -14,28 +14,28 @@ struct SpawnCall {
 };
 
 enum class SpawnAsked : std::uint8_t {
-  kYes,          // an answer will come, whatever becomes of it
+  kYes,          // an answer will come, whatever happens
   kMuchToEncode  // nothing has been done: call again on a dirty scheduler
 };
-/// Asks for a process on the node. options: as it goes over the wire; request: what is to be done
-/// with the answer, taken over with kYes. In p's thread.
+/// Requests a process on the node. options: as they go over the wire. request: what is to be done
+/// with the answer; it is taken over with kYes. Called in the thread that runs p.
 [[nodiscard]] SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term options, RefKey key,
                                        const SpawnRequested& request);
 
-/// Answers a request of a process here.
+/// Answers a request of a process of this node.
 void answer_spawn_failed(Term parent, RefKey key, Term reason);
 
-/// Reads spawn options; runtime/bif fills it in before main begins.
+/// Reads spawn options; runtime/bif registers it before main begins.
 extern bool (*read_remote_spawn_options)(Term list, SpawnOptions* options);
 
-// ---- From over there ----------------------------------------------------------------------------
+// ---- From other nodes ---------------------------------------------------------------------------
 
-// Each with a sequential-trace token, or nil.
+// Each takes a sequential-trace token, or nil.
 
-/// {ReqId, From, GroupLeader, {Module, Function, Arity}, Options} and the arguments.
-/// False: that is none.
+/// request: {ReqId, From, GroupLeader, {Module, Function, Arity}, Options}; and the arguments.
+/// Returns false if it is not a request.
 [[nodiscard]] bool spawn_for(const Route& route, const Term* request, EncodedPayload& arguments, Term token);
-/// {ReqId, To, Flags, Result}.
+/// answer: {ReqId, To, Flags, Result}.
 [[nodiscard]] bool spawn_answered(const Route& route, const Term* answer, Term token);
 
 }  // namespace vmrun::dist

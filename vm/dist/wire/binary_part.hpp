@@ -6,8 +6,8 @@
 
 #include "vm/term/layout.hpp"
 
-/// Bytes in a Binary, together with a reference to it: what packets consist of, so that large
-/// binaries travel without a copy. Any thread, one at a time.
+/// Bytes in a Binary, together with a reference to it. Packets consist of these, so that large
+/// binaries are sent without a copy. Any thread, one at a time.
 namespace vmrun::dist {
 
 class BinaryPart {
@@ -32,17 +32,17 @@ class BinaryPart {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   Binary* binary() const { return binary_; }
-  /// `size` of its bytes from `offset` on, with a reference of their own.
+  /// Returns `size` of its bytes from `offset` on, with a reference of their own.
   BinaryPart part(std::size_t offset, std::size_t size) const {
     binary_->retain();
     return {binary_, data_ + offset, size};
   }
-  /// Without its first n bytes.
+  /// Drops its first n bytes.
   void drop(std::size_t n) {
     data_ += n;
     size_ -= n;
   }
-  /// The reference, which is the caller's from now on.
+  /// Returns the reference, which the caller owns from now on.
   Binary* take_reference() { return std::exchange(binary_, nullptr); }
 
  private:

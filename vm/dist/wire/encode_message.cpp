@@ -4,7 +4,7 @@
 
 namespace vmrun::dist {
 
-/// Makes a message of what has been written.
+/// Encodes a message.
 class MessageEncoder {
  public:
   static EncodedMessage encode(Term control, Term payload, Flags flags, SWord steps) {

@@ -2,22 +2,22 @@
 
 #include <cstdint>
 
-/// What nodes tell each other in the handshake that they can do: one table. Names and bits: ERTS
-/// User's Guide, "Distribution Protocol", "Distribution Flags". What each flag is to this node is
-/// what erts_internal:get_dflags/0 says in OTP 25.
+/// What nodes tell each other in the handshake that they support, in one table. Names and bits:
+/// ERTS User's Guide, "Distribution Protocol", "Distribution Flags". The meanings are those that
+/// erts_internal:get_dflags/0 returns in OTP 25.
 namespace vmrun::dist {
 
 using Flags = std::uint64_t;
 
-/// What a flag is to this node.
+/// What a flag means to this node.
 inline constexpr unsigned kOurs = 1,        // offered in every handshake
     kMandatory = 2,                         // a node without it is refused
     kRejectable = 4,                        // a carrier may ask that it is not used
     kStrictOrder = 8,                       // needs a carrier that keeps the order of packets
-    kRequired = kOurs | kMandatory,         // and all mandatory ones are ours
+    kRequired = kOurs | kMandatory,         // and all mandatory ones are offered
     kOrdered = kRejectable | kStrictOrder;  // and all that need order may be rejected
 
-// X(name, Erlang's name, bit, what it is to us)
+// X(name, Erlang's name, bit, its meaning to this node)
 #define VMRUN_DIST_FLAGS(X)                                                     \
   X(kPublished, "PUBLISHED", 0, 0)                                              \
   X(kAtomCache, "ATOM_CACHE", 1, kRejectable)                                   \
@@ -66,7 +66,7 @@ inline constexpr FlagRow kFlagTable[] = {
 #undef VMRUN_DIST_FLAG
 };
 
-/// All flags with that meaning: the elements of get_dflags/0.
+/// Returns all flags with that meaning: the elements of get_dflags/0.
 constexpr Flags flags_that_are(unsigned meaning) {
   Flags all = 0;
   for (const FlagRow& row : kFlagTable)

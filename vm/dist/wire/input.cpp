@@ -14,7 +14,7 @@ constexpr char kEndsEarly[] = "a packet that ends in the middle of its header";
 
 }  // namespace
 
-/// The bytes of a packet that are still to be read.
+/// Reads the bytes of a packet.
 class Input::Reader {
  public:
   Reader(const std::uint8_t* data, std::size_t size, Binary* binary)
@@ -29,7 +29,8 @@ class Input::Reader {
     return v;
   }
   void skip(std::size_t n) { p_ += n; }
-  /// The rest, retained if that does not keep much more from being freed, or copied.
+  /// Returns the rest. It is retained if that does not keep much more memory from being freed, else
+  /// copied.
   BinaryPart rest() const {
     if (binary_ && left() >= binary_->capacity_bytes / 4) {
       binary_->retain();
@@ -60,7 +61,7 @@ bool Input::refuse(const char* why) {
   return false;
 }
 
-/// The atoms of a header: those of the message, and what the cache knows from now on.
+/// Reads the atoms of a header: those of the message, and those that the cache has from now on.
 bool Input::read_atoms(Reader& r) {
   if (r.left() < 1) return refuse(kEndsEarly);
   const unsigned n = r.u8();
@@ -89,7 +90,7 @@ bool Input::read_atoms(Reader& r) {
   return true;
 }
 
-/// The control message, which is whole where it begins.
+/// Reads the control message, which always lies completely in the first fragment.
 bool Input::read_control(Reader& r) {
   DecodeOptions options;
   options.version_byte = false;

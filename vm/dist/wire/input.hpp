@@ -8,16 +8,16 @@
 #include "vm/dist/wire/flags.hpp"
 #include "vm/heap/fragment.hpp"
 
-/// The way in: packets become control messages, decoded, and payloads, which may wait for whoever
-/// has the time. The bytes come from another node and are checked, never trusted.
+/// Input: packets become control messages, which are decoded, and payloads, which any thread may
+/// decode later. The bytes come from another node and are checked, never trusted.
 namespace vmrun::dist {
 
-/// The second term of a message, undecoded: bytes, and what its atom indexes stand for. May go to
-/// any thread.
+/// The second term of a message, still encoded: its bytes, and the atoms that its atom indexes
+/// stand for. It may go to any thread.
 class EncodedPayload {
  public:
   bool empty() const { return bytes_ == 0; }
-  /// How many bytes there are to decode.
+  /// Returns the number of bytes to decode.
   std::size_t bytes() const { return bytes_; }
 
  private:
@@ -35,52 +35,54 @@ class EncodedPayload {
 };
 
 struct DecodedPayload {
-  Fragment* fragment = nullptr;  // the caller's; `message` is the term, words behind it are free
-  const char* error = nullptr;   // if there is none: why
+  Fragment* fragment = nullptr;  // owned by the caller; `message` is the term, words behind it are free
+  const char* error = nullptr;   // why there is no fragment
 };
-/// Builds the term in a fragment of the right size, with `room` words besides. Binaries beyond 64
-/// bytes refer to the packet's bytes where these are not many more. Any thread.
+/// Builds the term in a fragment of the right size, with `room` extra words. Binaries beyond 64
+/// bytes refer to the packet's bytes if these are not much larger. Any thread.
 [[nodiscard]] DecodedPayload decode_payload(const EncodedPayload& payload, Word room);
 
-/// Whether the term takes no more than so many words, not counting what it refers to in the packet.
-/// Makes one piece of the bytes.
+/// Whether the term takes at most `most` words, not counting what it refers to in the packet. Joins
+/// the bytes into one piece.
 [[nodiscard]] bool takes_few_words(EncodedPayload& payload, Word most);
 
-/// The payload as a term, to travel in a fragment: {Atoms, Bytes}, a tuple and a list of binaries.
-/// Takes the references over. words: how many it takes.
+/// The payload as a term that can lie in a fragment: {Atoms, Bytes}, a tuple and a list of
+/// binaries. payload_term takes the references over. payload_term_words returns how many words it
+/// takes.
 [[nodiscard]] Word payload_term_words(const EncodedPayload& payload);
 [[nodiscard]] Term payload_term(TermSpace& space, EncodedPayload& payload);
-/// Such a term, with references of its own.
+/// Returns the payload of such a term, with references of its own.
 [[nodiscard]] EncodedPayload payload_of(Term term);
 
 enum class Taken {
-  kTick,     // nothing but a sign of life
+  kTick,     // only a sign of life
   kMore,     // a fragment; further ones are needed
-  kMessage,  // control() and payload() are there
-  kBad,      // reason() says why; the connection cannot go on, all further packets are bad too
+  kMessage,  // control() and payload() are valid
+  kBad,      // malformed, see reason(); the connection cannot go on, all further packets are bad too
 };
 
-/// So many messages of one connection may have begun without being complete.
+/// The maximal number of incomplete messages of one connection.
 inline constexpr std::size_t kMaxOpenSequences = 1 << 16;
 
-/// Packets of one connection, in their order. Whoever holds its input.
+/// Reads the packets of one connection, in order. Used by the thread that holds the connection's
+/// input.
 class Input {
  public:
   explicit Input(Flags flags);
   ~Input();
 
-  /// A packet without the length in front of it. What is kept of it is kept by reference if it lies
-  /// in `binary`; nullptr: it is copied.
+  /// Reads a packet without the length in front of it. What has to be kept is retained if it lies
+  /// in `binary`; if that is nullptr, it is copied.
   [[nodiscard]] Taken take(const std::uint8_t* data, std::size_t size, Binary* binary);
 
-  /// The control message, a tuple of any shape; until the next take.
+  /// Returns the control message, a tuple of any shape. Valid until the next take.
   Term control() const { return control_ ? control_->message : kNonValue; }
-  /// What came with it; empty() when nothing did. May be moved away.
+  /// Returns the payload that came with it, or an empty() one. May be moved away.
   EncodedPayload& payload() { return payload_; }
   const char* reason() const { return reason_; }
   bool is_bad() const { return reason_ != nullptr; }
 
-  /// Messages whose fragments have not all arrived.
+  /// Returns the number of messages whose fragments have not all arrived.
   std::size_t open_sequences() const { return sequences_.size(); }
 
  private:
@@ -106,7 +108,7 @@ class Input {
   Taken take_later_fragment(Reader& r);
 
   Flags flags_;
-  std::unique_ptr<Term[]> cache_;  // of the atoms that the other node has told
+  std::unique_ptr<Term[]> cache_;  // the atoms that the other node has sent
   std::unordered_map<std::uint64_t, Sequence> sequences_;
   Control control_;
   EncodedPayload payload_;

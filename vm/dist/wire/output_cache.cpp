@@ -13,7 +13,8 @@ namespace {
 
 static_assert(kAtomCacheEntries == AtomReferences::kPlaces && kMaxAtomReferences == AtomReferences::kMost);
 
-/// What the header says of the message's atoms; `cache` is as the other node has it afterwards.
+/// Writes the header's part about the message's atoms. `cache` becomes what the other node has
+/// afterwards.
 void write_atoms(std::span<const Term> atoms, Term* cache, ExternalBytes& out) {
   const auto n = static_cast<unsigned>(atoms.size());
   std::uint8_t flags[header::flag_bytes(kMaxAtomReferences)] = {};
@@ -53,7 +54,7 @@ void add(Packet* packet, BinaryPart part) {
 
 }  // namespace
 
-/// The next n bytes, which there are, become part of the packet.
+/// Moves the next n bytes, which exist, to the packet.
 void OutputCache::cut(OutgoingMessage& m, std::size_t n, Packet* packet) {
   m.sent_bytes_ += n;
   while (n > 0) {
@@ -70,14 +71,14 @@ void OutputCache::cut(OutgoingMessage& m, std::size_t n, Packet* packet) {
   }
 }
 
-/// A message that begins with these bytes, and its next n.
+/// Begins a message's packet with the bytes of `head` and its next n bytes.
 void OutputCache::cut_first(OutgoingMessage& m, ExternalBytes& head, std::size_t n, Packet* packet) {
   BinaryPart& first = m.parts_[0];
   if (head.size() > kHeaderRoom) {
     add(packet, as_part(head));
     return cut(m, n, packet);
   }
-  // The room in front of the first part is there for it, and nobody else refers to it.
+  // The room in front of the first part is for the header, and nothing else refers to it.
   auto* begin = const_cast<std::uint8_t*>(first.data()) - head.size();
   std::memcpy(begin, head.own_bytes().data(), head.size());
   first = BinaryPart(first.take_reference(), begin, first.size() + head.size());

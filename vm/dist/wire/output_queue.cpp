@@ -28,7 +28,8 @@ bool OutputQueue::next_packet(Packet* packet) {
   if (m->is_answer) answers_ -= m->memory();
   const auto held = held_.empty() ? held_.end() : held_.find(m->sender);
   if (held == held_.end()) return true;
-  // It was the last fragment. Those held behind it are older than its sender's that have turns.
+  // This was the last fragment. Messages held behind it are older than those of this sender in
+  // turns_.
   for (; !held->second.empty(); held->second.pop_back()) turns_.push_front(std::move(held->second.back()));
   held_.erase(held);
   return true;

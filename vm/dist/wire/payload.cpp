@@ -19,7 +19,7 @@ DecodedPayload decode_term(std::span<const std::uint8_t> bytes, const DecodeOpti
 }
 
 struct PayloadDecoder {
-  /// All bytes in one piece.
+  /// Joins all bytes into one piece.
   static BinaryPart joined(const EncodedPayload& payload) {
     Binary* b = Binary::create(payload.bytes_);
     if (!b) out_of_memory("a message from another node", payload.bytes_);

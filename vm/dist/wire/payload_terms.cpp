@@ -3,7 +3,7 @@
 
 namespace vmrun::dist {
 
-/// The way there and back: all bytes lie in binaries outside of heaps.
+/// Converts in both directions. All bytes lie in binaries outside of heaps.
 struct PayloadTerms {
   static constexpr Word kPartWords = sizeof(RefcBinary) / sizeof(Term) + 2;
 

@@ -7,8 +7,8 @@
 
 namespace vmrun::dist {
 
-/// The term that these bytes begin with, in a fragment of the right size. *used_bytes: how many
-/// there were of it.
+/// Decodes the term that these bytes begin with, in a fragment of the right size. *used_bytes: how
+/// many bytes the term had.
 DecodedPayload decode_term(std::span<const std::uint8_t> bytes, const DecodeOptions& options, Word room,
                            std::size_t* used_bytes);
 
