@@ -1,7 +1,7 @@
 #pragma once
 
-/// What the machine itself knows of the async pool (drivers/async): how many threads it has (`+A
-/// N`; 0: jobs run on schedulers). Written at start.
+/// The machine's own setting of the async pool (drivers/async): how many threads it has (`+A N`; 0:
+/// jobs run on schedulers). Written at start.
 namespace vmrun {
 
 inline constexpr unsigned kMaxAsyncThreads = 1024;

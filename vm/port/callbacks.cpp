@@ -12,7 +12,7 @@ thread_local Port* current_port = nullptr;
 
 namespace {
 
-// Ports that the driver has created in the callback the thread is in; still held.
+// Ports that the driver has created in the callback that this thread is in; they are still held.
 constinit thread_local RunnablePort* created = nullptr;
 
 void release_created() {
@@ -23,7 +23,7 @@ void release_created() {
   }
 }
 
-/// Around a callback.
+/// Surrounds a callback.
 class Inside {
  public:
   explicit Inside(Port& p) : outer_(current_port), driver_(*p.driver), runs_(p.driver->activity) {
@@ -44,8 +44,8 @@ class Inside {
   const InKnownActivity runs_;
 };
 
-/// Sets who made the operation, for driver_caller; a callback inside a callback (stop after a
-/// failure) gives back what was.
+/// Sets the caller of the operation, for driver_caller. A callback inside a callback (stop after a
+/// failure) restores the former caller.
 class CallerScope {
  public:
   CallerScope(Port& p, Term caller) : port_(p), outer_(p.caller) { p.caller = caller; }
@@ -57,7 +57,7 @@ class CallerScope {
   Term outer_;
 };
 
-/// A callback that tracing tells of by its name.
+/// A callback that tracing reports by its name.
 class RunningIn {
  public:
   RunningIn(Port& p, Term where) : port_(p), where_(where) {
@@ -73,7 +73,7 @@ class RunningIn {
 
 ErlDrvData instance(Port& p) { return static_cast<ErlDrvData>(p.instance); }
 
-/// An event of the port: the probe takes owner, port and name.
+/// Calls back for an event of the port. The probe gets owner, port and name.
 template <class Enabled, class Fire, class Call>
 void call_event_callback(Port& p, Enabled enabled, Fire fire, Call call) {
   if (enabled()) [[unlikely]]

@@ -19,11 +19,11 @@
 namespace vmrun {
 namespace {
 
-// What ports that are gone have had and given. The lock is taken once in a port's life.
+// The traffic of ports that are gone. The lock is taken once in a port's life.
 SpinLock gone_traffic_lock;
 PortTraffic gone_traffic{0, 0};
 
-/// Those that wait go on: each is told of by the probe before it can run.
+/// Wakes the waiting processes. The probe reports each one before it can run.
 void let_go(Port& p, std::vector<Term>& waiters) {
   std::sort(waiters.begin(), waiters.end(), [](Term a, Term b) { return a.raw() < b.raw(); });
   waiters.erase(std::unique(waiters.begin(), waiters.end()), waiters.end());
@@ -41,7 +41,7 @@ bool takes_commands(const Port& p) {
          (!p.busy.load(std::memory_order_relaxed) && !p.inbox_full.load(std::memory_order_relaxed));
 }
 
-/// After a change for the better.
+/// Called after a change that may let waiting processes go on.
 void let_waiters_go(Port& p) {
   std::vector<Term> waiters;
   {
@@ -67,12 +67,12 @@ void drop_driver_monitors(Port& p) {
   for (const RefKey& key : keys) stop_driver_monitor(p, key);
 }
 
-/// The end: nothing of the driver's is needed any more.
+/// Ends the port: nothing of the driver's is needed any more.
 void terminate(Port& p) {
   cancel_port_timer(p);
   if (p.peer) (void)p.peer->is_closing(p, true);
-  // Before stop: what the driver causes there (an async job that is done at once, a failure) meets
-  // a port that is gone.
+  // Before stop: what the driver causes there (an async job that is done at once, a failure) finds
+  // that the port is gone.
   p.state.store(Port::State::kClosed, std::memory_order_release);
   call_stop(p);
   p.says_last = false;
@@ -102,7 +102,7 @@ void set_port_busy(Port& p, bool busy) {
     std::lock_guard guard(p.waiters_lock);
     if (p.busy.load(std::memory_order_relaxed) == busy) return;
     p.busy.store(busy, std::memory_order_release);
-    // Whoever sees the flag takes the lock before it waits, so the probe has fired by then.
+    // A process that sees the flag takes the lock before it waits, so the probe has fired by then.
     if (busy) {
       if (probe::port_busy_enabled()) [[unlikely]]
         probe::fire_port_busy(p.id);
@@ -179,7 +179,7 @@ void remove_port(Port& p) {
   }
   close_inbox(p);
   if (p.data_lock)
-    release_data_lock(p);  // others may be at the queue: who locks it next finds the inbox closed
+    release_data_lock(p);  // a thread may use the queue; the next that locks it finds the inbox closed
   else p.queue.clear();
 }
 

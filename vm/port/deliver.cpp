@@ -8,14 +8,14 @@
 #include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"
 
-/// What a port tells its owner.
+/// What a port sends to its owner.
 namespace vmrun {
 namespace {
 
 constexpr Word kTupleWords = 3 + 3 + 3;  // {Port, {data, {eol, D}}}
 constexpr Word kHandleWords = sizeof(RefcBinary) / sizeof(Word);
 
-/// Bytes in front of `tail`.
+/// Builds a list of the bytes in front of `tail`.
 Term bytes_list(Fragment& f, const std::uint8_t* bytes, std::size_t size, Term tail) {
   Term* hp = fragment_alloc(f, 2 * size);
   for (std::size_t i = size; i-- > 0;) tail = make_cons(hp, Term::small(bytes[i]), tail);
@@ -43,7 +43,7 @@ Term heap_binary(Fragment& f, const std::uint8_t* bytes, std::size_t size) {
   return Term::boxed(reinterpret_cast<Term*>(b));
 }
 
-/// A part of a driver's binary; a small one is copied.
+/// A part of a driver's binary. A small one is copied.
 Term binary_term(Fragment& f, Binary* binary, std::size_t offset, std::size_t size) {
   if (size <= kHeapBinaryMaxBytes) return heap_binary(f, binary->data + offset, size);
   binary->retain();
@@ -63,7 +63,8 @@ Word binary_words(std::size_t size) {
   return size <= kHeapBinaryMaxBytes ? 2 + words_for_bytes(size) : kHandleWords;
 }
 
-/// Bytes as the port's owner wants them, header in front. Behind a header, no bytes are no binary.
+/// Bytes in the form that the port's owner wants, with the header in front. Behind a header, no
+/// bytes add no binary.
 Term data_term(Port& p, Fragment& f, const std::uint8_t* header, std::size_t header_size,
                const std::uint8_t* bytes, std::size_t size) {
   Term rest = Term::nil();
@@ -90,15 +91,15 @@ void deliver_line(Port& p, const std::uint8_t* header, std::size_t header_size, 
   send_data(p, f, make_tuple(hp, ended ? atoms::eol : atoms::noeol, data));
 }
 
-/// Whether all of a text may belong to one line. A carriage return beyond the limit may be half of
+/// Whether all of a text can belong to one line. A carriage return beyond the limit may be half of
 /// a newline.
 bool fits_line(const Port& p, const std::uint8_t* text, std::size_t size) {
   return size <= p.line_length || (size == p.line_length + std::size_t{1} && text[size - 1] == '\r');
 }
 
-/// Option {line, L}: a message per line of at most L bytes. Lines end with LF or CR LF. What may
-/// still become a line waits in line_buffer: a full one too, until it is clear that it does not end
-/// there.
+/// Option {line, L}: one message for each line of at most L bytes. Lines end with LF or CR LF.
+/// Bytes of an unfinished line wait in line_buffer. A line of full length waits there too, until it
+/// is clear whether a newline follows.
 void deliver_lines(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes,
                    std::size_t size) {
   std::vector<std::uint8_t>& waiting = p.line_buffer;
@@ -129,7 +130,7 @@ void deliver_lines(Port& p, const std::uint8_t* header, std::size_t header_size,
   }
 }
 
-/// header: in front of the bytes.
+/// header: bytes in front of `bytes`.
 void give_to_peer(Port& p, const std::uint8_t* header, std::size_t header_size, const std::uint8_t* bytes,
                   std::size_t size, Binary* binary) {
   if (!header_size) return p.peer->input(p, bytes, size, binary);
@@ -160,7 +161,7 @@ void send_news(Port& p, Term to, Term what) {
   Fragment* f = new_fragment(3);
   Term* hp = fragment_alloc(*f, 3);
   f->message = make_tuple(hp, p.id, what);
-  // That it is closed has been told while the port was still there.
+  // `closed` was reported while the port still existed.
   if (p.tracing.is_on(kTraceSend) && what != atoms::closed) [[unlikely]]
     tell_port_send(p.tracing, p.id, to, f->message, process_table.find(to) != nullptr);
   send_from_vm(to, f);

@@ -27,7 +27,7 @@ void unlink(Driver& driver) {
   *link = driver.next;
 }
 
-/// It is on no list any more, and has no ports.
+/// The driver is not in the list any more, and has no ports.
 void destroy(Driver* driver) {
   const std::string name = driver->name;
   call_finish(*driver);
@@ -36,7 +36,7 @@ void destroy(Driver* driver) {
   if (driver_unloaded) driver_unloaded(name);
 }
 
-/// An entry of a driver from before the extended format says nothing about versions and flags.
+/// An entry of a driver from before the extended format has no versions and flags.
 void read_versions(Driver& d) {
   if (static_cast<unsigned>(d.entry->extended_marker) != ERL_DRV_EXTENDED_MARKER) {
     d.major = d.minor = d.flags = 0;
@@ -66,8 +66,8 @@ Driver* register_driver(ErlDrvEntry* entry, void* library, const std::string& pa
       return nullptr;
     }
   }
-  // Without the lock: init may want to know other drivers. Two of one name are not loaded at a time
-  // (erl_ddll sees to that).
+  // Without the lock, since init may look up other drivers. Two drivers of one name are not loaded
+  // at the same time (erl_ddll prevents it).
   if (!call_init(*driver)) {
     delete driver;
     return nullptr;

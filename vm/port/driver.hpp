@@ -12,20 +12,19 @@
 #include "vm/include/erl_driver.h"
 #include "vm/term/term.hpp"
 
-/// Drivers: what is known of each, and the registry that open_port looks them up in. Linked-in
+/// Drivers: the record of each, and the registry in which open_port looks them up. Linked-in
 /// drivers are registered at start and stay; others come and go with erl_ddll. Records are freed
-/// only after the last port is gone and the library has been let go. Any thread.
+/// only after the last port is gone and the library has been closed. Any thread.
 namespace vmrun {
 
-/// What open_port was asked for. Lives while start runs. Linked-in drivers can have all of it
-/// (Driver::start_with_options); others get the command only.
+/// The options of open_port. They live while start runs. Linked-in drivers can get all of them
+/// (Driver::start_with_options); others get only the command.
 struct PortOptions {
   enum class Kind : std::uint8_t { kSpawn, kSpawnExecutable, kSpawnDriver, kFd, kFile };
   Kind kind = Kind::kSpawn;
-  std::string
-      // spawn: command line; spawn_executable: file name; spawn_driver: driver name and arguments;
-      // fd: "IN/OUT"; file (the name of the port is that of a file): the file name
-      command;
+  // spawn: command line; spawn_executable: file name; spawn_driver: driver name and arguments;
+  // fd: "IN/OUT"; file (the port is named after a file): the file name
+  std::string command;
   std::optional<std::vector<std::string>> args;  // spawn_executable
   std::optional<std::string> arg0;               // spawn_executable
   std::optional<std::string> cd;
@@ -33,7 +32,7 @@ struct PortOptions {
   int fd_in = -1, fd_out = -1;                                          // {fd, In, Out}
   unsigned packet_bytes = 0;                                            // 1, 2, 4; 0: stream
   std::uint32_t line_length = 0;                                        // {line, L}; 0: not line mode
-  bool in = true, out = true;  // what the port does: gives data, takes data
+  bool in = true, out = true;                                           // gives data, takes data
   bool use_stdio = true;
   bool stderr_to_stdout = false;
   bool exit_status = false;
@@ -49,7 +48,7 @@ struct PortOptions {
 
 struct Driver {
   std::string name;
-  std::string activity_name;  // [driver NAME], as a profile shows what it does
+  std::string activity_name;  // [driver NAME], as a profile shows its work
   Activity activity{};
   ErlDrvEntry* entry = nullptr;
   /// Called in place of entry->start when set.
@@ -57,26 +56,26 @@ struct Driver {
   int major = ERL_DRV_EXTENDED_MAJOR_VERSION, minor = ERL_DRV_EXTENDED_MINOR_VERSION,
       flags = 0;  // as the entry says; 0.0 and no flags for an entry of old
   /// Held around every callback of a port (and around stop_select) unless the driver has
-  /// ERL_DRV_FLAG_USE_PORT_LOCKING: such a driver expects that only one of its callbacks runs at a
-  /// time, whatever the port.
+  /// ERL_DRV_FLAG_USE_PORT_LOCKING. Without that flag a driver expects that only one of its
+  /// callbacks runs at a time, for whatever port.
   std::recursive_mutex callback_lock;
   bool locks_per_port() const { return flags & ERL_DRV_FLAG_USE_PORT_LOCKING; }
 
-  /// In OTP what is done to files is no port.
+  /// In OTP files are not ports.
   bool is_for_files() const { return name == "efile"; }
 
-  // Under the registry's lock.
+  // Guarded by the registry's lock.
   void* library = nullptr;  // dlopen's handle; nullptr: linked in
   std::string path;         // of the library
-  Word ports = 0;           // open ones, and those being opened
+  Word ports = 0;           // ports that are open or being opened
   bool permanent = false;   // linked in, or driver_lock_driver
-  bool unloading = false;   // goes when the last port is gone
-  bool locked_out = false;  // not found by open_port any more
+  bool unloading = false;   // it is unloaded when the last port is gone
+  bool locked_out = false;  // open_port does not find it any more
   Driver* next = nullptr;
 };
 
-/// What the entries of our own drivers have in common: the interface's version, a lock for each
-/// port. name: of static storage.
+/// What the entries of the machine's own drivers have in common: the interface's version, and a
+/// lock for each port. name: a static string.
 inline ErlDrvEntry own_driver_entry(const char* name) {
   ErlDrvEntry e{};
   e.driver_name = const_cast<char*>(name);
@@ -87,33 +86,35 @@ inline ErlDrvEntry own_driver_entry(const char* name) {
   return e;
 }
 
-/// Calls init, fires driver-init, and publishes the driver. `library`: see above. nullptr when
-/// there is one of this name already or init failed.
+/// Calls init, fires driver-init, and publishes the driver. library: see above. Returns nullptr
+/// when a driver of this name exists already, or when init has failed.
 Driver* register_driver(ErlDrvEntry* entry, void* library = nullptr, const std::string& path = {});
-/// For a port that is to be opened: the driver counts one port more, so that it stays. nullptr: no
-/// such driver.
+/// Counts one more port for the driver, so that it stays. Called before a port is opened. Returns
+/// nullptr if there is no such driver.
 Driver* acquire_driver(const std::string& name);
-/// The same of a driver that has a port already.
+/// Does that for a driver that already has a port.
 void retain_driver(Driver& driver);
-/// The port is gone. May finish and unload the driver.
+/// Called when the port is gone. May finish and unload the driver.
 void release_driver(Driver& driver);
 
 // ---- For erl_ddll -------------------------------------------------------------------------------
 
 enum class UnloadResult { kUnloaded, kWaitsForPorts, kNotLoaded, kPermanent, kLinkedIn };
-/// Finishes and unloads a driver. One with open ports stays, and goes with the last of them.
+/// Finishes and unloads a driver. One with open ports stays until the last of them is gone.
 UnloadResult unload_driver(const std::string& name);
-/// A driver that waits for its ports shall stay after all. False when there is none.
+/// Keeps a driver that was to be unloaded when its ports are gone. Returns false if there is no
+/// such driver.
 bool keep_driver(const std::string& name);
-/// No new ports for a driver that is to be unloaded. Which one that is (to be compared, not to be
-/// followed: it may go at any time); nullptr: none.
+/// Prevents new ports for a driver that is to be unloaded. Returns that driver, only for
+/// comparison, since it may be freed at any time; nullptr if there is no such driver.
 const Driver* lock_driver_out(const std::string& name);
-/// driver_lock_driver: never unloaded.
+/// driver_lock_driver: the driver is never unloaded.
 void make_driver_permanent(Driver& driver);
-/// Takes a driver without ports off the list; its finish callback is not called. False: not there,
-/// or ports.
+/// Takes a driver without ports off the list; its finish callback is not called. Returns false if
+/// it is not there or has ports.
 bool remove_driver(const ErlDrvEntry* entry);
-/// Called when a driver has gone, without locks, on the thread that let it go. Set once, at start.
+/// Called without locks when a driver is gone, in the thread that has released it last. Set once,
+/// at start.
 extern void (*driver_unloaded)(const std::string& name);
 
 struct DriverInfo {
@@ -121,7 +122,7 @@ struct DriverInfo {
   Word ports;
   bool linked_in, permanent;
 };
-/// The latest first.
+/// Returns all drivers, the latest first.
 std::vector<DriverInfo> all_drivers();
 
 }  // namespace vmrun

@@ -5,8 +5,8 @@
 #include "vm/term/atom.hpp"
 
 /// How the functions of erl_driver.h see the machine: an ErlDrvPort is a Port*, an ErlDrvTermData
-/// is a term's word, and an ErlDrvBinary is the tail of a Binary, so that no function translates
-/// anything. For the implementation of the driver interface and for linked-in drivers.
+/// is a term's word, and an ErlDrvBinary is the tail of a Binary, so no function has to translate.
+/// For the implementation of the driver interface and for linked-in drivers.
 namespace vmrun {
 
 inline Port& port_of(ErlDrvPort port) { return *reinterpret_cast<Port*>(port); }
@@ -22,21 +22,21 @@ inline ErlDrvBinary* driver_binary(Binary* b) { return reinterpret_cast<ErlDrvBi
 inline Term term_of(ErlDrvTermData data) { return Term::from_raw(data); }
 inline ErlDrvTermData driver_term(Term t) { return t.raw(); }
 
-/// The atom of a driver's text; undefined when the atom table is full.
+/// Returns the atom of a driver's text; undefined when the atom table is full.
 inline Term text_atom(const char* text) {
   const Term atom = intern_atom(text ? text : "");
   return atom ? atom : atoms::undefined;
 }
 
-/// A term in the notation of erl_drv_send_term, as a message to anybody; also from a port that is
-/// closing. False: no term, or nobody there.
+/// Sends a term in the notation of erl_drv_send_term as a message; a closing port may send too.
+/// Returns false if it is not a term, or if the receiver does not exist.
 bool send_driver_term(Term to, const ErlDrvTermData* data, int length);
 
-/// In outputv: another one follows at once, so what this one brings may be kept and written with
-/// that.
+/// In outputv: whether another outputv follows at once, so that these data may be kept and written
+/// together with its data.
 inline bool more_output_follows(ErlDrvPort port) { return port_of(port).more_follows; }
 
-/// "enoent"; "unknown" for what is no errno.
+/// Returns "enoent" and so on; "unknown" for a number that is not an errno.
 const char* errno_name(int error);
 
 }  // namespace vmrun

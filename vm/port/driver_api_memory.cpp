@@ -11,7 +11,7 @@ using namespace vmrun;
 
 namespace {
 
-/// Until the port is gone; a thread that has the port data lock may come later.
+/// True until the port is gone; a thread that has the port data lock may call later than that.
 bool has_queue(ErlDrvPort port) { return port && !port_of(port).inbox.is_closed(); }
 
 }  // namespace
@@ -45,7 +45,7 @@ ErlDrvBinary* driver_realloc_binary(ErlDrvBinary* bin, ErlDrvSizeT size) {
     }
     return nullptr;
   }
-  // Shared: others keep what they see.
+  // The binary is shared: other references keep the old bytes.
   Binary* copy = Binary::create(size);
   if (!copy) return nullptr;
   std::memcpy(copy->data, b->data, std::min<Word>(size, b->used_bytes));
@@ -143,7 +143,7 @@ SysIOVec* driver_peekq(ErlDrvPort port, int* vlen) {
   return count ? reinterpret_cast<SysIOVec*>(const_cast<iovec*>(vectors)) : nullptr;
 }
 
-/// The vectors are the queue's own.
+/// The vectors belong to the queue.
 ErlDrvSizeT driver_peekqv(ErlDrvPort port, ErlIOVec* ev) {
   if (!has_queue(port) || !ev) return static_cast<ErlDrvSizeT>(-1);
   IoQueue& queue = port_of(port).queue;

@@ -20,7 +20,7 @@ namespace vmrun {
 struct PortDataLock {
   std::mutex mutex;
   std::atomic<SWord> references{1};
-  Port* port;  // its memory stays as long as the lock: others work on the queue
+  Port* port;  // its memory stays as long as the lock, since other threads use the queue
 };
 
 void release_data_lock(Port& p) {
@@ -69,7 +69,7 @@ int driver_failure_posix(ErlDrvPort port, int error) {
   return driver_failure_atom(port, erl_errno_id(error));
 }
 
-/// 0 is no failure but the end of the file, as in OTP.
+/// 0 is not a failure but the end of the file, as in OTP.
 int driver_failure(ErlDrvPort port, int error) {
   if (error == 0) return driver_failure_eof(port);
   if (!port) return -1;
@@ -77,7 +77,7 @@ int driver_failure(ErlDrvPort port, int error) {
   return 0;
 }
 
-/// The owner is not told: its link goes first.
+/// The owner is not told, since its link is removed first.
 int driver_exit(ErlDrvPort port, int error) {
   if (!port) return -1;
   Port& p = port_of(port);
@@ -103,12 +103,12 @@ void erl_drv_busy_msgq_limits(ErlDrvPort port, ErlDrvSizeT* low, ErlDrvSizeT* hi
   Word high_now = p.inbox_high.load(std::memory_order_relaxed);
   if ((low && *low == ERL_DRV_BUSY_MSGQ_DISABLED) || (high && *high == ERL_DRV_BUSY_MSGQ_DISABLED))
     high_now = 0;
-  // Once disabled it stays so.
+  // Once disabled, it stays disabled.
   if (high_now) {
     Word new_low = low && *low != ERL_DRV_BUSY_MSGQ_READ_ONLY ? *low : p.inbox_low;
     Word new_high = high && *high != ERL_DRV_BUSY_MSGQ_READ_ONLY ? *high : high_now;
     if (new_high < new_low) {
-      // The one that was set counts.
+      // The limit that was set counts.
       if (high && *high != ERL_DRV_BUSY_MSGQ_READ_ONLY) new_low = new_high;
       else new_high = new_low;
     }
@@ -140,8 +140,8 @@ void erl_drv_set_os_pid(ErlDrvPort port, ErlDrvSInt pid) {
   if (port) port_of(port).os_pid = pid;
 }
 
-/// The driver's own instance of another port: open, linked to its owner, with the creator's driver.
-/// The creator goes on as it was.
+/// Creates another instance of the creator's driver: open, and linked to its owner. The creator is
+/// not changed.
 ErlDrvPort driver_create_port(ErlDrvPort creator, ErlDrvTermData connected, char* name, ErlDrvData drv_data) {
   const auto failed = reinterpret_cast<ErlDrvPort>(SWord{-1});
   const Term owner = term_of(connected);

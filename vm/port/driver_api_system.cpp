@@ -22,8 +22,8 @@ namespace {
 
 constexpr int kErrnoCount = 256;
 
-/// Lower-case names of all errno values, as OTP has them. What the C library has no name for is
-/// "unknown"; of two names for one number it may have the other one.
+/// Lower-case names of all errno values, as in OTP. A value that the C library has no name for is
+/// "unknown". If a number has two names, this may be another one than OTP's.
 std::array<std::string, kErrnoCount> make_errno_names() {
   std::array<std::string, kErrnoCount> names;
   for (int i = 0; i < kErrnoCount; ++i) {
@@ -49,7 +49,7 @@ using namespace vmrun;
 
 namespace {
 
-/// How many of a unit make a second; 0: no unit.
+/// How many of a unit make a second; 0: not a unit.
 ErlDrvTime per_second(ErlDrvTimeUnit unit) {
   switch (unit) {
     case ERL_DRV_SEC: return 1;
@@ -60,7 +60,7 @@ ErlDrvTime per_second(ErlDrvTimeUnit unit) {
   return 0;
 }
 
-/// Rounds down, as time units are converted in Erlang.
+/// Rounds down, as Erlang converts time units.
 ErlDrvTime convert(ErlDrvTime value, ErlDrvTime from, ErlDrvTime to) {
   const __int128 product = static_cast<__int128>(value) * to;
   __int128 result = product / from;
@@ -108,7 +108,7 @@ ErlDrvTime erl_drv_convert_time_unit(ErlDrvTime val, ErlDrvTimeUnit from, ErlDrv
 
 int driver_get_now(ErlDrvNowData* now) {
   if (!now) return -1;
-  // As erlang:now/0 used to be: no two answers are the same.
+  // No two answers are equal, as with the former erlang:now/0.
   static std::mutex lock;
   static Word last = 0;
   Word us = (static_cast<Word>(static_cast<SWord>(monotonic_ns()) + time_offset_ns())) / 1000;
@@ -144,7 +144,7 @@ int erl_drv_getenv(const char* key, char* value, size_t* value_size) {
 
 // ---- Libraries ----------------------------------------------------------------------------------
 
-/// The name is without its ".so", as in OTP.
+/// The name has no ".so", as in OTP.
 void* driver_dl_open(char* path) { return dlopen((std::string(path) + ".so").c_str(), RTLD_NOW); }
 void* driver_dl_sym(void* handle, char* name) { return dlsym(handle, name); }
 int driver_dl_close(void* handle) { return dlclose(handle); }

@@ -1,4 +1,4 @@
-// Functions for drivers: data for the owner, and terms for anybody.
+// Functions for drivers: data for the owner, and terms for any process.
 
 #include <algorithm>
 #include <cstring>
@@ -23,7 +23,7 @@ namespace {
 
 // ---- Building -----------------------------------------------------------------------------------
 
-/// Part of a binary: shared where that saves a copy worth while.
+/// A part of a binary. It is shared if that saves copying more than a few bytes.
 Term binary_part(Heap& heap, Binary* binary, Word offset, Word size) {
   if (size <= kHeapBinaryMaxBytes) return make_binary(heap, binary->data + offset, size);
   binary->retain();
@@ -37,13 +37,13 @@ Term byte_list(Heap& heap, const void* bytes, Word size, Term tail) {
   return tail;
 }
 
-/// Runs the little stack machine of erl_drv_output_term: each tag takes its operands and, for
-/// compound terms, elements off the stack.
+/// Runs the stack machine of erl_drv_output_term: each tag takes its operands and, for compound
+/// terms, takes elements off the stack.
 class TermMachine {
  public:
   TermMachine(Heap& heap, const ErlDrvTermData* data, int length) : heap_(heap), next_(data), left_(length) {}
 
-  /// The one term that is left in the end; the non-value when the data are no term.
+  /// Returns the one term that is left in the end, or the non-value when the data are not a term.
   Term run() {
     while (left_ > 0) {
       const Term t = step();
@@ -143,7 +143,7 @@ class TermMachine {
     return Term::boxed(object);
   }
 
-  /// n elements, the last of which is the tail.
+  /// A list of n elements, the last of which is the tail.
   Term list(Word n) {
     if (n == 0 || !have(n)) return kNonValue;
     Term t = stack_.back();
@@ -168,8 +168,8 @@ class TermMachine {
   std::vector<Term> stack_;
 };
 
-/// The heap's terms as a message. When all of them lie in one fragment, as most do, that is the
-/// message.
+/// Makes the heap's terms a message. When all of them lie in one fragment, which is usual, that
+/// fragment is the message.
 Fragment* message_of(Heap& heap, Term root) {
   Fragment* f = heap.fragments;
   if (f && !f->next) {
@@ -187,14 +187,14 @@ Fragment* message_of(Heap& heap, Term root) {
   return f;
 }
 
-/// 1: sent; 0: nobody there; -1: no term. from: the port.
+/// Returns 1: sent; 0: the receiver does not exist; -1: not a term. from: the port.
 int send_terms(Term from, Term to, const ErlDrvTermData* data, int length) {
   Heap heap;
   TermMachine machine(heap, data, length);
   const Term root = machine.run();
   if (!root) return -1;
   EpochGuard guard;
-  // Other threads than the port's holder tell nothing.
+  // Only the thread that holds the port reports to tracing.
   if (Port* p = current_port; p && p->id == from && p->tracing.is_on(kTraceSend)) [[unlikely]]
     tell_port_send(p->tracing, from, to, root, process_table.find(to) != nullptr);
   if (machine.data_bytes()) count_term_input(machine.data_bytes());
@@ -255,8 +255,8 @@ int driver_output_binary(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlDrvBi
   return 0;
 }
 
-/// A binary port gets binaries, one for each element: [Header…, Piece1, Piece2 | Piece3]; others
-/// get one list of bytes.
+/// A binary port gets binaries, one for each element: [Header…, Piece1, Piece2 | Piece3]. Other
+/// ports get one list of bytes.
 int driver_outputv(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlIOVec* ev, ErlDrvSizeT skip) {
   if (!port || skip > ev->size) return -1;
   Port& p = port_of(port);
@@ -278,7 +278,7 @@ int driver_outputv(ErlDrvPort port, char* hbuf, ErlDrvSizeT hlen, ErlIOVec* ev, 
     const Term part =
         bin ? binary_part(heap, binary_of(bin), static_cast<Word>(bytes - bin->orig_bytes), size - begin)
             : make_binary(heap, bytes, size - begin);
-    if (data.is_nil()) {  // the last one is the list's tail, so that a single one is no list
+    if (data.is_nil()) {  // the last one is the list's tail, so a single one is not a list
       data = part;
       continue;
     }

@@ -25,7 +25,7 @@ struct ErlDrvRWLock_ {
   std::shared_mutex lock;
   std::string name;
 };
-/// A thread that a driver started, or any other that asked who it is.
+/// A thread that a driver has started, or any other thread that has asked for its identity.
 struct ErlDrvTid_ {
   pthread_t thread{};
   std::string name;
@@ -39,10 +39,10 @@ std::string name_or_nothing(const char* name) { return name ? name : ""; }
 char* text(std::string& name) { return name.data(); }
 
 thread_local ErlDrvTid own_thread = nullptr;
-/// Who somebody is that no driver started: lives as long as the thread.
+/// The identity of a thread that no driver has started. It lives as long as the thread.
 thread_local ErlDrvTid_ foreign_thread;
 
-// Thread-specific data. A key is an index; a key given back is given out again, with a new
+// Thread-specific data. A key is an index. A key that has been given back is reused with a new
 // generation, so that old values are not seen.
 struct Key {
   bool used = false;
@@ -171,7 +171,7 @@ int erl_drv_thread_create(char* name, ErlDrvTid* tid, void* (*func)(void*), void
     error = pthread_attr_setstacksize(
         &attributes, (kilowords < kLeastKilowords ? kLeastKilowords : kilowords) * 1024 * sizeof(void*));
   }
-  // Written before the thread can look at it; pthread_create stores the same again.
+  // Written before the new thread can read it; pthread_create stores the number again.
   *tid = thread;
   if (error == 0) error = pthread_create(&thread->thread, &attributes, start_thread, thread);
   pthread_attr_destroy(&attributes);
@@ -195,7 +195,7 @@ ErlDrvTid erl_drv_thread_self(void) {
 int erl_drv_equal_tids(ErlDrvTid tid1, ErlDrvTid tid2) { return tid1 == tid2; }
 
 void erl_drv_thread_exit(void* resp) {
-  // Only a driver's own thread may end like this; a scheduler cannot be spared.
+  // Only a thread that a driver has started may end like this; a scheduler must not.
   if (own_thread && own_thread->function) pthread_exit(resp);
 }
 

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-/// The operating system's environment of this process. By itself it is not safe for threads, so
-/// everything in the machine goes through these. Any thread.
+/// The operating system's environment of this process. The C functions are not thread-safe, so all
+/// code in the machine uses these. Any thread.
 namespace vmrun {
 
 std::optional<std::string> environment_get(const std::string& name);
 void environment_set(const std::string& name, const std::string& value);
 void environment_unset(const std::string& name);
-/// All of it, each entry NAME=VALUE.
+/// Returns all entries, each as NAME=VALUE.
 std::vector<std::string> environment_entries();
 
 }  // namespace vmrun

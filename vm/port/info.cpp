@@ -5,7 +5,7 @@
 #include "vm/port/operations.hpp"
 #include "vm/process/process_state.hpp"
 
-/// What port_info/1,2 tell.
+/// The items of port_info/1,2.
 namespace vmrun {
 namespace {
 

@@ -26,7 +26,8 @@ void IoQueue::push_back(Binary* binary, void* bytes, std::size_t size) {
   size_ += size;
 }
 
-/// As much as there is, so that a queue that grows at its front is not moved each time.
+/// Makes as much room as the queue has elements, so that a queue that grows at its front is not
+/// moved each time.
 void IoQueue::make_room_in_front() {
   const std::size_t more = vectors_.size() + 4;
   vectors_.insert(vectors_.begin(), more, {});
@@ -47,7 +48,7 @@ void IoQueue::append(Binary* binary, std::size_t offset, std::size_t size) {
   if (!empty() && binaries_.back() == driver_binary(binary)) {
     iovec& last = vectors_.back();
     if (static_cast<char*>(last.iov_base) + last.iov_len == reinterpret_cast<char*>(bytes)) {
-      last.iov_len += size;  // what comes right behind the last part makes it longer
+      last.iov_len += size;  // bytes right behind the last part make it longer
       size_ += size;
       return;
     }
@@ -60,7 +61,7 @@ void IoQueue::append(const void* bytes, std::size_t size) {
   if (size == 0) return;
   if (!tail_ || tail_->capacity_bytes - tail_used_ < size) {
     if (tail_) tail_->release();
-    // As much as there is already, so that a queue of many small pieces is few large ones.
+    // As much as the queue has already, so that a queue of many small pieces is a few large ones.
     tail_ = new_binary(std::max(size, std::min(size_, kMostTail)));
     tail_used_ = 0;
   }
@@ -101,7 +102,7 @@ std::size_t IoQueue::consume(std::size_t size) {
     std::vector<erl_drv_binary*>().swap(binaries_);
     first_ = 0;
     if (tail_) std::exchange(tail_, nullptr)->release();
-  } else if (first_ > 3 * (vectors_.size() - first_) + 64) {  // more than room to grow in
+  } else if (first_ > 3 * (vectors_.size() - first_) + 64) {  // more than it needs to grow
     const auto gone = static_cast<std::ptrdiff_t>(first_);
     vectors_.erase(vectors_.begin(), vectors_.begin() + gone);
     binaries_.erase(binaries_.begin(), binaries_.begin() + gone);

@@ -11,11 +11,12 @@
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 
-/// open_port: a driver starts.
+/// open_port: starts a driver.
 namespace vmrun {
 namespace {
 
-/// What start returned instead of an instance; the non-value when it is one.
+/// Returns the reason that start has returned instead of an instance; the non-value if it is an
+/// instance.
 Term start_failure(ErlDrvData data, int error) {
   if (data == ERL_DRV_ERROR_GENERAL) return atoms::einval;
   if (data == ERL_DRV_ERROR_ERRNO) return intern_atom(errno_name(error));
@@ -34,7 +35,7 @@ void apply_options(Port& port, const PortOptions& options) {
   port.queue_high = options.queue_high;
 }
 
-/// What the port is called, as an atom, as far as it fits.
+/// The port's name as an atom, cut to an atom's length.
 Term name_atom(const Port& port) {
   std::string name;
   for (const char c : port.name.substr(0, kAtomMaxCharacters))
@@ -42,7 +43,7 @@ Term name_atom(const Port& port) {
   return intern_atom(name);
 }
 
-/// It never was: nobody hears of it.
+/// Removes a port that has never been open. No process is told.
 void abandon(Port& port) {
   port.state.store(Port::State::kClosed, std::memory_order_release);
   remove_port(port);

@@ -9,20 +9,21 @@
 #include "vm/process/bif.hpp"
 #include "vm/trace/trace.hpp"
 
-/// Operations of a process on a port that it waits for: at once when the port is idle, else as a
-/// task that answers. For the functions of operations.hpp; in the calling process's thread.
+/// Operations on a port that a process waits for. When the port is idle, they run at once;
+/// otherwise they become a task that sends an answer. For the functions of operations.hpp; called
+/// in the thread that runs the process.
 namespace vmrun {
 
-/// What calling a driver counts, in reductions.
+/// The reductions that a call of a driver costs.
 inline constexpr SWord kCallbackReductions = 200;
 
-/// What an operation comes to: a value, or a reason to raise.
+/// The outcome of an operation: a value, or a reason to raise.
 struct Outcome {
   Term value;
   bool is_error = false;
 };
 
-/// In which states of a port an operation is allowed: open, or also closing with data to flush.
+/// The states of a port in which an operation is allowed: open, or also closing with data to flush.
 enum class AllowedStates : std::uint8_t { kOpen, kOpenOrClosing };
 
 inline bool is_in(const Port& p, AllowedStates allowed) {
@@ -32,8 +33,8 @@ inline bool is_in(const Port& p, AllowedStates allowed) {
 
 inline Outcome failure(Term reason) { return {reason, true}; }
 
-/// An operation whose answer the caller waits for, while the port is at work. operate(port, heap,
-/// caller) builds its result in the heap.
+/// An operation on a port that is busy with other tasks; the caller waits for its answer.
+/// operate(port, heap, caller) builds its result in the heap.
 template <class F>
 struct OperationTask final : PortTask {
   OperationTask(Process& p, AllowedStates allowed, F operate, Outcome if_gone)
@@ -55,9 +56,9 @@ struct OperationTask final : PortTask {
   Outcome if_gone;
 };
 
-/// Tells of an operation that a process runs in a port at once: meanwhile the port is in, and the
-/// process, to those who trace it with running_procs, out, and to an exclusive profile inactive;
-/// and the thread, to microstate accounting, in a port.
+/// Reports an operation that a process runs in a port at once. Meanwhile the port is reported as
+/// `in`, and the process as `out` (for tracing with running_procs) and as inactive (for an
+/// exclusive profile). Microstate accounting counts the thread as in a port.
 class ToldOperation {
  public:
   ToldOperation(Process& p, Port& port, Term name);
@@ -81,7 +82,7 @@ template <class F>
   const ToldOperation told(p, port, name);
   return operate();
 }
-/// Runs it. name: the non-value: it is no operation to tracing.
+/// Runs the operation. name: the non-value for what is not an operation to tracing.
 template <class F>
 auto run_at_once(Process& p, Port& port, Term name, F operate) {
   if (name && are_told_of_operations(p, port)) [[unlikely]]
@@ -93,7 +94,8 @@ inline Term result(Process& p, Outcome outcome) {
   return outcome.is_error ? raise_error(p, outcome.value) : outcome.value;
 }
 
-/// At once when the port is idle, else as a task. name: of the operation, for tracing.
+/// Runs the operation at once when the port is idle, else as a task. name: the operation's name,
+/// for tracing.
 template <class F>
 Term operate_on(Process& p, Port& port, AllowedStates allowed, Term name, F operate,
                 Outcome if_gone = failure(atoms::badarg)) {

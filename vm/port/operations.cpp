@@ -33,7 +33,7 @@ ToldOperation::ToldOperation(Process& p, Port& port, Term name) : process_(p), p
   trace_port_running(port.tracing, port.id, true, name);
 }
 ToldOperation::~ToldOperation() {
-  // One that is gone does not go out, as in OTP.
+  // For a port that is gone `out` is not reported, as in OTP.
   if (port_.state.load(std::memory_order_relaxed) != Port::State::kClosed)
     trace_port_running(port_.tracing, port_.id, false, name_);
   if (is_traced(process_, kTraceRunningProcs)) trace_running(process_, true);
@@ -47,8 +47,8 @@ constexpr std::size_t kControlRoom = 64, kCallRoom = 1024;
 // ---- Commands -----------------------------------------------------------------------------------
 
 struct CommandTask final : PortTask {
-  /// owner: whom a message names as the port's owner; the non-value in port_command, which anybody
-  /// may call.
+  /// owner: the process that a message names as the port's owner; the non-value for port_command,
+  /// which any process may call.
   CommandTask(Term from, Term owner, PortOutput&& output)
       : PortTask(from), owner(owner), output(std::move(output)) {}
   void run(Port& p) override;
@@ -56,8 +56,8 @@ struct CommandTask final : PortTask {
   PortOutput output;
 };
 
-/// A message that is none for a port, or does not name its owner: the owner hears of it, as in OTP,
-/// whoever sent it.
+/// Handles a message that is not valid for a port, or that does not name its owner. The owner gets
+/// an exit signal, as in OTP, whatever process has sent it.
 void bad_signal(const Port& port) {
   const Term owner = port.owner_now();
   receiver_of(owner).exit(owner, {.from = port.id, .reason = atoms::badsig, .announced = false});
@@ -84,8 +84,8 @@ void queue_command(Term from, Port& port, Term owner, PortOutput&& output,
   auto* task = new CommandTask(from, owner, std::move(output));
   task->when_busy = when_busy;
   task->bytes = task->output.size();
-  // The flag is up before the task can run: whoever runs it then takes it down again. (A task
-  // without bytes takes nothing down, so it must not put it up.)
+  // The flag is set before the task can run, since the thread that runs it clears the flag. (A task
+  // without bytes clears nothing, so it must not set the flag.)
   const Word queued = port.queued_bytes.fetch_add(task->bytes, std::memory_order_relaxed) + task->bytes;
   const Word high = port.inbox_high.load(std::memory_order_relaxed);
   if (task->bytes && high && queued > high) set_inbox_full(port, true);
@@ -108,7 +108,7 @@ template <Command kCommand = Command::kUsual>
   release_port(port);
 }
 
-/// False when these are no data. A driver that takes none is given them all the same: they are
+/// Returns false when these are not data. A driver without output callbacks gets data too: they are
 /// lost.
 bool gather_output(const Port& port, Term data, PortOutput* output) {
   return output->gather(data, port.output_callback == Port::OutputCallback::kOutputv);
@@ -116,8 +116,8 @@ bool gather_output(const Port& port, Term data, PortOutput* output) {
 
 // ---- Messages to ports --------------------------------------------------------------------------
 
-/// The process gets the port as a link, or as a port's link: in its own thread at once, else by a
-/// signal.
+/// Gives the process a link to the port, or sends it a link signal from the port. In the process's
+/// own thread this happens at once.
 void link_process(Term pid, Term port, std::uint32_t setting) {
   Scheduler* s = this_scheduler();
   if (s && s->current && s->current->id == pid) {
@@ -128,7 +128,7 @@ void link_process(Term pid, Term port, std::uint32_t setting) {
   if (receiver_of(pid).link(pid, port, setting) != Reached::kYes) link_failed(port, pid);
 }
 
-/// A process that the port has had no link with gets one.
+/// Links the port to a process unless they are linked already.
 void link_to(Port& p, Term pid) {
   const std::uint32_t setting = p.links.set(pid);
   if (!setting) return;
@@ -136,7 +136,7 @@ void link_to(Port& p, Term pid) {
   trace_port(p.tracing, p.id, atoms::getting_linked, pid);
 }
 
-/// {From, What} or {From, {What, Argument}}, to who traces the port.
+/// Reports {From, What} or {From, {What, Argument}} to the port's tracer.
 void trace_receive(Port& p, Term from, Term what, Term argument = kNonValue) {
   if (p.tracing.is_on(kTraceReceive)) [[unlikely]]
     tell_port_receive(p.tracing, p.id, from, what, argument);
@@ -162,14 +162,14 @@ struct ConnectMessageTask final : PortTask {
     if (!p.is_open()) return;
     if (owner != p.owner_now() || !process_table.find(new_owner)) return bad_signal(p);
     trace_receive(p, owner, atoms::connect, new_owner);
-    p.owner.store(new_owner.raw(), std::memory_order_relaxed);  // a link is made by the function alone
+    p.owner.store(new_owner.raw(), std::memory_order_relaxed);  // only the function makes a link
     send_news(p, owner, atoms::connected);
     fire_command(owner, p, "connect");
   }
   Term owner, new_owner;
 };
 
-/// A message to a port, for tracing. A port has no token, but the sender's counters move.
+/// Reports a message to a port to tracing. A port has no token, but the sender's counters change.
 void trace_message(Process& p, const Port& port, Term message) {
   trace_send(p, port.id, message);
   seq_trace_port_send(p, port.id, message);
@@ -201,8 +201,8 @@ SendResult send_command(Process& p, Port& port, Term owner, Term data, Term mess
   return list;
 }
 
-/// What control left in `answer`: in the room it was given, or in memory of its own that is to be
-/// given back.
+/// Makes the result of what control has left in `answer`: it lies in `room`, or in memory of its
+/// own, which is freed.
 [[gnu::always_inline]] inline Term control_result(Port& p, Heap& heap, char* answer, const char* room,
                                                   std::size_t size) {
   if (!p.control_binary) {
@@ -342,7 +342,7 @@ bool queue_command_of(Process* p, Port& port, Term data) {
 
 namespace {
 
-/// Events of tracing, each one run of bytes; it does not matter whether the port is busy.
+/// Sends an event of tracing as one run of bytes. It does not matter whether the port is busy.
 bool send_trace_event_to(Term port, const std::string& bytes) {
   const EpochGuard guard;
   Port* p = port_table.find_open(port);
@@ -356,7 +356,7 @@ bool is_there(Term port) { return port_table.find_open(port) != nullptr; }
 
 namespace {
 
-/// The function sends no such message, but OTP tells of one.
+/// The function does not send this message, but OTP reports one.
 void tell_of_connected(Port& p, Term to) {
   Arena arena;
   tell_port_send(p.tracing, p.id, to, new_tuple(arena, p.id, atoms::connected));
@@ -416,7 +416,7 @@ Term set_port_data(Process& p, Port& port, Term data) {
     f = new_fragment(copy_size_words(data, Literals::kCopied));
     copy = copy_into(*f, data, Literals::kCopied);
   }
-  struct Owned {  // until it has a place
+  struct Owned {  // until it is stored
     explicit Owned(Fragment* f) : f(f) {}
     Owned(Owned&& other) noexcept : f(other.f) { other.f = nullptr; }
     ~Owned() {

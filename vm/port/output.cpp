@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kUsualPieces = 4;
 
-/// The reference-counted binary that a bit string of whole, aligned bytes lies in; nullptr: it is
-/// to be copied.
+/// Returns the reference-counted binary that a bit string of whole, aligned bytes lies in, or
+/// nullptr when it has to be copied.
 [[gnu::no_stack_protector]] RefcBinary* shared_binary(Term bits) {
   const Term* object = original_of(bits).boxed_ptr();
   if (object->header_sub() != Term::Sub::kRefcBinary) return nullptr;
@@ -109,7 +109,7 @@ bool PortOutput::gather(Term data, bool as_vector) {
         return true;
       });
   if (as_vector) end_run();
-  if (binary) binary->release();  // the elements hold it
+  if (binary) binary->release();  // the elements hold references
   return true;
 }
 
@@ -118,7 +118,7 @@ void PortOutput::tell_tracer(Port& p, Term caller) const {
   const auto* bytes = reinterpret_cast<const char*>(bytes_);
   if (!as_vector_) return tell_port_receive(p.tracing, p.id, caller, atoms::command, bytes, size_);
   Arena arena;
-  // OTP's driver of programs takes one run of bytes.
+  // OTP's spawn driver takes one run of bytes.
   if (p.driver->name == "spawn") {
     std::string whole;
     for (const SysIOVec& v : vectors_) whole.append(static_cast<const char*>(v.iov_base), v.iov_len);

@@ -7,9 +7,9 @@
 #include "vm/include/erl_driver.h"
 #include "vm/port/port.hpp"
 
-/// Data on its way to a driver: made in the sender from iodata, handed to output as one run of
-/// bytes, or to outputv as a vector. Small pieces are copied, large binaries retained, not copied.
-/// Owned by the sender, then by the task that carries it.
+/// Data for a driver. The sender makes them from iodata; they are passed to output as one run of
+/// bytes, or to outputv as a vector. Small pieces are copied; large binaries are retained, not
+/// copied. Owned by the sender, then by the task that carries them.
 namespace vmrun {
 
 class PortOutput {
@@ -19,10 +19,10 @@ class PortOutput {
   PortOutput(PortOutput&& other) noexcept;
   ~PortOutput();
 
-  /// False when it is no iodata of whole bytes. as_vector: for outputv.
+  /// Returns false when data is not iodata of whole bytes. as_vector: for outputv.
   [[nodiscard]] bool gather(Term data, bool as_vector);
   std::size_t size() const { return size_; }
-  /// Hands it to the driver of the port, which the caller holds.
+  /// Passes them to the driver of the port, which the caller holds.
   void give_to(Port& p, Term caller);
 
  private:
@@ -33,10 +33,10 @@ class PortOutput {
   static constexpr std::size_t kInline = usual_or_small<std::size_t>(512, 16);
 
   std::size_t size_ = 0;
-  // One run of bytes: in place when short.
+  // One run of bytes; a short one lies in inline_.
   std::uint8_t* bytes_ = nullptr;
   std::uint8_t inline_[kInline];
-  // A vector. Element 0 is left to the driver; the copied bytes lie in one binary.
+  // A vector. The driver fills in element 0; the copied bytes lie in one binary.
   bool as_vector_ = false;
   std::vector<SysIOVec> vectors_;
   std::vector<ErlDrvBinary*> binaries_;

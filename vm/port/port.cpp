@@ -15,7 +15,7 @@ PortTable port_table;
 
 bool PortTable::add(Port& p) {
   const bool is_file = p.driver->is_for_files();
-  // Both are counted while others come and go.
+  // Both counts may change meanwhile.
   if (!is_file && count() >= for_programs_ + files_.load(std::memory_order_relaxed)) return false;
   Word number = 0;
   if (!reserve(&number)) return false;
@@ -39,13 +39,14 @@ bool PortTable::is_seen_by_programs(Term id) const {
 
 Word PortTable::count_seen_by_programs() const {
   const Word files = files_.load(std::memory_order_relaxed), all = count();
-  return all > files ? all - files : 0;  // others may open and close files between the two looks
+  return all > files ? all - files : 0;  // other threads may open and close files between the two reads
 }
 
 void PortTable::remove(Port& p) {
   if (p.driver->is_for_files()) files_.fetch_sub(1, std::memory_order_relaxed);
   IdTable::remove(p);
-  // Against wait_until_empty: either that sees the port gone, or this sees that it waits.
+  // Pairs with wait_until_empty: either that thread sees that the port is gone, or this one sees
+  // that it waits.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!awaited_.load(std::memory_order_relaxed)) return;
   departures_.fetch_add(1, std::memory_order_release);

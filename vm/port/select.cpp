@@ -22,7 +22,7 @@ namespace vmrun {
 
 namespace {
 
-// ---- What is known of each descriptor -----------------------------------------------------------
+// ---- The state of each descriptor ---------------------------------------------------------------
 
 enum Direction : std::uint8_t { kRead = 1, kWrite = 2, kEvent = 4 };
 
@@ -30,18 +30,19 @@ struct Descriptor {
   SpinLock lock;
   std::uint8_t wanted = 0;    // directions selected
   std::uint8_t pending = 0;   // directions whose task has not run yet
-  bool always_ready = false;  // nothing epoll can wait for: a regular file, say
-  bool by_edges = false;      // registered once; `ready` knows between two events
-  // Directions that were reported, or are known to be ready, and not tried since.
+  bool always_ready = false;  // epoll cannot wait for it: a regular file, for example
+  bool by_edges = false;      // registered once, edge-triggered; `ready` keeps what is known between events
+  // Directions that were reported ready, or are known to be, and have not been tried since.
   std::uint8_t ready = 0;
-  // Those whose end was reported, which is reported once: they are ready for ever.
+  // Directions whose end was reported. It is reported once: they stay ready for ever.
   std::uint8_t ended = 0;
-  // epoll events it is registered with; 0: not registered. May cover pending directions
+  // epoll events it is registered with; 0: not registered. May include pending directions
   std::uint32_t armed = 0;
-  // counts closings, so that what was ready before is not taken for news of the next owner
+  // counts closings, so that an old readiness is not taken for news of the next owner
   std::uint32_t generation = 0;
-  // The poller's last look when a driver last may have read or written: what that look tells may be
-  // old. By levels, the next one tells it again if it is still so.
+  // The poller's last look at the moment when a driver last may have read or written. What that
+  // look reports may be old. With level triggering the next look reports it again if it still
+  // holds.
   Word used_in_look = 0;
   Term reader, writer;  // ports; the reader has the event too
   ErlDrvEventData event_data = nullptr;
@@ -72,7 +73,7 @@ ErlDrvEvent event_of(int fd) { return reinterpret_cast<ErlDrvEvent>(static_cast<
 
 // ---- The poller ---------------------------------------------------------------------------------
 
-// What the poller gives back: descriptor and generation.
+// The tag that the poller returns: descriptor and generation.
 constexpr std::uint32_t kGenerationMask = 0x7FFFFFFF;
 Word tag_of(int fd, std::uint32_t generation) {
   return Word{generation & kGenerationMask} << 32 | static_cast<std::uint32_t>(fd);
@@ -87,14 +88,15 @@ std::uint32_t events_for(const Descriptor& d, std::uint8_t directions) {
   return events;
 }
 
-/// Registers fd with these events, or not at all. Returns an errno.
+/// Registers fd with these events; 0: removes it. Returns an errno.
 int arm(Descriptor& d, int fd, std::uint32_t events) {
   if (events == d.armed) return 0;
   const Word tag = tag_of(fd, d.generation);
   if (events == 0) {
     poll_forget(fd);
   } else {
-    // A descriptor closed and opened again behind our back is not what we think.
+    // A descriptor that was closed and opened again without a call of ours is not what its state
+    // says.
     int error = poll_control(d.armed ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, events, tag);
     if (error == ENOENT) error = poll_control(EPOLL_CTL_ADD, fd, events, tag);
     else if (error == EEXIST) error = poll_control(EPOLL_CTL_MOD, fd, events, tag);
@@ -111,8 +113,8 @@ int arm(Descriptor& d, int fd, std::uint32_t events) {
 
 void queue_ready(Term port, Direction direction, int fd, std::uint32_t generation);
 
-/// Waits for the directions that are wanted and not pending; `fresh`: what to report at once where
-/// nothing can be waited for. An errno.
+/// Waits for the directions that are wanted and not pending. *fresh: the directions to report at
+/// once, if epoll cannot wait for them or they are known to be ready. Returns an errno.
 int wait_for_wanted(Descriptor& d, int fd, std::uint8_t* fresh) {
   const std::uint8_t directions = d.wanted & ~d.pending;
   if (!directions) return 0;
@@ -163,11 +165,11 @@ struct ReadyTask final : PortTask {
   void drop(Term port) override { end(*descriptor(fd), port, true); }
   Term kind() const override { return intern_atom(direction == kWrite ? "output" : "input"); }
 
-  /// Whether it is still this port's and wanted.
+  /// Whether the descriptor still belongs to this port and is wanted.
   bool begin(Descriptor& d, Term port) {
     std::lock_guard guard(d.lock);
     if (d.generation != generation || d.port_for(direction) != port || !(d.wanted & direction)) return false;
-    d.tried(direction);  // what comes from now on is seen by the driver, or reported
+    d.tried(direction);  // from here on the driver sees what arrives, or it is reported
     if (direction == kEvent) {
       event_data = d.event_data;
       event_data->revents = static_cast<short>(d.event_ready);
@@ -206,7 +208,7 @@ void queue_ready(Term port, Direction direction, int fd, std::uint32_t generatio
   queue_task(port, new ReadyTask(direction, fd, generation));
 }
 
-/// The poller says that a descriptor is ready.
+/// Called by the poller when a descriptor is ready.
 void report(Word tag, std::uint32_t events) {
   const int fd = static_cast<int>(tag & 0xFFFFFFFF);
   auto generation = static_cast<std::uint32_t>(tag >> 32);
@@ -231,7 +233,7 @@ void report(Word tag, std::uint32_t events) {
     ready &= d.wanted;
     generation = d.generation;
     fresh = ready & ~d.pending;
-    // Still pending, or nothing to do with it: out, until the task has run.
+    // It is still pending or not wanted: it is taken out until the task has run.
     const bool repeated = ready & d.pending || !ready;
     d.pending |= fresh;
     if (repeated && !d.by_edges) arm(d, fd, events_for(d, d.wanted & ~d.pending));
@@ -253,7 +255,7 @@ std::string mode_text(int mode) {
   return text;
 }
 
-/// Driver and port that used a descriptor; nothing when there is none, or it is gone.
+/// Names the driver and port that used a descriptor; empty if there is none, or if it is gone.
 std::string user_text(Term port, const char* what) {
   Port* p = port ? port_table.find_open(port) : nullptr;
   if (!p || !try_retain_port(*p)) return {};
@@ -275,16 +277,16 @@ std::uint8_t directions_of(int mode) {
   return static_cast<std::uint8_t>((mode & ERL_DRV_READ ? kRead : 0) | (mode & ERL_DRV_WRITE ? kWrite : 0));
 }
 
-/// Returns the port that had it before, kNonValue when there is none.
+/// Returns the port that had it before; kNonValue if there was none.
 Term take_over(Descriptor& d, Direction direction, Term port) {
   Term& owner = d.port_for(direction);
   const Term former = owner == port ? kNonValue : owner;
   if (owner != port)
     d.pending &= static_cast<std::uint8_t>(
-        ~direction);  // a task of the former owner finds that it is not its any more
+        ~direction);  // a task of the former owner finds that it is not the owner any more
   if (owner && owner != port && d.armed) {
-    // Whoever had it may be gone and the descriptor another one by now, of which epoll knows
-    // nothing.
+    // The former owner may be gone, and the descriptor may be another one by now, which epoll does
+    // not know.
     d.armed = 0;
     registered_descriptors.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -312,7 +314,8 @@ int switch_on(Port& p, Descriptor& d, int fd, int mode, bool by_edges) {
   int error;
   {
     std::lock_guard guard(d.lock);
-    // Without ERL_DRV_USE nobody says when a descriptor is closed: this may be another one.
+    // Without ERL_DRV_USE the machine does not learn when a descriptor is closed: this may be
+    // another one.
     if (!d.wanted) d.always_ready = false;
     if (directions & kRead) robbed_reader = take_over(d, kRead, p.id);
     if (directions & kWrite) robbed_writer = take_over(d, kWrite, p.id);
@@ -347,11 +350,11 @@ int switch_off(Port& p, Descriptor& d, int fd, int mode) {
       d.reader = d.writer = kNonValue;
       unused = true;
     } else if (!d.by_edges) {
-      // At once: drivers of old close the descriptor without a word.
+      // At once, since old drivers close the descriptor without a call.
       arm(d, fd, events_for(d, d.wanted & ~d.pending));
     }
   }
-  // Nobody polls for it any more, and what has been reported is stale by its generation: it may be
+  // No thread polls for it any more, and its generation makes earlier reports stale, so it may be
   // closed now.
   if (unused && calls_back) call_stop_select(*p.driver, event_of(fd));
   return 0;

@@ -3,36 +3,37 @@
 #include "vm/include/erl_driver.h"
 #include "vm/term/term.hpp"
 
-/// Ports select descriptors; when one is ready (vm/sched/poll.hpp) the port gets a task that calls
+/// Ports select descriptors. When one is ready (vm/sched/poll.hpp) the port gets a task that calls
 /// ready_input or ready_output.
 ///
-/// A descriptor stays registered level-triggered; it is taken out only when it reports again while
-/// its task has not run yet. Or it is registered edge-triggered, once, by drivers that say so.
+/// A descriptor stays registered level-triggered. It is taken out only when it reports again while
+/// its task has not run yet. Drivers can also register it edge-triggered, once.
 namespace vmrun {
 
 struct Port;
 
-/// driver_select. Holder only. 0, or -1 for what is no descriptor.
+/// driver_select. Holder only. Returns 0, or -1 for what is not a descriptor.
 int select_descriptor(Port& p, ErlDrvEvent event, int mode, bool on);
-/// driver_select for a driver that reads (writes) on in its callback until nothing more is to be
-/// had, or else says with note_ready that there may be: the descriptor costs one epoll_ctl in its
+/// driver_select for a driver that reads (or writes) in its callback until nothing is left, or that
+/// otherwise calls note_ready when something may be left. The descriptor costs one epoll_ctl in its
 /// life. Given up with driver_select and ERL_DRV_USE.
 int select_by_edges(Port& p, ErlDrvEvent event, int mode, bool on);
-/// Whether these directions are ready, as far as is known: before trying them outside of their
-/// callback, false; afterwards true if something may be left. A task follows once they are wanted.
+/// Tells whether these directions are ready, as far as the driver knows: false before trying them
+/// outside of their callback; true afterwards if something may be left. A task follows once they
+/// are wanted.
 void note_ready(ErlDrvEvent event, int mode, bool ready);
-/// driver_event: no data: no longer.
+/// driver_event; without data the event is not waited for any more.
 int select_event(Port& p, ErlDrvEvent event, ErlDrvEventData data);
 
-// ---- For who looks into the machine -------------------------------------------------------------
+// ---- For reports about the machine --------------------------------------------------------------
 
 struct SelectedDescriptors {
-  Word known = 0;   // to ports, or still registered
-  Word closed = 0;  // of those: no open files
-  Word active = 0;  // reported, and the port has not come to it yet
-  Word bytes = 0;   // what is kept of them takes
+  Word known = 0;   // in use by ports, or still registered
+  Word closed = 0;  // those of them that are not open files
+  Word active = 0;  // reported, and the port's task has not run yet
+  Word bytes = 0;   // memory for their state
 };
-/// Of some moment.
+/// Counts them; the numbers may be of different moments.
 SelectedDescriptors selected_descriptors();
 
 }  // namespace vmrun

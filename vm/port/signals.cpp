@@ -86,7 +86,7 @@ struct ExitTask final : PortTask {
 struct ProcessDownTask final : PortTask {
   explicit ProcessDownTask(RefKey key) : key(key) {}
   void run(Port& p) override {
-    if (!p.driver_monitors.find(key)) return;  // taken back meanwhile
+    if (!p.driver_monitors.find(key)) return;  // removed meanwhile
     ErlDrvMonitor monitor{};
     std::memcpy(&monitor, &key, sizeof key);
     call_process_exit(p, &monitor);
@@ -97,7 +97,7 @@ struct ProcessDownTask final : PortTask {
 
 struct TimeoutTask final : PortTask {
   void run(Port& p) override {
-    // Cancelled, or started anew, meanwhile?
+    // It may have been cancelled or restarted meanwhile.
     if (!p.timer || !p.timer->fired.load(std::memory_order_acquire)) return;
     cancel_port_timer(p);
     if (p.tracing.is_on(kTraceReceive)) [[unlikely]]
@@ -109,7 +109,7 @@ struct TimeoutTask final : PortTask {
 
 struct HaltTask final : PortTask {
   void run(Port& p) override {
-    if (p.is_open()) close_port(p, p.id, atoms::killed);  // one that is closing already goes on flushing
+    if (p.is_open()) close_port(p, p.id, atoms::killed);  // a port that is closing already goes on flushing
   }
 };
 
@@ -174,12 +174,12 @@ bool stop_driver_monitor(Port& p, RefKey key) {
   return true;
 }
 
-// ---- What those below ask for -------------------------------------------------------------------
+// ---- Interfaces for lower layers ----------------------------------------------------------------
 
 namespace {
 
-/// Ports as receivers. Each verb becomes a task of the port; one that is gone answers as the dead
-/// do.
+/// Ports as receivers. Each function becomes a task of the port; a port that is gone answers as
+/// dead receivers do.
 class PortReceiver final : public Receiver {
  public:
   SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override {

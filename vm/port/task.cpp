@@ -9,32 +9,32 @@
 #include "vm/trace/system_monitor.hpp"
 #include "vm/trace/system_profile.hpp"
 
-/// Who holds a port. Port::run goes
+/// Which thread holds a port. The states of Port::run:
 ///
-///   kIdle     --- queue_task: something is queued ---> kQueued    (who makes the change puts it on
-///             a scheduler's list)
+///   kIdle     --- queue_task: something is queued ---> kQueued    (the thread that makes the
+///             change puts the port on a scheduler's list)
 ///   kQueued   --- a scheduler takes it off its list -> kRunning
 ///   kIdle     --- try_hold_port ---------------------> kRunning
 ///   kRunning  --- release_port ----------------------> kIdle, or kQueued when there is more to do
-///   kRunning  --- a busy port's turn ends -----------> kWaiting: as kIdle, but nobody holds it:
-///             its tasks that wait must not be overtaken
+///   kRunning  --- a busy port's turn ends -----------> kWaiting: like kIdle, but try_hold_port
+///             does not take it: its waiting tasks must not be overtaken
 ///   kRunning  --- release_port, of a closed port ----> kGone, for ever
 ///
-/// A port is on one scheduler's list if and only if it is kQueued. Tasks go to an Inbox; the
-/// holder takes all of it at once. A queuer pushes first and looks at `run` then; a holder that
-/// leaves writes `run` first and looks at the inbox then: so one of them sees the other (both
+/// A port is on one scheduler's list if and only if it is kQueued. Tasks go to an Inbox; the holder
+/// takes all of it at once. A thread that queues pushes first and then reads `run`. A holder that
+/// leaves writes `run` first and then reads the inbox. So one of them sees the other (both are
 /// sequentially consistent), and no task is left behind.
 ///
-/// A closed inbox alone does not keep a port that is gone off the lists: a queuer whose task was
-/// pushed before that, and dropped, looks at `run` only now. Were it kIdle, a port would be queued
-/// that waits to be freed.
+/// A closed inbox alone does not keep a port that is gone off the lists: a thread whose task was
+/// pushed before the closing, and dropped, may read `run` only now. If that were kIdle, it would
+/// queue a port that waits to be freed.
 namespace vmrun {
 namespace {
 
 constexpr std::int32_t kTaskReductions = 200, kTurnReductions = 4000;
 thread_local std::int32_t turn_used = 0;  // of the port whose turn it is
 
-/// Whether something is queued or runs has changed.
+/// Reports that the port has become active or inactive.
 void profile(const Port& p, bool active) {
   if (p.tracing.is_on(kPortProfiled)) [[unlikely]]
     profile_port(p.id, active);
@@ -46,8 +46,8 @@ void append(PortTask** list, PortTask* tasks) {
 }
 void take_inbox(Port& p) { append(&p.pending, p.inbox.take()); }
 
-/// A command that was queued before the port was busy waits too, and so does what its sender has
-/// sent after it: signals of one sender stay in order.
+/// A command that was queued before the port became busy waits too, and so do the later tasks of
+/// its sender: signals of one sender stay in order.
 bool has_to_wait(const Port& p, const PortTask& task) {
   if (task.when_busy == WhenBusy::kWaits && p.busy.load(std::memory_order_relaxed)) return p.is_open();
   if (task.when_busy == WhenBusy::kRuns) return false;
@@ -59,7 +59,7 @@ bool has_to_wait(const Port& p, const PortTask& task) {
   task->next = nullptr;
   append(&p.waiting_tasks, task);
 }
-/// In front of what has come later, once the port is not busy.
+/// Puts the waiting tasks in front of later ones, once the port is not busy.
 [[gnu::cold, gnu::noinline]] void fetch_waiting_tasks(Port& p) {
   if (p.busy.load(std::memory_order_relaxed)) return;
   append(&p.waiting_tasks, std::exchange(p.pending, nullptr));
@@ -88,7 +88,7 @@ namespace {
   profile_port(p.id, true);
   return true;
 }
-/// Somebody has queued a task and not told anyone yet: that comes first.
+/// Another thread has queued a task and has not made the port runnable yet: that task comes first.
 [[gnu::cold, gnu::noinline]] bool give_way(Port& p) {
   profile(p, true);
   release_port(p);
@@ -111,7 +111,7 @@ bool try_hold_port(Port& p) {
 
 namespace {
 
-/// `rest`: what it is when there is nothing to do.
+/// rest: the state when there is nothing to do.
 [[gnu::always_inline]] inline void release(Port& p, bool profiled, Port::Run rest = Port::Run::kIdle) {
   if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed && p.leaves_table) [[unlikely]] {
     p.leaves_table = false;
@@ -123,7 +123,7 @@ namespace {
     if (profiled) profile_port(p.id, false);
     p.run.store(rest, std::memory_order_seq_cst);
     if (!p.inbox.has_mail()) [[likely]]
-      return;  // `pending` is the next holder's already
+      return;  // `pending` belongs to the next holder already
     if (p.run.compare_exchange_strong(rest, Port::Run::kQueued, std::memory_order_seq_cst)) {
       if (profiled) profile_port(p.id, true);
       make_runnable(p, nullptr);
@@ -228,7 +228,7 @@ std::int32_t run_port(RunnablePort& runnable) {
 }  // namespace
 
 bool consume_port_turn(int percent) {
-  // A process that called the driver itself pays.
+  // If a process has called the driver itself, it pays.
   const Scheduler* const s = this_scheduler();
   if (s && s->current) {
     bump_reductions(*s->current, kSliceReductions / 100 * percent);

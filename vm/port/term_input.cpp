@@ -7,7 +7,7 @@
 namespace vmrun {
 namespace {
 
-// Schedulers count apart, so that they do not wait for each other's line of the cache.
+// Schedulers count in separate cache lines, so that they do not wait for each other.
 struct alignas(64) Counter {
   std::atomic<Word> bytes{0};
 };
