@@ -23,7 +23,7 @@
 namespace vmrun {
 namespace {
 
-constexpr std::int32_t kAnswerCost = 10;  // in reductions, besides what follows from sizes
+constexpr std::int32_t kAnswerCost = 10;  // in reductions, besides the cost that depends on sizes
 
 std::int32_t collect_for(Process& p, Term how) {
   const int cost = how == atoms::minor ? collect(p, 0, p.saved_regs, p.live_saved)
@@ -36,7 +36,7 @@ std::int32_t collect_for(Process& p, Term how) {
 
 std::int32_t words_cost(Word words) { return static_cast<std::int32_t>(std::min<Word>(words / 16, 1 << 20)); }
 
-/// Whether the scheduler has no time for the collection that is asked for.
+/// Whether the requested collection takes too long for a scheduler.
 bool collects_long(const Process& p, Term how) {
   if (dirty_thread_kind() != DirtyKind::kNone) return false;
   return how == atoms::minor ? long_collection(p) : long_full_sweep(p);
@@ -44,7 +44,7 @@ bool collects_long(const Process& p, Term how) {
 
 constexpr std::int32_t kTooLong = CodeView::kTooLong;
 
-/// What it counts in reductions, or kTooLong: nothing has been done.
+/// Returns the cost in reductions, or kTooLong when nothing has been done.
 std::int32_t answer_one(Process& p, Term request) {
   const Term argument = request_argument(request);
   Arena arena;
@@ -90,8 +90,9 @@ std::int32_t answer_one(Process& p, Term request) {
   return 0;
 }
 
-/// Whether the answer must wait until native code of the process is done, which works on its heap:
-/// for what collects or looks through the heap, and for what needs it at rest.
+/// Whether the answer must wait until native code of the process has returned, since that works on
+/// its heap. True for requests that collect or look through the heap, and for those that need the
+/// heap unchanged.
 bool waits_for_native(Term request) {
   switch (request_kind(request)) {
     case RequestKind::kGarbageCollect:
@@ -110,7 +111,8 @@ bool waits_for_collections(const Process& p, Term request) {
          collections_are_forbidden(p);
 }
 
-/// The tasks among them take their turns by priority; all else is answered as it has come.
+/// Tasks among the requests take their turns by priority; all other requests are answered in the
+/// order of their arrival.
 void order_tasks(std::vector<Fragment*>& requests) {
   constexpr unsigned kLow = 0, kNormal = 1, kHighest = 3, kNormalTurns = 8;
   std::vector<Fragment*> queues[kHighest + 1];
@@ -141,7 +143,7 @@ void set_group_leader(Process& p, Term leader) {
 
 namespace {
 
-/// The part of p that a question made, and what it was about.
+/// Frees p.extra if only a request has made it necessary.
 void give_back_extra(Process& p) {
   if (!is_as_new(*p.extra)) return;
   // A sample may be taken here.

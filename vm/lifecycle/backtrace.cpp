@@ -50,8 +50,8 @@ std::string tracer_text(const Tracer& tracer) {
   return fmt::format("[{}|{}]", term_text(tracer.to, kShownBytes), term_text(tracer.state, kShownBytes));
 }
 
-/// With the frames that OTP's call trace has put above it on the stack, where ours lie beside it.
-/// is_top: nothing lies above them.
+/// The lines of an address, with the frames that OTP's call trace puts above it on the stack; here
+/// they are kept beside the stack. is_top: nothing lies above them.
 std::string return_texts(const Process& p, const Term* slot, const Word* address, bool is_top) {
   std::string text;
   for (const TraceFrame& frame : trace_frames_at(p, static_cast<Word>(p.heap.end - slot))) {

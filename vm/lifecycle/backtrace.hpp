@@ -4,22 +4,23 @@
 
 #include "vm/process/process.hpp"
 
-/// The stack of a process in OTP's words: process_info's backtrace, process_dump, crash dumps.
-/// Tools parse them (redbug, crashdump_viewer). In the thread of the process, or with the machine
-/// stopped.
+/// The stack of a process as text in OTP's form: process_info's backtrace, process_dump, crash
+/// dumps. Tools parse it (redbug, crashdump_viewer). Called in the thread that runs the process, or
+/// with the machine stopped.
 namespace vmrun {
 
-/// "(Module:Function/Arity + Bytes)" of an address in code.
+/// Returns "(Module:Function/Arity + Bytes)" for an address in code.
 std::string code_address_text(const Word* address);
-/// The text of an address on a stack, where code of the machine's own is the end of the process.
+/// Returns the text of an address on a stack, where code of the machine's own is the end of the
+/// process.
 std::string return_address_text(const Word* address);
-/// A line for the place where the process goes on, or for another one; that of a process that has
-/// not begun is no function.
+/// Returns a line for the place where the process goes on, or for another address. For a process
+/// that has not begun it names no function.
 std::string program_counter_text(const Word* address);
-/// The value of a slot of the stack that a catch has set.
+/// Returns the value of a stack slot that a catch has set.
 std::string catch_text(Term slot);
-/// The frames, innermost first, with the terms that they hold. returns_to: where a call returns to
-/// that is being made and has not got a frame yet; nullptr if there is none.
+/// Returns the frames, innermost first, with their terms. returns_to: the return address of a call
+/// that is being made and has no frame yet; nullptr if there is no such call.
 std::string stack_text(const Process& p, const Word* returns_to = nullptr);
 
 }  // namespace vmrun

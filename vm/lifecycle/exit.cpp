@@ -40,10 +40,10 @@ void (*report_crash)(Process& p, Term reason) = nullptr;
 
 constexpr int kPiece = usual_or_small<int>(1000, 2);  // signals sent, or messages freed, at a time
 
-/// Links and monitors in both directions, oldest first. False: there are more.
+/// Tells links and monitors in both directions, oldest first. Returns false if there are more.
 bool tell_relations(Process& p, int* left) {
   Extra& extra = *p.extra;
-  if (extra.holds_flags) [[unlikely]] {  // before anybody hears that it has ended
+  if (extra.holds_flags) [[unlikely]] {  // before any process hears that it has ended
     release_flags(p);
     extra.holds_flags = false;
   }
@@ -80,15 +80,16 @@ void answer_questions(Process& p) {
   extra.suspending.clear();
 }
 
-/// The VM is of no use without init. Nobody is left to write a report.
+/// Without init the machine is useless, and no process is left to write a report.
 [[gnu::cold, gnu::noinline]] void system_process_ended(const Process& p, Term reason) {
   request_halt({.status = 1,
                 .dump = true,
                 .slogan = "System process " + pid_text(p.id) + " terminated: " + term_text(reason, 255)});
 }
 
-/// Who finds the name free finds what the process had, its tables for one, gone. In this order with
-/// `exiting`: see registry.cpp. False: not all of it is done.
+/// Releases what the process has elsewhere, its tables for example, and then its name. So a process
+/// that finds the name free finds all that gone too. For the order relative to `exiting` see
+/// registry.cpp. Returns false if not all of it is done.
 [[gnu::always_inline]] inline bool let_go(Process& p) {
   for (auto hook : hooks())
     if (!hook(p)) return false;
@@ -97,11 +98,13 @@ void answer_questions(Process& p) {
   return true;
 }
 
-/// One that has a name lets go before others find that it is gone, unless that takes several
-/// pieces. It is done again behind: until then others may give it something.
+/// A process that has a name lets go before other processes find that it is gone, unless that takes
+/// several pieces. It lets go again afterwards, since other processes may give it something until
+/// then.
 [[gnu::cold, gnu::noinline]] void let_go_early(Process& p) { (void)let_go(p); }
 
-/// Answers the deferred fragments and those that came behind the signal that ends the process.
+/// Links the deferred fragments, and those that arrived behind the signal that ends the process, so
+/// that they are answered.
 [[gnu::noinline]] void link_what_was_kept(Process& p) {
   drop_undecodable(p);
   for (Fragment* first : {take_deferred_decoding(p), take_left_to_end(p)})
@@ -129,7 +132,7 @@ void exit_process(Process& p, Term reason, bool report) {
     TimerWheel::cancel_receive(p.receive_timer);
     p.receive_timer = nullptr;
   }
-  if (is_running_dirty(p)) [[unlikely]] {  // nobody will find it to ask it
+  if (is_running_dirty(p)) [[unlikely]] {  // no request can find it any more
     p.extra->holds_reclaim = true;
     code_view.hold_reclaim();
   }
@@ -138,7 +141,7 @@ void exit_process(Process& p, Term reason, bool report) {
   if (p.registered_name.load(std::memory_order_relaxed)) [[unlikely]]
     let_go_early(p);
   process_table.remove(p);
-  // What had arrived is answered as a dead process answers, after the messages before it have gone.
+  // What had arrived is answered as by a dead process, after the messages before it are gone.
   if (p.extra) link_what_was_kept(p);
   *p.mailbox.last = p.mailbox.close();
   p.exit_reason = reason;
@@ -147,7 +150,7 @@ void exit_process(Process& p, Term reason, bool report) {
   end_more(p);
 }
 
-/// Until the last piece p.extra or the mailbox is left: see is_ending.
+/// Until the last piece is done, p.extra or a message in the mailbox remains: see is_ending.
 void end_more(Process& p) {
   if (!let_go(p)) return (void)extra_of(p);
   int left = kPiece;

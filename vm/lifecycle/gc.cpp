@@ -28,15 +28,15 @@ void (*max_heap_report)(Process& p, Word total_words) = nullptr;
 
 namespace {
 
-/// Up to so much in use, a full sweep leaves everything in the block.
+/// A full sweep of a heap with at most this many words in use leaves everything in the block.
 constexpr Word kOneSpaceWords = usual_or_small<Word>(8192, 64);
-/// Blocks do not grow beyond this for the sake of fewer collections: a young generation should fit
-/// the caches.
+/// Beyond this size blocks do not grow just to have fewer collections: a young generation should
+/// fit the caches.
 constexpr Word kLargeBlockWords = usual_or_small<Word>(1 << 18, 4096);
-/// From this size on the block of a process whose heap is limited does not grow for fragments that
+/// From this size on, the block of a process with a heap limit does not grow for fragments that
 /// hold garbage.
 constexpr Word kEnoughForFragmentsWords = usual_or_small<Word>(2048, 64);
-/// A mostly empty block above this is cut by minor collections.
+/// A mostly empty block above this size is cut by minor collections.
 constexpr Word kKeepBlockWords = usual_or_small<Word>(1 << 14, 256);
 
 /// Sizes grow like Fibonacci numbers, then by a fifth.
@@ -61,7 +61,7 @@ bool minor_is_possible(const Process& p) {
     return false;
   const auto mature = static_cast<Word>(h.high_water - h.start);
   if (h.old_start) return mature <= static_cast<Word>(h.old_end - h.old_top);
-  // Nothing survived anything yet: much that is new goes to an old generation at once.
+  // No collection has promoted anything yet: many new words should go to an old generation at once.
   return mature > 0 || h.used_words() + h.fragment_words <= kOneSpaceWords;
 }
 
@@ -86,7 +86,7 @@ class Collection {
     }
   }
 
-  // Functions of their own: room for the text would cost every collection.
+  // These are functions of their own: room for the text would cost every collection.
   [[gnu::cold, gnu::noinline]] void fire(void (*probe)(Term, SWord), Word words) const {
     probe(p_.id, static_cast<SWord>(words));
   }
@@ -126,7 +126,7 @@ class Collection {
     return result(killed, reclaimed);
   }
 
-  /// False: the process has become larger than it may be.
+  /// Returns false if the process has become larger than it may be.
   [[nodiscard]] bool with_literals(const LiteralBlocks& blocks, const std::vector<bool>& marks, int* cost) {
     Word total = young_words() + old_words();
     for (std::size_t i = 0; i < marks.size(); ++i)
@@ -187,12 +187,12 @@ class Collection {
   Word young_words() const { return h_.used_words() + h_.fragment_words; }
   Word old_words() const { return static_cast<Word>(h_.old_top - h_.old_start); }
   Word old_capacity() const { return static_cast<Word>(h_.old_end - h_.old_start); }
-  /// Part of a block that is not for terms that survive.
+  /// The part of a block that is not for terms that survive.
   Word fixed_words() const { return h_.stack_words() + need_ + kStackReserveWords; }
   Word least_block_words() const { return next_heap_size(std::max<Word>(p_.min_heap_words, 1)); }
   Word default_block_words() const { return p_.min_heap_words ? least_block_words() : kDefaultHeapWords; }
 
-  /// Everything that might survive must find room.
+  /// There must be room for everything that might survive.
   Word minor_block_words() const {
     const Word block = h_.block_words();
     const Word most = young_words() - mature_words() + h_.stack_words() + kStackReserveWords;
@@ -202,11 +202,11 @@ class Collection {
     return words;
   }
 
-  /// A process that keeps much has room for much that is new, within bounds: else a block is full
-  /// again before enough of it is garbage.
+  /// A process with a large old generation gets a large young one, within bounds: otherwise a block
+  /// would be full again before enough of it is garbage.
   static Word young_beside(Word old_capacity) { return std::min(old_capacity / 4, kLargeBlockWords); }
 
-  /// Of a process whose heap is limited: room for what was in fragments, if that was garbage.
+  /// For a process with a heap limit: gives back the room for fragments if they held garbage.
   [[gnu::cold, gnu::noinline]] void give_back_growth() {
     if (block_before_ >= kEnoughForFragmentsWords && (h_.used_words() + fixed_words()) * 16 < block_before_)
       collector_.resize(block_before_);
@@ -247,7 +247,7 @@ class Collection {
     }
   }
 
-  /// The block has its final size.
+  /// Called when the block has its final size.
   [[gnu::always_inline]] void finish() {
     h_.off_heap_limit_words = std::max(off_heap_limit_of(p_), 2 * h_.off_heap_words);
     note_deep_stack(p_);
@@ -264,8 +264,8 @@ class Collection {
       verify();
   }
 
-  /// `extra`: words the process will hold while it is collected, besides what it holds now in
-  /// block, fragments and messages.
+  /// Returns whether the process is to be killed for its size. extra: words that it will hold while
+  /// it is collected, besides what it holds now in block, fragments and messages.
   bool exceeds_limit(Word extra) {
     if (p_.max_heap_words == 0) [[likely]]
       return false;
@@ -294,7 +294,7 @@ class Collection {
   Term* regs_;
   unsigned live_;
   Word block_before_;
-  Word begun_ns_ = 0;  // if somebody monitors collections
+  Word begun_ns_ = 0;  // set if collections are monitored
   const InActivity collects_;
   Collector collector_;
 };
@@ -331,9 +331,9 @@ void free_heap(Heap& heap) { heap.release_all(); }
 
 namespace {
 
-/// Collecting at every single point would make a program's time quadratic in its live data. So in
-/// that mode points are passed over as long as they are fewer than a 32nd of the words in use:
-/// small heaps still move every time, and what a large one costs stays in proportion.
+/// Collecting at every single point would make a program's time quadratic in its live data. So that
+/// mode skips points while fewer than a 32nd of the words in use have come. Small heaps still move
+/// every time, and the cost of a large one stays in proportion.
 bool passes_over(const Heap& h, Word need) {
   thread_local Word points = 0;
   const Word used = h.used_words() + h.fragment_words + static_cast<Word>(h.old_top - h.old_start);
@@ -436,7 +436,7 @@ bool long_full_sweep(const Process& p) {
 
 bool may_go_on(Process& p, Word need) {
   const bool came_back = p.extra && std::exchange(p.extra->collected_on_dirty, false);
-  // With room it is only +gc-stress that asks.
+  // If there is room, only +gc-stress asks.
   return p.heap.free_words() >= need + kStackReserveWords && (came_back || passes_over(p.heap, need));
 }
 

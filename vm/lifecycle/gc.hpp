@@ -5,16 +5,16 @@
 
 #include "vm/heap/heap.hpp"
 
-/// The generational copying collector of one process: when to collect and how large blocks are.
-/// Runs in the process's own thread; cost is proportional to that process's live data. The
-/// mechanism, which knows heaps and roots but no processes, is in vm/heap/collector.hpp.
+/// The generational copying collector of one process: when to collect, and how large blocks are. It
+/// runs in the process's own thread; its cost is proportional to that process's live data. The
+/// mechanism, which knows heaps and roots but not processes, is in vm/heap/collector.hpp.
 ///
 /// A small process keeps all that survives a full sweep in its block, below the high-water mark;
-/// the next minor collection promotes it to an old generation. A large one gets its survivors put
-/// in a new old generation at once, so that they need not be moved twice.
+/// the next minor collection promotes it to an old generation. The survivors of a large one go to a
+/// new old generation at once, so that they are not moved twice.
 ///
-/// Fires gc_minor-start/end or gc_major-start/end, one pair a collection, and
-/// process-heap_grow/shrink inside it (docs/probes.md).
+/// Fires gc_minor-start/end or gc_major-start/end, one pair for each collection, and
+/// process-heap_grow/shrink between them (docs/probes.md).
 namespace vmrun {
 
 struct Process;
@@ -26,78 +26,77 @@ struct Process;
 /// afterwards.
 [[nodiscard]] int collect(Process& p, Word need, Term* regs, unsigned live);
 
-/// The same where +gc-stress has decided already that this is a point to collect at.
+/// Does this where +gc-stress has decided already that it collects at this point.
 [[nodiscard]] int collect_now(Process& p, Word need, Term* regs, unsigned live);
 
 /// erlang:garbage_collect: a full sweep.
 [[nodiscard]] int collect_major(Process& p, Word need, Term* regs, unsigned live);
-/// For erlang:hibernate, with the stack dropped and the arguments in `regs`: a full sweep, the
-/// block as small as can be.
+/// For erlang:hibernate, with the stack dropped and the arguments in `regs`: a full sweep that
+/// makes the block as small as possible.
 [[nodiscard]] int collect_for_hibernate(Process& p, Term* regs, unsigned live);
-/// A bit of Process::observed, below those of event.hpp: the process has its own least size of
-/// heap, and gives it up while it hibernates.
+/// A bit of Process::observed, below those of event.hpp: the process has a minimal heap size of its
+/// own, and gives it up while it hibernates.
 inline constexpr std::uint32_t kHibernates = 1u << 7;
-/// It runs on, and has that size again.
+/// The process runs again, and has that size again.
 void collect_after_hibernation(Process& p);
 
-/// Of the messages that count as parts of the heap: those in the inner queue, unless the process
-/// wants them apart (message_queue_data). In its own thread.
+/// Returns the words of messages that count as part of the heap: those in the inner queue, unless
+/// the process wants them outside (message_queue_data). Called in the thread that runs p.
 Word message_words_of(const Process& p);
 
-/// Words of off-heap binaries that a process may hold before they make a collection due, at least.
+/// Words of off-heap binaries that a process may hold before a collection is due, at least.
 inline constexpr Word kOffHeapLimitWords = 46422;
 Word off_heap_limit_of(const Process& p);
 
-/// A full sweep that takes copies of what the process refers to in these blocks of literals.
-/// `marks`: those it may refer to (see LiteralBlocks). Nothing else of the machine has pointers
-/// into them that a collection does not know. Ends the process when it becomes too large by that.
-/// Returns the reduction cost.
+/// A full sweep that takes copies of what the process refers to in these blocks of literals. marks:
+/// the blocks it may refer to (see LiteralBlocks). All pointers of the process into them are known
+/// to a collection. Ends the process when it becomes too large by that. Returns the reduction cost.
 int collect_literals(Process& p, const class LiteralBlocks& blocks, const std::vector<bool>& marks);
 
-/// Whether the next collection of p's heap takes longer than a scheduler has time for, and can be
-/// made on a dirty scheduler (collect_on_dirty).
+/// Whether the next collection of p's heap takes too long for a scheduler, and can be made on a
+/// dirty scheduler (collect_on_dirty).
 bool long_collection(const Process& p);
-/// Whether a full sweep does.
+/// Whether a full sweep takes too long for a scheduler.
 bool long_full_sweep(const Process& p);
-/// Where a long collection is asked for at the beginning of an instruction: whether that goes on
-/// without, since +gc-stress alone asks and passes the point over, or p has come back from
-/// on a dirty scheduler to the same instruction (which would ask again, for ever).
+/// Called where an instruction begins and a long collection is due. Returns whether the instruction
+/// goes on without it. That is so when only +gc-stress asks and skips the point, or when p has come
+/// back from a dirty scheduler to this instruction (which would ask again, for ever).
 [[nodiscard]] bool may_go_on(Process& p, Word need);
-/// The process is to leave the scheduler (RunResult::kDirty) with its registers saved; it comes
-/// back with `need` words free.
+/// Prepares the collection. The process has to leave the scheduler (RunResult::kDirty) with its
+/// registers saved, and comes back with `need` words free.
 void collect_on_dirty(Process& p, Word need);
 
-/// Whether p is collected from here on. While it is not its terms stay where they are, and it gets
-/// another block whenever one is full; what asks for its collection is answered when it is
-/// collected again.
+/// Sets whether p may be collected from here on. While it may not, its terms stay where they are,
+/// and it gets another block whenever one is full. Requests for its collection are answered when it
+/// may be collected again.
 void forbid_collections(Process& p, bool forbidden);
 bool collections_are_forbidden(const Process& p);
 
-/// The next size of the table heap blocks grow by that is ≥ words.
+/// Returns the next size ≥ words in the table of heap block sizes.
 Word next_heap_size(Word words);
-/// All of the table, ascending.
+/// Returns the table, ascending.
 std::span<const Word> heap_sizes();
 
-/// Block of a new process unless spawned with min_heap_size: most never fill it.
+/// Block of a new process unless it is spawned with min_heap_size: most processes never fill it.
 inline constexpr Word kDefaultHeapWords = 142;
-/// Who fills it gets at least so much. It is what programs are told their least heap is, as in OTP.
+/// A process that fills it gets at least this much. Programs are told that this is the minimal heap
+/// size, as in OTP.
 inline constexpr Word kToldHeapWords = 233;
 
-/// First block of a new process, or all of it freed at its end.
+/// Makes the first block of a new process, or frees all blocks at its end.
 void init_heap(Heap& heap, Word min_words);
 void free_heap(Heap& heap);
 
-/// Called when a process passes its max_heap_size and wants that logged: writes the report. Set by
-/// whoever has a logger; nullptr: nothing is written.
+/// Called when a process passes its max_heap_size and wants that logged: writes the report. The
+/// part of the machine that has a logger sets it; nullptr: nothing is written.
 extern void (*max_heap_report)(Process& p, Word total_words);
 
 /// Stress and checking modes, set once from the command line before processes run.
 struct GcModes {
-  bool collect_always =
-      // at every test_heap and after every BIF that allocated (large heaps: at one of many, see
-      // gc.cpp)
-      false;
-  // walk heap and roots before and after every collection; a bad word stops the VM with a dump
+  // collects at every test_heap and after every BIF that allocated (a large heap: at one of many,
+  // see gc.cpp)
+  bool collect_always = false;
+  // walks heap and roots before and after every collection; a bad word stops the VM with a dump
   bool verify = false;
 };
 extern GcModes gc_modes;

@@ -53,16 +53,16 @@ Term registered_name(ItemContext& a) {
   const std::uint32_t name = a.p.registered_name.load(std::memory_order_relaxed);
   return name ? Term::atom(name - 1) : Term::nil();
 }
-/// Waits for messages where no receive is: hibernate left nothing on the stack, and the stub of the
-/// function that is called when it wakes.
+/// Whether the process waits for messages outside of a receive: hibernate leaves nothing on the
+/// stack, and the ip is the stub of the function that is called when it wakes.
 bool hibernates(const ItemContext& a) {
   return !a.running && a.p.wait_kind == WaitKind::kReceive && a.p.ip && export_of_stub(a.p.ip);
 }
 bool waits_for_busy_port(const Process& p) {
   return p.wait_kind == WaitKind::kBusyPort && !p.resume_requested;
 }
-/// What a process that waits for a busy port has called, or, with a busy connection, what it is
-/// suspended in; nullptr for others. Its stack is that of its caller.
+/// Returns what a process that waits for a busy port has called, or, with a busy connection, the
+/// function that it is suspended in; nullptr for others. Its stack is that of its caller.
 const Export* suspended_in(const ItemContext& a) {
   if (a.running || !(waits_for_busy_port(a.p) || (a.p.extra && a.p.extra->waits_for_connection)))
     return nullptr;
@@ -120,7 +120,7 @@ Term messages(ItemContext& a) {
   }
   return head;
 }
-/// The ports of files, which end with their owners by such links, are left out.
+/// The ports of files are left out; they end with their owners by such links.
 Term links(ItemContext& a) {
   Term list = Term::nil();
   if (!a.p.extra) return list;
@@ -144,8 +144,8 @@ Term monitors(ItemContext& a) {
 }
 Term monitored_by(ItemContext& a) {
   Term list = Term::nil();
-  // Who counts the users of drivers is a part of the machine, and none of its processes in OTP
-  // (runtime/lib/ddll_server.erl).
+  // The process that counts the users of drivers is part of the machine; in OTP there is no such
+  // process (runtime/lib/ddll_server.erl).
   static const Term drivers = intern_atom("erl_ddll");
   if (a.p.extra)
     a.p.extra->monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
@@ -223,7 +223,8 @@ Term suspending(ItemContext& a) {
     });
   return list;
 }
-/// [{Address, Bytes, References}] of what the process has such handles to.
+/// [{Address, Bytes, References}] of the objects outside of the heap to which the process has
+/// handles of kind `sub`.
 Term outside(ItemContext& a, Term::Sub sub, const Binary* (*of)(const OffHeapObject*)) {
   Term list = Term::nil();
   for (const OffHeapObject* const first : {a.p.heap.off_heap, a.p.heap.old_off_heap})
@@ -254,8 +255,8 @@ Term last_calls(ItemContext& a) { return saved_calls(a.p, a.out); }
 
 // ---- While the process runs on ------------------------------------------------------------------
 
-// In another thread: they look at what does not change, and at what any thread may read. The
-// non-value where that does not tell.
+// Called in another thread. They look at what does not change, and at what any thread may read.
+// They return the non-value if that does not suffice.
 
 Term group_leader_now(ItemContext& a) {
   const Term leader = std::atomic_ref(a.p.group_leader).load(std::memory_order_relaxed);
@@ -265,12 +266,12 @@ Term message_queue_len_now(ItemContext& a) {
   const Word length = a.p.mailbox.length_now();
   return length == Mailbox::kUnknown ? kNonValue : Term::small(static_cast<SWord>(length));
 }
-/// Those of earlier slices.
+/// The reductions of earlier slices.
 Term reductions_now(ItemContext& a) {
   const auto done = static_cast<SWord>(a.p.reductions_done);
   return done < 0 ? kNonValue : Term::small(done);  // it is just giving up its first slice
 }
-/// One that is about to wait, or has just been woken, is asked.
+/// A process that is about to wait, or has just been woken, has to be asked.
 Term status_now(ItemContext& a) {
   if (a.p.suspend_count) return atoms::suspended;
   const WaitKind kind = a.p.wait_kind;
@@ -379,7 +380,7 @@ Term process_info_item(Process& p, Term name, Heap& out, bool running) {
     return kNonValue;
   }
   const Term value = item->value(a);
-  // A single question for the name of a process without one is answered by [].
+  // If only the name of a process without one is requested, the answer is [].
   return pair(out, name, value);
 }
 
@@ -409,7 +410,7 @@ bool is_process_info(Term what) {
 
 namespace {
 
-/// Items that tell of messages themselves, or of what memory they take.
+/// Whether an item shows messages themselves, or how much memory they take.
 bool looks_at_messages(Term what) {
   const auto does = [](Term name) {
     return name == atoms::messages || name == atoms::total_heap_size || name == atoms::memory;
@@ -423,7 +424,7 @@ bool looks_at_messages(Term what) {
 
 namespace {
 
-/// The non-value when an item is it.
+/// Returns the non-value when an item is the non-value.
 template <class F>
 Term list_of(Term names, Heap& out, F&& item_of) {
   Term head = Term::nil();

@@ -4,31 +4,31 @@
 
 #include "vm/process/process.hpp"
 
-/// process_info. In the thread of the process asked about: its own BIF call, or between two slices
-/// for somebody else. But for process_info_now.
+/// process_info. Called in the thread that runs the process: in its own BIF call, or between two
+/// slices for another process. Only process_info_now may be called in any thread.
 namespace vmrun {
 
-/// {Item, Value} in `out`, or the non-value when there is no such item. `running`: it asks about
-/// itself.
+/// Returns {Item, Value} in `out`, or the non-value when there is no such item. running: whether
+/// the process asks about itself.
 Term process_info_item(Process& p, Term item, Heap& out, bool running);
-/// For `what`: an item, a list of items, or `true`: those of process_info/1. The non-value when
-/// there is an unknown one.
+/// what: an item, a list of items, or `true` for those of process_info/1. Returns the non-value
+/// when an item is unknown.
 Term process_info(Process& p, Term what, Heap& out, bool running);
-/// Answers for a process that another thread may be running, but not for `true`. The non-value too
-/// when only the process itself can tell. Any thread.
+/// Answers for a process that another thread may be running, but not for `true`. Also returns the
+/// non-value when only the process itself can answer. Any thread.
 Term process_info_now(Process& p, Term what, Heap& out);
-/// An item that only erts_debug:get_internal_state/1 asks for: is_process_info does not know it.
-/// Before processes run.
+/// Adds an item for erts_debug:get_internal_state/1 only: is_process_info does not know it. Called
+/// before processes run.
 void add_inner_item(Term name, Term (*value)(Process& p, Heap& out));
-/// Whether the answer goes through parts of the heap that native code prolongs.
+/// Whether the answer goes through parts of the heap that native code extends.
 bool looks_through_heap(Term what);
-/// Whether `what` names known items only.
+/// Whether `what` names only known items.
 bool is_process_info(Term what);
-/// All items.
+/// Returns all items.
 std::vector<Term> process_info_items();
 /// {Address, Bytes, References}
 Term binary_info(Heap& out, const Binary& binary);
-/// Everything the process takes, bytes.
+/// Returns all memory that the process takes, in bytes.
 Word process_memory_bytes(Process& p);
 
 }  // namespace vmrun

@@ -19,7 +19,7 @@ SpawnOptions spawn_defaults;
 
 namespace {
 
-// left for the stack when the first block is made to fit large arguments
+// left for the stack when the first block is sized for large arguments
 constexpr Word kArgumentRoomWords = 64;
 Term boot_group_leader = Term::nil();
 
@@ -29,8 +29,8 @@ unsigned list_length(Term list) {
   return n;
 }
 
-/// {spawn_request, Ref, Parent, GroupLeader, MFA, Options, Tag, Arguments} and {Tag, Ref, ok,
-/// Child}: what a spawn counts as in sequential traces.
+/// Returns {spawn_request, Ref, Parent, GroupLeader, MFA, Options, Tag, Arguments} and {Tag, Ref,
+/// ok, Child}: the messages that a spawn counts as in sequential traces.
 SpawnEvents spawn_as_messages(Heap& heap, const Process& p, Term arguments, const SpawnOptions& options,
                               RefKey key) {
   Term* hp = heap.alloc(kRefWords);
@@ -60,7 +60,7 @@ void inherit_token(Process& parent, Process& p, Term arguments, const SpawnOptio
   inherit_seq_token(parent, p, told);
 }
 
-/// The answer of spawn_request, as if the child had sent it.
+/// Sends the answer of spawn_request, as if the child had sent it.
 void answer_request(Process& parent, Process& p, const SpawnOptions& options, RefKey key) {
   const Term tag = options.request->tag;
   const bool carries = p.observed & kHasTokenOrTag;
@@ -75,7 +75,7 @@ void answer_request(Process& parent, Process& p, const SpawnOptions& options, Re
   push_message(parent, f, false);
 }
 
-// A function of its own: its room for texts would cost every spawn.
+// This is a function of its own: its room for texts would cost every spawn.
 [[gnu::cold, gnu::noinline]] void fire_spawn(const Process& p) {
   probe::fire_process_spawn(p.id, {p.initial_module, p.initial_function, p.initial_arity});
 }
@@ -90,8 +90,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   const Word argument_words = too_large ? copy_size_words_here(arguments) : copy_size_words(arguments);
   if (too_large && argument_words > kWordsCopiedHere) [[unlikely]]
     return *too_large = true, kNonValue;
-  // Behind its parent, in processes() too: who ends all in that order, as OTP's init does, ends
-  // those first who would see others end.
+  // The new process comes behind its parent, in processes() too. A program that ends all processes
+  // in that order, as OTP's init does, then ends first those that would see others end.
   const auto behind = parent ? std::optional(parent->id.id_number()) : std::nullopt;
   if (!process_table.reserve(&number, behind)) return kNonValue;
   if (probe::copy_struct_enabled() && !arguments.is_immed()) [[unlikely]]
@@ -149,8 +149,8 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   if (options.request) key = options.request->key;
   else if (options.monitor || (parent && parent->observed & kHasToken)) key = next_ref_key();
   if (parent && options.monitor) {
-    // As if the monitor signal were the child's first: it has never run, so its side can be written
-    // here.
+    // The effect is as if the monitor signal were the child's first. The child has never run, so
+    // its side can be written here.
     MonitorOut monitor{pid, Term::nil(), nullptr, options.monitor_alias};
     if (options.monitor_tag) {
       monitor.tag = new_fragment(copy_size_words(options.monitor_tag, Literals::kCopied));

@@ -3,7 +3,7 @@
 #include "vm/process/process.hpp"
 #include "vm/process/process_state.hpp"
 
-/// New processes. Called in the parent's thread, or at boot with no parent.
+/// New processes. Called in the thread that runs the parent, or at boot without a parent.
 namespace vmrun {
 
 inline constexpr SWord kMostArguments = 255;  // a function has no more
@@ -14,7 +14,7 @@ struct SpawnOptions {
   Term monitor_tag;  // with monitor: non-value for 'DOWN'
   AliasMode monitor_alias = AliasMode::kNone;
   std::uint8_t priority = 1;
-  std::uint16_t scheduler = 0;  // the one that it is bound to; 0: none
+  std::uint16_t scheduler = 0;  // the scheduler that it is bound to; 0: not bound
   bool off_heap_messages = false;
   bool async_dist = false;
   bool max_heap_kill = true, max_heap_log = true;
@@ -23,15 +23,15 @@ struct SpawnOptions {
   Word max_heap_words = 0;
   Word min_bin_vheap_words = 0;
   Term as_given = Term::nil();                       // the option list of the program, for traces
-  struct SpawnRequest* request = nullptr;            // of spawn_request
-  const struct RemoteSpawn* remote_spawn = nullptr;  // in place of a parent here
+  struct SpawnRequest* request = nullptr;            // for spawn_request
+  const struct RemoteSpawn* remote_spawn = nullptr;  // instead of a parent on this node
 };
 
-/// A process of another node is the parent.
+/// The parent is a process of another node.
 struct RemoteSpawn {
   Term parent, group_leader;  // copied
   std::uint8_t arity;
-  /// With the new process, which is complete and cannot run before this returns.
+  /// Called with the new process, which is complete and cannot run before this returns.
   void (*announce)(void* context, Process& child);
   void* context;
 };
@@ -39,23 +39,25 @@ struct RemoteSpawn {
 /// spawn_request: the answer is a message {Tag, Id, ok, Pid}.
 struct SpawnRequest {
   Term tag;
-  bool answer;  // send that message
-  RefKey key;   // of Id, and of the monitor if there is one
+  bool answer;  // whether that message is sent
+  RefKey key;   // the key of Id, and of the monitor if there is one
 };
 
-/// What spawn_opt leaves to the VM, and the limits `erl` has flags for. Set before processes run.
+/// The options that spawn_opt leaves open, and the limits that `erl` has flags for. Set before
+/// processes run.
 extern SpawnOptions spawn_defaults;
 
-/// Starts module:function(arguments…); `arguments` is a proper list. A fun is started as
-/// erlang:apply(Fun, []). There are at most kMostArguments of them. Returns the pid, or the
-/// non-value when there are too many processes (system_limit; no exception set). With
-/// options.monitor, *monitor_key is the monitor's identity.
-/// With too_large, arguments that take half a millisecond and more to copy are not: the non-value,
-/// and *too_large; the parent then spawns on a dirty scheduler, inside an EpochGuard.
+/// Starts module:function(arguments…). `arguments` is a proper list of at most kMostArguments. A
+/// fun is started as erlang:apply(Fun, []). Returns the pid, or the non-value when there are too
+/// many processes (system_limit; no exception set). With options.monitor, *monitor_key is the
+/// monitor's identity.
+/// With too_large, arguments that take half a millisecond or more to copy are not copied: it
+/// returns the non-value and sets *too_large; the parent then spawns on a dirty scheduler, inside
+/// an EpochGuard.
 Term spawn_process(Process* parent, Term module, Term function, Term arguments, const SpawnOptions& options,
                    RefKey* monitor_key = nullptr, bool* too_large = nullptr);
 
-/// Group leader that processes without a parent start with.
+/// Sets the group leader of processes without a parent.
 void set_boot_group_leader(Term pid);
 
 }  // namespace vmrun
