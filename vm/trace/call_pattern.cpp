@@ -24,13 +24,13 @@ struct TermHash {
 };
 
 std::shared_mutex patterns_mutex;
-// How many times what follows has changed, and once more. Written with the lock.
+// 1 + the number of changes of the data below. Written under the lock.
 std::atomic<Word> changes{1};
 void note_change() { changes.fetch_add(1, std::memory_order_release); }
 std::unordered_map<FunctionName, std::shared_ptr<const CallPattern>, NameHash, SameName> patterns;
-// How many functions of a module have breakpoints; none that has none.
+// How many functions of a module have breakpoints. Modules without breakpoints are not in the map.
 std::unordered_map<Term, std::size_t, TermHash> breakpoints;
-// Of functions to come.
+// The pattern of functions that are loaded later.
 CallPattern on_load;
 
 void count_breakpoint(Term module, bool before, bool after) {
@@ -73,7 +73,7 @@ void change_kept(std::shared_ptr<Kept>& kept, bool& active, Action action) {
   }
 }
 
-/// Global tracing and the other kinds exclude each other.
+/// Changes a pattern. Global tracing and the other kinds exclude each other.
 void change(CallPattern& p, const CallPatternChange& c) {
   using Traced = CallPattern::Traced;
   const bool on = c.action != Action::kOff;
@@ -86,12 +86,13 @@ void change(CallPattern& p, const CallPatternChange& c) {
   if (c.kinds & kLocalCalls && (on || p.traced == Traced::kLocal)) change_calls(p, c, Traced::kLocal);
   if (c.kinds & kMetaCalls) change_meta(p, c);
   if (c.kinds & kCountCalls) change_kept(p.count, p.counts, c.action);
-  // A thread that has found the former pattern may have a call to add still: not to what is told.
+  // A thread that has found the former pattern may still add a call: that goes to the former count,
+  // not to the one that is reported.
   if (p.count && !p.counts) p.count = std::make_shared<CallCount>(*p.count);
   if (c.kinds & kTimeCalls) change_kept(p.times, p.takes_times, c.action);
 }
 
-/// With the lock.
+/// The caller holds the lock.
 void replace(const FunctionName& f, CallPattern&& next) {
   note_change();
   const auto it = patterns.find(f);
@@ -120,7 +121,7 @@ void CallTimes::add(Term pid, Word calls, Word ns) {
   const std::lock_guard guard(mutex_);
   if (pid != last_) {
     last_ = pid;
-    last_item_ = &items_[pid.raw()];  // nodes of the map stay where they are, and none ever leaves
+    last_item_ = &items_[pid.raw()];  // nodes of the map do not move and are never removed
   }
   Item& item = *last_item_;
   item.calls += calls;
@@ -142,8 +143,8 @@ Term CallTimes::term(Heap& out) const {
 
 namespace {
 
-/// What the thread has found last of functions, as long as nothing changes: of a function that is
-/// called again and again.
+/// The patterns that this thread has found last, as long as nothing changes. They serve functions
+/// that are called again and again.
 struct FoundPattern {
   Word change = 0;
   FunctionName f;
@@ -160,7 +161,7 @@ const std::shared_ptr<const CallPattern>& find_call_pattern(const FunctionName& 
   if (found.change == now && SameName()(found.f, f)) return found.pattern;
   const std::shared_lock guard(patterns_mutex);
   const auto it = patterns.find(f);
-  // Nothing changes while the lock is held.
+  // Patterns do not change while the lock is held.
   found = {changes.load(std::memory_order_relaxed), f, it == patterns.end() ? nullptr : it->second};
   return found.pattern;
 }

@@ -9,14 +9,15 @@
 #include "vm/process/code_view.hpp"
 #include "vm/trace/trace.hpp"
 
-/// What erlang:trace_pattern says of functions: whether calls of traced processes are told of, who
-/// is told of everybody's calls (meta tracing), whether calls are counted, whether their time is
-/// taken. One table for the machine, by module, function and arity; what it says of a function is
-/// never changed but replaced. It is about the code that is current: when a module is loaded anew,
-/// what was said of its functions goes, and what on_load says comes. Any thread.
+/// What erlang:trace_pattern has set for functions: whether calls of traced processes are reported,
+/// which tracer gets the calls of all processes (meta tracing), whether calls are counted, and
+/// whether their time is taken. There is one table for the machine, by module, function and arity.
+/// The pattern of a function is never changed but replaced. Patterns are about the current code:
+/// when a module is loaded anew, the patterns of its functions are removed, and the on_load pattern
+/// takes their place. Any thread.
 namespace vmrun {
 
-/// A match specification, kept; nil: always.
+/// A match specification, copied; nil: it always matches.
 struct CallSpecification {
   explicit CallSpecification(Term t);
   Arena arena;
@@ -29,7 +30,7 @@ struct MetaTrace {
   MetaTrace(const MetaTrace&) = delete;
   Tracer& tracer;
   CallSpecification specification;
-  mutable std::atomic<bool> is_gone{false};  // the tracer, as a call has found
+  mutable std::atomic<bool> is_gone{false};  // whether a call has found that the tracer is gone
 };
 
 struct CallCount {
@@ -38,12 +39,12 @@ struct CallCount {
   std::atomic<Word> calls{0};
 };
 
-/// How often each process has called a function, and how long it was in there and in what is not
-/// timed itself.
+/// How often each process has called a function, and how long it was in it and in functions that
+/// are not timed themselves.
 class CallTimes {
  public:
   void add(Term pid, Word calls, Word ns);
-  /// [{Pid, Calls, Seconds, Microseconds}]
+  /// Returns [{Pid, Calls, Seconds, Microseconds}].
   Term term(Heap& out) const;
 
  private:
@@ -62,46 +63,48 @@ struct CallPattern {
   std::shared_ptr<const MetaTrace> meta;
   std::shared_ptr<CallCount> count;
   std::shared_ptr<CallTimes> times;
-  bool counts = false, takes_times = false;  // false also while that pauses
+  bool counts = false, takes_times = false;  // false also while that is paused
 
   bool says_nothing() const { return traced == Traced::kNo && !meta && !count && !times; }
-  /// It is about the calls of all processes, so the function's code has to tell of them.
+  /// Whether it is about the calls of all processes, so that the function's code has to report
+  /// them.
   bool is_breakpoint() const { return meta || counts; }
 };
-/// nullptr: nothing is said of it. The pointer is the thread's own, and as such good until it asks
-/// again.
+/// Returns the function's pattern; nullptr: it has none. The pointer belongs to this thread, and is
+/// valid until this thread calls the function again.
 const std::shared_ptr<const CallPattern>& find_call_pattern(const FunctionName& f);
 
 /// Kinds of tracing: bits.
 inline constexpr unsigned kGlobalCalls = 1, kLocalCalls = 2, kMetaCalls = 4, kCountCalls = 8, kTimeCalls = 16;
 
-/// A wish of trace_pattern.
+/// A change that trace_pattern has requested.
 struct CallPatternChange {
   unsigned kinds = 0;
   enum class Action : std::uint8_t { kOff, kOn, kRestart, kPause } action = Action::kOff;
   Term specification = Term::nil();
-  Tracer* meta = nullptr;  // with kMetaCalls, unless off; stays with the caller
+  Tracer* meta = nullptr;  // with kMetaCalls, unless kOff; the caller keeps it
 };
-/// Calls are found when use_breakpoints (code/function_probes.hpp) has been called after the last
-/// change.
+/// Changes a pattern. Calls are found once use_breakpoints (code/function_probes.hpp) has been
+/// called after the last change.
 void change_call_pattern(const FunctionName& f, const CallPatternChange& change);
-/// The same for functions of modules that are loaded from now on.
+/// Changes the pattern of functions in modules that are loaded from now on.
 void change_on_load_pattern(const CallPatternChange& change);
 
-/// {Traced, Specification, Meta, MetaSpecification, Count, Times} with false for what is not said,
-/// and [] where the meta tracer is gone; undefined when nothing is said.
+/// Returns {Traced, Specification, Meta, MetaSpecification, Count, Times}, with false for what is
+/// not set, and [] for a meta tracer that is gone; undefined when nothing is set.
 Term call_pattern_term(const FunctionName& f, Heap& out);
-/// The same of on_load, with true for Count and Times.
+/// Returns that for on_load, with true for Count and Times.
 Term on_load_pattern_term(Heap& out);
 
-// Of those who put breakpoints to the code.
+// For the code that sets breakpoints.
 
-/// Whether a function of this module may have one.
+/// Whether a function of this module may have a breakpoint.
 bool has_breakpoints(Term module);
 bool has_breakpoint(const FunctionName& f);
 bool any_breakpoints();
-/// Code of this module is loaded: see above. exported, others: its functions. Whether breakpoints
-/// have gone.
+/// Code of this module is being loaded: removes its patterns, see above. Returns whether
+/// breakpoints were removed. apply_on_load_pattern then sets the on_load pattern for its functions;
+/// `functions` includes the exported ones.
 bool forget_call_patterns(Term module);
 void apply_on_load_pattern(const std::vector<FunctionName>& functions,
                            const std::vector<FunctionName>& exported);

@@ -18,20 +18,20 @@ bool (*is_replaced)(const FunctionHeader& f) = [](const FunctionHeader&) { retur
 bool (*match_call)(Process& p, Term specification, Term arguments, TracedCall& call) = nullptr;
 std::atomic<std::uint32_t> trace_control_word{0};
 
-/// A return that somebody wants to know of.
+/// A return that is to be reported.
 struct AwaitedReturn {
   Word depth;
   const FunctionHeader* function;  // compared only: its code may be gone
   FunctionName name;
   bool tells_value, tells_exception, tells_caller;
-  std::shared_ptr<const MetaTrace> meta;  // who is told, if that is not the tracer of the process
-  bool is_timed = false;                  // from here on time is that of `before`
+  std::shared_ptr<const MetaTrace> meta;  // its tracer is told instead of the process's
+  bool is_timed = false;                  // time taken from here on belongs to `before`
   std::shared_ptr<CallTimes> before;
 };
 
 struct AwaitedReturns {
   std::vector<AwaitedReturn> stack;
-  // The function whose time it is, and since when.
+  // The function that time belongs to at the moment, and since when.
   std::shared_ptr<CallTimes> timed;
   Word since_ns = 0;
 };
@@ -57,7 +57,7 @@ void await(Process& p, AwaitedReturn&& r) {
 
 // ---- Time ---------------------------------------------------------------------------------------
 
-/// Gives the time that has gone by to whom it belongs.
+/// Adds the elapsed time to the function that it belongs to.
 void charge(Process& p, AwaitedReturns& returns) {
   const Word now = monotonic_ns();
   if (returns.timed) returns.timed->add(p.id, 0, now - returns.since_ns);
@@ -69,7 +69,7 @@ void take_time(Process& p, const FunctionHeader& f, std::shared_ptr<CallTimes> t
   charge(p, returns);
   times->add(p.id, 1, 0);
   auto before = std::exchange(returns.timed, std::move(times));
-  // A function that ends in a call of another returns with it.
+  // A function that ends in a call of another function returns with it.
   const auto& stack = returns.stack;
   auto r = stack.rbegin();
   while (r != stack.rend() && r->depth == depth && !r->is_timed) ++r;
@@ -79,7 +79,7 @@ void take_time(Process& p, const FunctionHeader& f, std::shared_ptr<CallTimes> t
         {depth, &f, {f.module, f.function, f.arity}, false, false, false, nullptr, true, std::move(before)});
 }
 
-/// The last one that is awaited is no more: taken off.
+/// Removes and returns the last awaited return.
 AwaitedReturn take_last(Process& p, AwaitedReturns& returns) {
   AwaitedReturn r = std::move(returns.stack.back());
   returns.stack.pop_back();
@@ -91,8 +91,8 @@ AwaitedReturn take_last(Process& p, AwaitedReturns& returns) {
   return r;
 }
 
-/// Forgets what lies deeper: left by an exception that was not seen, or by a process that was not
-/// traced meanwhile.
+/// Removes the awaited returns that lie deeper: an exception that was not seen has left them, or a
+/// process that was not traced meanwhile.
 void forget_deeper(Process& p, AwaitedReturns& returns, Word depth) {
   while (!returns.stack.empty() && returns.stack.back().depth > depth) take_last(p, returns);
 }
@@ -105,15 +105,15 @@ Term name_term(Heap& heap, const F& f) {
   return make_tuple(hp, f.module, f.function, Term::small(f.arity));
 }
 
-/// Arguments as the program knows them: where a function goes on in the middle of a binary, that is
-/// what is left of it.
+/// The arguments as the program knows them: where a function goes on in the middle of a binary, the
+/// argument is the rest of that binary.
 Term argument_list(Heap& heap, const Term* terms, unsigned count) {
   ListBuilder list(heap);
   for (unsigned i = 0; i < count; i++) list.add(settled(heap, terms[i]));
   return list.finish();
 }
 
-/// The call that what is on top of the stack returns to.
+/// The call instruction to which the address on top of the stack returns.
 const Word* on_top_of_stack(const Process& p) { return return_address_at(p.heap.stop) - 1; }
 
 Term caller_at(Heap& heap, const Word* address) {
@@ -121,14 +121,14 @@ Term caller_at(Heap& heap, const Word* address) {
   return f ? name_term(heap, *f) : atoms::undefined;
 }
 
-/// Where the call is that is being made, if the address is not on the stack yet.
+/// Returns the place of the call that is being made, if its return address is not on the stack yet.
 const Word* unsaved_return(const Process& p, const FunctionHeader& called, Word depth) {
   const Export* e = find_export(called.module, called.function, called.arity);
   const bool is_unsaved = depth > p.heap.stack_words() || (e && e->bif);
   return is_unsaved && code_view.header_at(p.ip) ? p.ip : nullptr;
 }
 
-/// In the code that a call returns to; nullptr: nowhere.
+/// Returns an address in the code that a call returns to; nullptr: there is no such code.
 const Word* return_address(Process& p, const FunctionHeader& called, Word depth) {
   const Word* unsaved = unsaved_return(p, called, depth);
   const FunctionHeader* f = unsaved ? code_view.header_at(unsaved) : nullptr;
@@ -137,8 +137,8 @@ const Word* return_address(Process& p, const FunctionHeader& called, Word depth)
   return f ? p.ip : nullptr;
 }
 
-/// tracer: who was it before the specification ran, which may have changed that. False: it does not
-/// want to be it any more.
+/// Reports a call. tracer: the tracer before the specification ran, which may have changed it.
+/// Returns false if it does not want to trace p any more.
 bool tell_call(const Tracer& tracer, Process& p, std::uint32_t flags, const TracedCall& call,
                Term arguments) {
   const FunctionHeader& f = call.function;
@@ -149,8 +149,8 @@ bool tell_call(const Tracer& tracer, Process& p, std::uint32_t flags, const Trac
                         call.message == atoms::true_ ? kNonValue : call.message);
 }
 
-/// Of a return or an exception: to the meta tracer, or to that of the process unless it keeps
-/// silent.
+/// Reports a return or an exception: to the meta tracer, or to that of the process unless the
+/// process is silent.
 void tell_end(Process& p, const AwaitedReturn& r, Term event, Term value) {
   Arena arena;
   const Term name = name_term(arena, r.name);
@@ -200,10 +200,10 @@ void await_end(Process& p, const TracedCall& call, bool tells_caller, std::share
               nullptr});
 }
 
-/// A call of a traced process; its tracer stays while this works.
+/// Reports a call of a traced process; its tracer is retained meanwhile.
 void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f, const CallPattern& pattern,
                       const Term* args, Word depth) {
-  if (tracer.to == p.id) return;  // flags of its own serve call_time and children
+  if (tracer.to == p.id) return;  // a process's own flags only serve call_time and children
   if (tracer.is_native()) {
     if (!still_traces(tracer, p.id)) return forget_tracer(p);
     if (!wants_calls(tracer, p.id)) return;
@@ -216,7 +216,7 @@ void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f,
   await_end(p, call, local && is_traced(p, kTraceReturnTo) && depth > 0, nullptr);
 }
 
-/// A call of any process, for the meta tracer. Flags of the process do not matter.
+/// Reports a call of any process to the meta tracer. The process's flags do not matter.
 void tell_meta_call(Process& p, std::shared_ptr<const MetaTrace> meta, const FunctionHeader& f,
                     const Term* args, Word depth) {
   if (is_sensitive(p)) return;
@@ -256,7 +256,7 @@ void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* a
     if (found->takes_times && tracer_of(p)) take_time(p, f, found->times, depth);
     return;
   }
-  const auto pattern = found;  // who is told may look others up
+  const auto pattern = found;  // the tracer or specification may look up other functions
   if (pattern->traced == Traced::kLocal || (pattern->traced == Traced::kGlobal && global)) {
     if (Tracer* tracer = tracer_of(p)) {
       tracer->retain();
@@ -280,7 +280,8 @@ void return_traced(Process& p, Term value, Word depth) {
   auto* returns = awaited(p);
   if (!returns) return;
   forget_deeper(p, *returns, depth);
-  // Functions that ended in each other's calls return together; whom they return to is told once.
+  // Functions that ended in each other's calls return together; the function that they return to is
+  // reported once.
   while (!returns->stack.empty() && returns->stack.back().depth == depth) {
     AwaitedReturn r = take_last(p, *returns);
     r.tells_caller = r.tells_caller && (returns->stack.empty() || returns->stack.back().depth != depth);
@@ -290,7 +291,7 @@ void return_traced(Process& p, Term value, Word depth) {
 
 namespace {
 
-/// Of a built-in, at that depth.
+/// Whether r is a call of this built-in at that depth.
 bool is_call_of(const AwaitedReturn& r, const FunctionHeader& f, Word depth) {
   return r.depth == depth && r.function == &f;
 }
@@ -325,12 +326,12 @@ void built_in_trapped(Process& p, const FunctionHeader& f, Word depth) {
 void built_in_returned(Process& p, const FunctionHeader& f, Term result, Word depth) {
   auto* returns = awaited(p);
   if (!returns || (!result.is_value() && p.bif_action == BifAction::kTrap)) return;
-  // By its name it is called from the code that runs. Its stub has left for what is on the stack,
-  // and returns for those as well that have ended in it.
+  // Called by its name, a built-in returns into the code that runs. Called by its stub, it returns
+  // to the address on the stack, also for the functions that have ended in it.
   const FunctionHeader* caller = code_view.header_at(p.ip);
   if (result.is_value() && (!caller || caller == &f)) return return_traced(p, result, depth);
   if (!result.is_value() && p.bif_action == BifAction::kRaise) {
-    // Whether somebody catches it is seen next; what is told then is told of deeper calls.
+    // The search for a handler comes next; it reports deeper calls.
     for (auto r = returns->stack.rbegin(); r != returns->stack.rend() && is_call_of(*r, f, depth); ++r)
       r->depth = depth + 1;
     return;

@@ -10,7 +10,7 @@ namespace vmrun {
 
 bool (*is_end_awaited)(std::uint32_t function, std::uint32_t watch) = nullptr;
 
-/// The calls of all processes: these have to be asked to forget.
+/// The calls of all processes, so that these can be asked to drop them.
 struct CallsOfAll {
   std::mutex lock;
   CallsUnderWay* first = nullptr;
@@ -49,16 +49,16 @@ bool are_alike(const CallUnderWay& a, const CallUnderWay& b) {
          !b.is_built_in;
 }
 
-/// Counts b with a. False: they are too many.
+/// Counts b with a. Returns false if the sum is too large.
 bool count_with(CallUnderWay& a, const CallUnderWay& b) {
   if (a.times > std::numeric_limits<std::uint32_t>::max() - b.times) return false;
   a.times += b.times;
   return true;
 }
 
-/// So many records of one depth keep the order of their calls.
+/// Up to this many records of one depth keep the order of their calls.
 constexpr std::size_t kOrdered = 64;
-/// Room for so many stays, as long as somebody watches.
+/// Room for this many records is kept while functions are watched.
 constexpr std::size_t kKept = 64;
 
 }  // namespace
@@ -91,7 +91,7 @@ void CallsUnderWay::built_in_is_over(Word depth) {
 }
 
 void CallsUnderWay::forget_unawaited() {
-  // Calls of one function mostly stand together.
+  // Calls of one function usually stand together.
   std::pair<std::uint32_t, std::uint32_t> asked;
   bool is_known = false, is_awaited = false;
   std::erase_if(calls_, [&](const CallUnderWay& call) {
@@ -124,7 +124,7 @@ void drop_calls(Process& p) {
   delete std::exchange(c->calls, nullptr);
 }
 
-// ---- Forgetting ---------------------------------------------------------------------------------
+// ---- Dropping calls -----------------------------------------------------------------------------
 
 std::vector<Term> processes_with_calls() { return calls_of_all().processes(); }
 

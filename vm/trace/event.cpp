@@ -43,8 +43,8 @@ TraceStamp stamp_of(std::uint32_t flags) {
   return flags & kTraceMonotonic ? TraceStamp::kMonotonic : TraceStamp::kNone;
 }
 
-/// {trace, Tracee, Event, What, Extra, Result, Scheduler} or {trace_ts, Tracee, Event, What, Extra,
-/// Result, Scheduler, Time}; what is not there of the last ones is left out.
+/// Returns {trace, Tracee, Event, What, Extra, Result, Scheduler} or {trace_ts, Tracee, Event,
+/// What, Extra, Result, Scheduler, Time}; missing elements are left out.
 Term event_tuple(Arena& arena, const TraceEvent& e) {
   const TraceStamp stamp = stamp_of(e.flags);
   const Term time = stamp == TraceStamp::kNone ? kNonValue : make_trace_stamp(arena, stamp);
@@ -91,7 +91,7 @@ std::string_view group_of(const TraceEvent& e) {
     if (row.event == e.event) return row.group;
   const bool of_port = e.tracee.is_local_port();
   if (e.event == atoms::in || e.event == atoms::out) return of_port ? "running_ports" : "running_procs";
-  // That a port's timer is due counts as one of the events of its life.
+  // The timeout of a port's timer counts as an event of its life.
   if (e.event == atoms::receive && !(of_port && e.what == atoms::timeout)) return "receive";
   return of_port ? "ports" : "procs";
 }
@@ -110,7 +110,8 @@ Term stamp_name(TraceStamp stamp) {
   return intern_atom(cpu_stamps.load(std::memory_order_relaxed) ? "cpu_timestamp" : "timestamp");
 }
 
-/// What there is of extra, match_spec_result, scheduler_id, and timestamp: which one to take.
+/// Returns a map with extra, match_spec_result, scheduler_id, and timestamp (which kind to take),
+/// as far as they are set.
 Term options_of(Arena& arena, const TraceEvent& e) {
   Term pairs[8];
   Word n = 0;
@@ -126,7 +127,7 @@ Term options_of(Arena& arena, const TraceEvent& e) {
   return map_from_pairs(arena, pairs, n);
 }
 
-/// The end of a call that was told of: as in OTP, it is told without a question.
+/// Whether the event ends a call that was reported. As in OTP, it is reported without a question.
 bool ends_call(Term event) {
   return event == atoms::return_from || event == atoms::return_to || event == atoms::exception_from;
 }

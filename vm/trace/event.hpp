@@ -6,10 +6,10 @@
 #include "vm/term/atom.hpp"
 #include "vm/trace/tracer.hpp"
 
-/// Who traces processes and ports, and how an event of theirs gets there: as a message {trace,
-/// Tracee, Event, …} to a process, in the external format to a port, by the probe `trace` with the
-/// module dyntrace, or by a call of native code with any other module (erl_tracer(3)). Any thread
-/// that has the tracee.
+/// Tracers of processes and ports, and how an event reaches them: as a message {trace, Tracee,
+/// Event, …} to a process, in the external format to a port, by the probe `trace` with the module
+/// dyntrace, or by a call of native code with any other module (erl_tracer(3)). Any thread that has
+/// the tracee.
 namespace vmrun {
 
 /// What a process (Process::observed, above the bits of trace_state.hpp) or a port is traced for.
@@ -38,7 +38,7 @@ enum TraceFlag : std::uint32_t {
 };
 inline constexpr std::uint32_t kTraceAll = ((1u << 28) - (1u << 8)) | kTraceSchedulerId;
 
-/// Who gets the events. Shared by all tracees it was set for; immutable.
+/// The receiver of events. Shared by all tracees it was set for; immutable.
 struct Tracer {
   std::atomic<std::uint32_t> references{1};
   Term to;                   // local pid or port, or the name of a module
@@ -51,11 +51,11 @@ struct Tracer {
   }
   void release();
   bool same(const Tracer& other) const;
-  /// A module of native code that a program has loaded.
+  /// Whether it is a module of native code that a program has loaded.
   bool is_native() const { return to.is_atom() && to != atoms::dyntrace; }
 };
 
-/// Somebody has a reference of his own while this lives; nullptr: nobody.
+/// A counted reference to a tracer, or nullptr, for as long as this object lives.
 class KeptTracer {
  public:
   explicit KeptTracer(Tracer* owned) : tracer_(owned) {}
@@ -70,35 +70,37 @@ class KeptTracer {
   Tracer* tracer_;
 };
 
-/// The process, port or native code is there.
+/// Whether the process, port or native code exists.
 bool is_there(const Tracer& tracer);
-/// It also says, if it is native, that it wants to go on tracing this one.
+/// Whether it exists, and, if it is native, wants to go on tracing this one.
 bool still_traces(const Tracer& tracer, Term tracee);
 
-/// A native tracer wants to be told of calls of this one.
+/// Whether a native tracer wants to be told of calls of this one.
 bool wants_calls(const Tracer& tracer, Term tracee);
 
-/// Something that has happened to a process or port.
+/// An event of a process or port.
 struct TraceEvent {
   Term tracee;
-  std::uint32_t flags = 0;  // of the time stamp and the scheduler's number
-  Term event, what, extra;  // the last one may be none
-  Term result;              // of a match specification that says more than true
+  std::uint32_t flags = 0;  // for the time stamp and the scheduler's number
+  Term event, what, extra;  // extra may be the non-value
+  Term result;              // of a match specification that returns something else than true
 };
-/// False: the tracer, which is there, does not want to trace this one any more.
+/// Reports the event. Returns false if the tracer, which exists, does not want to trace this one
+/// any more.
 [[nodiscard]] bool tell(const Tracer& tracer, const TraceEvent& event);
 
-/// Of sequential tracing: whether a native tracer wants an event of this process, and the event.
+/// For sequential tracing: whether a native tracer wants an event of this process; reports the
+/// event.
 bool wants_seq_trace(const Tracer& tracer, Term tracee);
 void tell_seq_trace(const Tracer& tracer, Term label, Term info, TraceStamp stamp);
 
 /// Modules of native code as tracers; filled in by vm/nif before main begins.
 struct NativeTracers {
-  /// The module has enabled/3 and trace/5.
+  /// Whether the module has enabled/3 and trace/5.
   bool (*is_there)(Term module) = [](Term) { return false; };
-  /// Calls PREFIX or, where the module has it, PREFIX_GROUP, which may find the process `self` in
-  /// its environment. What that returns, if it is an atom; the non-value when there is nothing to
-  /// call.
+  /// Calls PREFIX or, if the module has it, PREFIX_GROUP, which may find the process `self` in its
+  /// environment. Returns its result if that is an atom; the non-value when there is no such
+  /// function.
   Term (*call)(Term module, std::string_view prefix, std::string_view group, Term self, const Term* arguments,
                unsigned arity) = [](Term, std::string_view, std::string_view, Term, const Term*, unsigned) {
     return kNonValue;
@@ -112,7 +114,7 @@ extern constinit NativeTracers native_tracers;
 class NewTracees {
  public:
   void set(bool on, std::uint32_t flags, Tracer* tracer);
-  /// Who traces them, and the flags.
+  /// Returns their tracer and flags.
   KeptTracer get(std::uint32_t* flags);
   bool any() const { return any_.load(std::memory_order_relaxed); }
 

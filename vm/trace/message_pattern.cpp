@@ -23,7 +23,7 @@ struct Kept {
   const Term specification;
 };
 
-/// nullptr: everything is told of.
+/// A pattern; nullptr: all messages are reported.
 class KeptPattern {
  public:
   std::shared_ptr<const Kept> get() const {
@@ -49,7 +49,7 @@ Term pattern_term(const KeptPattern& pattern, Heap& out) {
   return kept->is_on ? copy_to(out, kept->specification) : atoms::false_;
 }
 
-/// Whether it is told of; *result: what goes along, the non-value for nothing.
+/// Whether the message is reported. *result: what is added to the event, the non-value for nothing.
 template <class Arguments>
 bool is_wanted(Process& p, const KeptPattern& pattern, Term* result, const Arguments& arguments) {
   const auto kept = pattern.get();
@@ -75,7 +75,7 @@ void tell_received(Process& p, Term node, Term sender, Term message) {
     trace_event(p, atoms::receive, message, kNonValue, result);
 }
 
-/// A pid or the name of a node, undefined if it is not known.
+/// Returns a pid or the name of a node; undefined if it is not known.
 Term sender_of(const Fragment& f) { return f.has_sender ? f.words[f.capacity_words - 1] : atoms::undefined; }
 
 }  // namespace
@@ -116,7 +116,7 @@ void tell_timeout(Process& p) {
 
 void put_sender(Fragment& f, Term sender) {
   assert(f.used_words < f.capacity_words);
-  f.words[f.capacity_words - 1] = sender;  // not in use, so nobody takes it for a term of the heap
+  f.words[f.capacity_words - 1] = sender;  // not in use, so it is not taken for a term of the heap
   f.has_sender = 1;
 }
 

@@ -6,7 +6,7 @@
 
 namespace vmrun {
 
-/// The latest calls; from `next` on, once there is no more room, stand the oldest.
+/// The latest calls. When there is no more room, the oldest call is at `next`.
 struct SavedCalls {
   std::vector<FunctionName> calls;  // an event: a function without a module
   std::size_t room, next = 0;

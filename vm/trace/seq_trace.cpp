@@ -19,7 +19,7 @@ std::atomic<std::uint32_t> current_generation{0};
 
 std::uint32_t generation() { return current_generation.load(std::memory_order_acquire) & kGenerationMask; }
 
-/// p's tracing state, up to date; nullptr when it has none.
+/// Returns p's tracing state, up to date; nullptr when it has none.
 TraceState* fresh_trace_state(Process& p) {
   TraceState* c = p.extra ? p.extra->trace_state : nullptr;
   if (!c || c->generation == generation()) return c;
@@ -40,15 +40,15 @@ std::mutex tracer_mutex;
 Tracer* system_tracer = nullptr;
 std::atomic<bool> tracer_set{false};
 
-/// nullptr: there is none.
+/// Returns the system tracer; nullptr: there is none.
 KeptTracer tracer_now() {
   if (!tracer_set.load(std::memory_order_acquire)) return KeptTracer(nullptr);
   const std::lock_guard guard(tracer_mutex);
   return KeptTracer(system_tracer ? system_tracer->retain() : nullptr);
 }
 
-/// Who there is may not care: nobody looks at the probe, native code says no, it is the tracer's
-/// own doing.
+/// Whether the tracer wants an event. It does not if the probe is not enabled, if the native code
+/// refuses, or if the event is the tracer's own.
 bool cares(const Tracer& tracer, Term tracee) {
   if (tracer.to == tracee) return false;
   if (tracer.to == atoms::dyntrace) return probe::trace_seq_enabled();
@@ -62,7 +62,7 @@ void set_tracer(Tracer* to) {
   tracer_set.store(to != nullptr, std::memory_order_release);
 }
 
-/// This one has died.
+/// Called when this tracer has died.
 void drop_tracer(const Tracer& dead) {
   const std::lock_guard guard(tracer_mutex);
   if (system_tracer != &dead) return;
@@ -81,8 +81,8 @@ Term flag_name(Word flag) {
   return flag == kSeqSend ? atoms::send : flag == kSeqReceive ? atoms::receive : atoms::print;
 }
 
-/// {seq_trace, Label, {Type, {Previous, Current}, From, To, Message} [, Time]} to whoever listens,
-/// if the token says so.
+/// Reports {seq_trace, Label, {Type, {Previous, Current}, From, To, Message} [, Time]} to the
+/// system tracer, if the token's flags want it.
 void tell_tracer(const SeqToken& token, Word type, Term tracee, Term to, Term message) {
   if (!(token.flags & type)) return;
   const KeptTracer kept = tracer_now();
@@ -100,7 +100,7 @@ void tell_tracer(const SeqToken& token, Word type, Term tracee, Term to, Term me
   if (!deliver_trace_event(tracer.to, event)) drop_tracer(tracer);
 }
 
-/// The same of what p does or receives.
+/// Reports that for what p does or receives.
 void tell_tracer(Process& p, const SeqToken& token, Word type, Term to, Term message) {
   if (!is_sensitive(p)) tell_tracer(token, type, p.id, to, message);
 }
@@ -109,7 +109,7 @@ Word token_words(const SeqToken& t) {
   return kTokenWords + copy_size_words(t.label) + copy_size_words(t.from);
 }
 
-/// hp: token_words of room.
+/// hp: room of token_words.
 Term build_token(const SeqToken& t, Term*& hp, OffHeapObject*& off_heap) {
   const Term label = copy_term(t.label, hp, off_heap), from = copy_term(t.from, hp, off_heap);
   return make_tuple(hp, Term::small(static_cast<SWord>(t.flags)), label, Term::small(t.serial), from,
@@ -121,13 +121,13 @@ SeqToken read_token(Term tuple) {
   return {static_cast<Word>(e[0].small_value()), e[1], e[2].small_value(), e[3], e[4].small_value()};
 }
 
-/// What a message brings, without its number; nil: nothing.
+/// Returns what comes with a message, without the message's number; nil: nothing.
 Term brought(const Fragment& f) {
   if (f.token.is_small()) return Term::nil();
   return f.token.is_list() && f.token.head().is_small() ? f.token.tail() : f.token;
 }
 
-/// The token a message brings, or nil; the same for a tag.
+/// Returns the token that comes with a message, or nil; the next function does that for a tag.
 Term message_token(const Fragment& f) {
   const Term all = brought(f), t = all.is_list() ? all.head() : all;
   return t.is_tuple() && f.token_generation == generation() ? t : Term::nil();
@@ -236,7 +236,7 @@ Word token_room_words(Process& p) {
   const bool token = has_seq_token(p), tag = p.observed & kTagSpreading;
   if (token) words += token_words(p.extra->trace_state->token);
   if (tag) words += copy_size_words(p.extra->trace_state->tag);
-  return words + (token && tag ? 2 : 0) + (token || tag ? 2 : 0);  // the last two for its number
+  return words + (token && tag ? 2 : 0) + (token || tag ? 2 : 0);  // the last two for the message's number
 }
 
 void attach_token(Process& p, Fragment& f) {
@@ -285,7 +285,8 @@ void receive_token(Process& p, Fragment& f) {
   drop_seq_token(p);
   const Term tag = message_tag(f);
   if (!tag.is_nil()) {
-    // In place of one borrowed before: a server's work is credited to whom it is done for.
+    // It replaces a tag that was borrowed before: a server's work is credited to the process it is
+    // done for.
     const bool borrows = !has_own_tag(p);
     set_user_tag(p, borrows ? tag : own_tag(p), (borrows ? 0 : kTagFlagOwn) | kTagFlagSpreading);
   } else if (has_own_tag(p)) {
@@ -320,7 +321,7 @@ void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& told)
 
 Term take_seq_token(Process* child, Term here, Term parent, Term token, const SpawnEvents& told,
                     Term arguments, Heap& heap) {
-  // The serial is that of the arguments, the request's is one less.
+  // The serial is that of the arguments; the request's is one less.
   const SeqToken of_arguments = read_token(token);
   SeqToken of_request = of_arguments, of_answer = of_arguments;
   of_request.serial = of_answer.lastcnt = of_arguments.serial - 1;

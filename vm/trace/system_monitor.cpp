@@ -21,7 +21,7 @@ namespace {
 std::mutex monitor_mutex;
 SystemMonitor wanted_now;
 
-/// Its limits, for every collection and slice to ask before it locks anything.
+/// Its limits. Every collection and slice reads them before it locks anything.
 constexpr Word kNever = ~Word{0};
 std::atomic<Word> slice_limit_ms{kNever}, gc_limit_ms{kNever}, heap_limit_words{kNever};
 
@@ -31,15 +31,15 @@ void set_limit(std::atomic<Word>& limit, Word wanted) {
 
 constexpr Word kNsPerMs = 1'000'000;
 
-// What the thread that collects did before.
+// What the collecting thread did before.
 constinit thread_local Microstate before_collection = Microstate::kOther;
 
-/// Under the mutex.
+/// Called under the mutex.
 void note_collections() {
   collections_monitored = wanted_now.long_gc_ms || wanted_now.large_heap_words || microstates_measured;
 }
 
-/// Under the mutex.
+/// Called under the mutex.
 void set_now(const SystemMonitor& wanted) {
   const bool slices = wanted.long_schedule_ms != 0, slices_before = wanted_now.long_schedule_ms != 0;
   if (slices && !slices_before) probe::raise_watch("slice");
@@ -58,7 +58,7 @@ void tell(const SystemMonitor& wanted, Term who, Term event, Term info) {
     system_monitor();  // it has died
 }
 
-/// ms: how long a collection took, if that is told.
+/// ms: how long a collection took, if that is reported.
 void tell_heap(const SystemMonitor& wanted, const Process& p, Term event, const Word* ms) {
   const Heap& h = p.heap;
   Arena arena;
@@ -80,7 +80,7 @@ Term function_term(Heap& heap, const FunctionName& f) {
   return new_tuple(heap, f.module, f.function, Term::small(f.arity));
 }
 
-/// Under the mutex.
+/// Called under the mutex.
 SystemMonitor monitor_alive() {
   if (wanted_now.to && !process_table.find(wanted_now.to)) set_now({});
   return wanted_now;

@@ -3,15 +3,15 @@
 #include "vm/process/code_view.hpp"
 
 /// erlang:system_monitor: one process of the whole machine is told of collections and slices that
-/// take long, of large heaps, and of processes that wait for a busy port or connection. Whoever has
-/// the event in hand asks whether it is wanted and hands it over; the message is sent at once, from
-/// the thread of the process it is about. The monitoring process itself is never told of. Once it
-/// is dead, nobody monitors. Any thread.
+/// take long, of large heaps, and of processes that wait for a busy port or connection. The code
+/// where the event happens asks whether it is wanted, and reports it; the message is sent at once,
+/// in the thread of the process it is about. The monitoring process's own events are not reported.
+/// When it is dead, there is no monitor. Any thread.
 namespace vmrun {
 
-/// What is wanted; 0 and false: not.
+/// What is wanted; 0 and false: not wanted.
 struct SystemMonitor {
-  Term to;  // local pid; a non-value: nobody monitors
+  Term to;  // local pid; a non-value: there is no monitor
   Word long_gc_ms = 0, large_heap_words = 0, long_schedule_ms = 0;
   bool busy_port = false, busy_dist_port = false;
 };
@@ -21,36 +21,37 @@ SystemMonitor set_system_monitor(const SystemMonitor& wanted);
 
 // ---- Events -------------------------------------------------------------------------------------
 
-/// Whether collections matter to the monitor or to microstate accounting; read once by each.
+/// Whether the monitor or microstate accounting wants collections. Each collection reads it once.
 extern std::atomic<bool> collections_monitored;
-/// For tests: each takes so much longer.
+/// For tests: each collection takes this much longer.
 extern std::atomic<Word> monitored_collections_take_ms;
-/// When it begins: the time.
+/// Called when a collection begins. Returns the time.
 Word begin_monitored_collection();
-/// That of p is done, or was not to be, for p is killed; its heap has its final size.
+/// Called when the collection of p is done, or is not made because p is killed. Its heap has its
+/// final size.
 [[gnu::cold]] void end_monitored_collection(Process& p, Word begun_ns, bool killed);
-/// Somebody has begun or ended to measure microstates.
+/// Called when microstates begin or end to be measured.
 void note_measured_collections();
 
-/// p begins to wait for a busy port, or for a connection: its controller.
+/// p begins to wait for a busy port, or for a connection with this controller.
 [[gnu::cold]] void monitor_busy_port(Process& p, Term port);
 [[gnu::cold]] void monitor_busy_connection(Process& p, Term controller);
 
 /// Whether slices, and turns of ports, are timed.
 bool slices_monitored();
-/// The port has been at work on one thing since then. operation: PortTask::kind.
+/// The port has worked on one thing since then. operation: PortTask::kind.
 [[gnu::cold]] void monitor_port_task(Term port, Term operation, Word begun_ns);
 
-/// Times a slice. While slices matter, the probes' group `slice` is raised, so that they all come
-/// to a cold path: that one makes one of these, other slices know nothing of it.
+/// Times a slice. While slices are monitored, the probes' group `slice` is raised, so that all
+/// slices take a cold path; that path makes one of these. Other slices pay nothing for it.
 class SliceMonitor {
  public:
   explicit SliceMonitor(const Process& p);
-  /// p is at rest again; or has_ended.
+  /// Called when p does not run any more. has_ended: whether p has ended.
   void finish(Process& p, bool has_ended) const;
 
  private:
-  Word begun_ns_ = 0;  // 0: nobody wants to know
+  Word begun_ns_ = 0;  // 0: not wanted
   FunctionName in_;
 };
 

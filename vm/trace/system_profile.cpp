@@ -17,11 +17,11 @@ std::mutex profile_mutex;
 SystemProfile wanted_now;
 std::atomic<SWord> schedulers_active{0};
 
-/// What concerns processes and schedulers is seen where slices begin and where processes are put on
+/// Events of processes and schedulers are found where slices begin and where processes are put on
 /// run queues, if those are watched.
 constexpr std::uint32_t kSeenInSlices = kProfileProcs | kProfileSchedulers;
 
-/// Under the mutex.
+/// Called under the mutex.
 void set_now(const SystemProfile& wanted) {
   const std::uint32_t before = wanted_now.what, what = wanted.what;
   wanted_now = wanted;
@@ -34,13 +34,13 @@ void set_now(const SystemProfile& wanted) {
     profiled_parts.mark_ports(what & (kProfilePorts | kProfileExclusive));
 }
 
-/// Under the mutex.
+/// Called under the mutex.
 SystemProfile profile_alive() {
   if (wanted_now.to && !tracer_is_there(wanted_now.to)) set_now({});
   return wanted_now;
 }
 
-/// make: the elements before the time stamp, as a tuple.
+/// make: makes the tuple; it gets the time stamp, its last element.
 template <class Make>
 void tell(const SystemProfile& wanted, Make make) {
   Arena arena;

@@ -5,9 +5,10 @@
 
 /// erlang:system_profile: one process or port is told when processes, ports and schedulers become
 /// active and inactive: {profile, Id, active | inactive, Where, Time} and {profile, scheduler,
-/// Number, active | inactive, ActiveSchedulers, Time}. The events are sent at once, by the thread
-/// that has the process or port. The profiler itself is never told of, nor a scheduler that runs
-/// nothing else: its own work would never end. Once it is dead, nobody profiles. Any thread.
+/// Number, active | inactive, ActiveSchedulers, Time}. The thread that has the process or port
+/// sends the events at once. The profiler's own events are not reported, nor those of a scheduler
+/// that runs nothing else: its own work would never end. When it is dead, there is no profiler. Any
+/// thread.
 namespace vmrun {
 
 /// What is profiled: bits.
@@ -15,31 +16,31 @@ inline constexpr std::uint32_t kProfileProcs = 1, kProfilePorts = 2, kProfileSch
                                kProfileExclusive = 8;
 
 struct SystemProfile {
-  Term to;  // local pid or port; a non-value: nobody profiles
+  Term to;  // local pid or port; a non-value: there is no profiler
   std::uint32_t what = 0;
   TraceStamp stamp = TraceStamp::kNow;
 };
 SystemProfile system_profile();
-/// Returns what was wanted before. Slices that have begun go on without telling.
+/// Returns what was wanted before. Slices that have begun go on without reporting.
 SystemProfile set_system_profile(const SystemProfile& wanted);
 
 extern std::atomic<std::uint32_t> profiled_now;
 inline bool is_profiled(std::uint32_t what) { return profiled_now.load(std::memory_order_relaxed) & what; }
 
-/// Becomes runnable, or waits; has_ended: there is no function to tell of.
+/// The process becomes runnable, or waits. has_ended: there is no function to report.
 [[gnu::cold, gnu::noinline]] void profile_process(const Process& p, bool active, bool has_ended = false);
 [[gnu::cold, gnu::noinline]] void profile_port(Term port, bool active);
 /// A scheduler has begun to run this process or port, or has nothing to do. told_idle: the
-/// scheduler's own note of what has been told.
+/// scheduler's own note of what has been reported.
 [[gnu::cold, gnu::noinline]] void profile_scheduler_runs(unsigned number, std::atomic<bool>& told_idle,
                                                          Term what);
 [[gnu::cold, gnu::noinline]] void profile_scheduler_rests(unsigned number, std::atomic<bool>& told_idle);
 
 /// Filled in before main begins, by vm/port and vm/sched.
 struct ProfiledParts {
-  /// Of all ports there are: kProfilePorts and kProfileExclusive, or neither.
+  /// Marks all existing ports: with kProfilePorts and kProfileExclusive, or neither.
   void (*mark_ports)(std::uint32_t what) = [](std::uint32_t) {};
-  /// Sets each scheduler's note; how many are at work.
+  /// Sets each scheduler's note. Returns how many are busy.
   unsigned (*note_idle_schedulers)() = [] { return 0u; };
 };
 extern constinit ProfiledParts profiled_parts;

@@ -152,7 +152,7 @@ void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {
   const Term call = call_term(arena, child.initial_module, child.initial_function, arguments);
   trace_procs(parent, atoms::spawn, child.id, call);
   if (link) trace_procs(parent, atoms::link, child.id);
-  // What the child is traced for: its parent's flags, else those of all new processes.
+  // The child is traced for its parent's flags, else for those of all new processes.
   const std::uint32_t hereditary =
       kTraceSetOnSpawn | kTraceSetOnFirstSpawn | (link ? kTraceSetOnLink | kTraceSetOnFirstLink : 0);
   if (is_traced(parent, hereditary)) {
@@ -193,7 +193,7 @@ void trace_exiting(Process& p, Term event) {
 
 void trace_running(Process& p, bool in) {
   if (!is_traced(p, kTraceRunning | kTraceRunningProcs)) return;
-  // One that has not run yet begins with what it was spawned with, be that a fun.
+  // A process that has not run yet begins with the function, or fun, that it was spawned with.
   const bool begins = in && p.reductions_done == 0;
   const FunctionName f =
       begins ? FunctionName{p.initial_module, p.initial_function, p.initial_arity} : resume_function(p);

@@ -5,22 +5,22 @@
 
 #include "vm/heap/heap.hpp"
 
-/// What all tracing by messages shares: time stamps, and the way of an event to the process that
-/// traces. Any scheduler thread.
+/// What all tracing by messages shares: time stamps, and the delivery of an event to the tracing
+/// process. Any scheduler thread.
 namespace vmrun {
 
 enum class TraceStamp : std::uint8_t { kNone, kNow, kMonotonic, kStrictMonotonic };
 
-/// {Mega, Sec, Micro}, a monotonic time, or {MonotonicTime, UniqueInteger}. Not for kNone.
+/// Returns {Mega, Sec, Micro}, a monotonic time, or {MonotonicTime, UniqueInteger}. Not for kNone.
 Term make_trace_stamp(Heap& heap, TraceStamp stamp);
 
 /// While set, kNow is the processor time that the machine has used.
 extern std::atomic<bool> cpu_stamps;
 
-/// Whether who traces is there: a local pid or port.
+/// Whether the tracer, a local pid or port, exists.
 bool tracer_is_there(Term to);
 /// Sends a copy of `event` to a process, as a message of the machine's own, or to a port, in the
-/// external format. False when there is no such process or port.
+/// external format. Returns false when there is no such process or port.
 bool deliver_trace_event(Term to, Term event);
 
 /// How messages of the machine's own are sent (send_from_vm in message/send.hpp); filled in by
@@ -35,7 +35,8 @@ struct PortTracer {
 };
 extern constinit PortTracer port_tracer;
 
-/// The scheduler whose thread this is, 0 for none; filled in by vm/sched before main begins.
+/// The number of this thread's scheduler, 0 for other threads; filled in by vm/sched before main
+/// begins.
 using SchedulerNumber = unsigned (*)();
 extern constinit SchedulerNumber scheduler_number;
 
