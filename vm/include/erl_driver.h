@@ -55,7 +55,7 @@
 /* Flags that the call callback returns */
 #define DRIVER_CALL_KEEP_BUFFER 0x1
 
-/* What start returns when it failed: no more to say, errno says it, badarg */
+/* What start returns when it has failed: without a reason, with the reason in errno, with badarg */
 #define ERL_DRV_ERROR_GENERAL ((ErlDrvData)-1)
 #define ERL_DRV_ERROR_ERRNO   ((ErlDrvData)-2)
 #define ERL_DRV_ERROR_BADARG  ((ErlDrvData)-3)
@@ -126,7 +126,7 @@ typedef int ErlDrvTSDKey;
 
 typedef struct erl_drv_port_data_lock* ErlDrvPDL;
 
-/* What a driver is made of. Callbacks that it does not need are NULL. */
+/* The callbacks of a driver. Those that it does not need are NULL. */
 typedef struct erl_drv_entry {
   int (*init)(void); /* the driver has been linked in or loaded */
   ErlDrvData (*start)(ErlDrvPort port, char* command);
@@ -227,7 +227,7 @@ EXTERN int driver_send_term(ErlDrvPort port, ErlDrvTermData to, ErlDrvTermData* 
 /* ---- Descriptors and timers ---- */
 
 EXTERN int driver_select(ErlDrvPort port, ErlDrvEvent event, int mode, int on);
-#define VMRUN_DRIVER_EVENT /* tells a driver that there is one: OTP 21 and later have none */
+#define VMRUN_DRIVER_EVENT /* driver_event exists here; OTP 21 and later do not have it */
 EXTERN int driver_event(ErlDrvPort port, ErlDrvEvent event, ErlDrvEventData event_data);
 EXTERN int driver_set_timer(ErlDrvPort port, unsigned long time_ms);
 EXTERN int driver_cancel_timer(ErlDrvPort port);

@@ -8,7 +8,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* The build configuration that Erlang's headers bring along; libraries ask for these. */
+/* The build configuration that Erlang's headers define; libraries test these. */
 #ifndef SIZEOF_CHAR
 #define SIZEOF_CHAR 1
 #endif
@@ -42,8 +42,8 @@ typedef ErlNapiSInt64 ErlNapiSInt;
 #define ERTS_NAPI_NSEC__       3
 #define ERTS_NAPI_TIME_ERROR__ ERL_NAPI_SINT64_MIN__
 
-/* A piece of data, laid out as readv and writev take it. As with Erlang's headers it is struct
-   iovec itself only for those who say HAVE_SYS_UIO_H. */
+/* A piece of data in the layout of readv and writev. As with Erlang's headers it is struct iovec
+   itself only if HAVE_SYS_UIO_H is defined. */
 #ifdef HAVE_SYS_UIO_H
 typedef struct iovec SysIOVec;
 #else

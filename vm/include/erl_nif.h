@@ -398,11 +398,11 @@ extern int enif_whereis_port(ErlNifEnv* env, ERL_NIF_TERM name, ErlNifPort* port
 extern int enif_is_process_alive(ErlNifEnv* env, ErlNifPid* pid);
 extern int enif_is_current_process_alive(ErlNifEnv* env);
 extern int enif_is_port_alive(ErlNifEnv* env, ErlNifPort* port_id);
-/* Any thread. env: of the caller, NULL in threads of the library's own. msg_env is cleared when the
-   message was sent; NULL: msg is copied. */
+/* Any thread. env: the caller's; NULL in threads that the library has started. msg_env is cleared
+   when the message was sent; NULL: msg is copied. */
 extern int enif_send(ErlNifEnv* env, const ErlNifPid* to_pid, ErlNifEnv* msg_env, ERL_NIF_TERM msg);
-/* As port_command/2, but never waits for a busy port. env: of the calling process; msg may be of
-   any environment, which the caller keeps. */
+/* Like port_command/2, but never waits for a busy port. env: the calling process's. msg may belong
+   to any environment, which the caller keeps. */
 extern int enif_port_command(ErlNifEnv* env, const ErlNifPort* to_port, ErlNifEnv* msg_env, ERL_NIF_TERM msg);
 extern int enif_consume_timeslice(ErlNifEnv* env, int percent);
 extern ERL_NIF_TERM enif_schedule_nif(ErlNifEnv* env, const char* fun_name, int flags,
@@ -456,7 +456,7 @@ extern ErlNifTime enif_time_offset(ErlNifTimeUnit unit);
 extern ErlNifTime enif_convert_time_unit(ErlNifTime val, ErlNifTimeUnit from, ErlNifTimeUnit to);
 extern ERL_NIF_TERM enif_now_time(ErlNifEnv* env);
 extern ERL_NIF_TERM enif_cpu_time(ErlNifEnv* env);
-/* As printf, with %T for a term. */
+/* Like printf, with %T for a term. */
 extern int enif_fprintf(FILE* filep, const char* format, ...);
 extern int enif_vfprintf(FILE* filep, const char* format, va_list ap);
 extern int enif_snprintf(char* buffer, size_t size, const char* format, ...);
@@ -471,7 +471,7 @@ extern int enif_vsnprintf(char* buffer, size_t size, const char* format, va_list
 #define ERL_NIF_INIT_LINKAGE
 #endif
 
-/* What a library of several files needs on Windows, in each but the one with ERL_NIF_INIT. */
+/* A library of several files needs this on Windows, in each file except the one with ERL_NIF_INIT. */
 #define ERL_NIF_INIT_GLOB
 
 /* NAME: the module, unquoted. Makes nif_init, which erlang:load_nif/2 looks for. */

@@ -23,7 +23,7 @@ void* enif_priv_data(ErlNifEnv* env) { return env->library ? library_data(env->l
 
 namespace {
 
-/// What enif_alloc_env makes.
+/// The environment that enif_alloc_env makes.
 struct IndependentEnv : ErlNifEnv {
   IndependentEnv() : ErlNifEnv(nullptr, &own_heap, nullptr) {}
   Arena own_heap;
@@ -57,7 +57,7 @@ void* report_unless(void* found, void (*handler)(void*, const char*), void* argu
 
 }  // namespace
 
-// The name comes without .so, as for load_nif; NULL is the program itself.
+// The name has no .so, as for load_nif; NULL stands for the program itself.
 void* enif_dlopen(const char* lib, void (*handler)(void*, const char*), void* argument) {
   const std::string path = lib ? std::string(lib) + ".so" : std::string();
   return report_unless(dlopen(lib ? path.c_str() : nullptr, RTLD_NOW), handler, argument);

@@ -5,20 +5,20 @@
 #include "vm/code/native_env.hpp"
 #include "vm/term/bits.hpp"
 
-// The native interface: I/O vectors and queues of binaries. Every piece is kept by a reference to
-// the Binary it lies in; bytes that lie in a heap are copied to one of their own.
+// The native interface: I/O vectors and queues of binaries. Every piece holds a reference to the
+// Binary it lies in. Bytes that lie in a heap are copied to a Binary of their own.
 
 using namespace vmrun;
 
 namespace {
 
 constexpr int kOwnArrays = 1, kOwnStruct = 2;  // ErlNifIOVec::flags: what enif_free_iovec frees
-constexpr int kOfCall = 4;                     // nothing: everything goes with the environment of the call
+constexpr int kOfCall = 4;                     // nothing: it is all freed with the call's environment
 
 Binary* as_binary(void* p) { return static_cast<Binary*>(p); }
 
-/// The Binary that holds a term's bytes, with one reference more; *bytes points into it. nullptr
-/// when there is no memory.
+/// Returns the Binary that holds a term's bytes, with one more reference; *bytes points into it.
+/// Returns nullptr when memory is exhausted.
 Binary* hold_bytes(Term t, unsigned char** bytes, std::size_t* size) {
   const BitView view = bits_of(t);
   *size = view.size_bytes();
@@ -51,8 +51,8 @@ void free_vector(ErlNifIOVec* v) {
   if (v->flags & kOwnStruct) free_bytes(v);
 }
 
-/// Binaries among the first `most` elements of a list, but for empty ones; false when it is no list
-/// of binaries.
+/// Collects the binaries among the first `most` elements of a list, except empty ones. Returns
+/// false when it is not a list of binaries.
 bool collect(Term list, std::size_t most, std::vector<Term>* binaries, Term* tail) {
   for (; list.is_list() && most; list = list.tail(), --most) {
     if (!is_binary(list.head())) return false;
@@ -71,8 +71,8 @@ int enif_inspect_iovec(ErlNifEnv* env, size_t max_elements, ERL_NIF_TERM term, E
   std::vector<Term> binaries;
   Term rest;
   if (!collect(to_term(term), max_elements ? max_elements : SIZE_MAX, &binaries, &rest)) return 0;
-  // With an environment memory and references go when the call ends. The caller's own structure is
-  // not looked at then: it may be on a stack that is gone.
+  // With an environment, memory and references are released when the call ends. The caller's own
+  // structure is not read then: it may be on a stack that is gone.
   const auto memory = [env](std::size_t bytes) {
     return env ? temporary_memory(*env, bytes) : allocate_bytes(bytes, "an I/O vector");
   };
@@ -128,7 +128,8 @@ struct erts_io_queue {
   }
   void drop_first() { binaries[first++]->release(); }
   void tidy() {
-    // What is left is moved by no more than has been taken: a long queue costs what its length is.
+    // The rest is moved only when it is not longer than what has been taken, so a long queue costs
+    // linear time.
     if (first < pieces.size() && first < 64 + (pieces.size() - first)) return;
     pieces.erase(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(first));
     binaries.erase(binaries.begin(), binaries.begin() + static_cast<std::ptrdiff_t>(first));
@@ -149,7 +150,7 @@ size_t enif_ioq_size(ErlNifIOQueue* q) { return q->size; }
 
 int enif_ioq_enq_binary(ErlNifIOQueue* q, ErlNifBinary* bin, size_t skip) {
   if (skip > bin->size) return 0;
-  if (!bin->ref_bin) {  // shows a term's bytes: they may lie in its heap
+  if (!bin->ref_bin) {  // it shows a term's bytes: they may lie in the term's heap
     ErlNifBinary copy;
     if (!enif_alloc_binary(bin->size, &copy)) return 0;
     std::memcpy(copy.data, bin->data, bin->size);

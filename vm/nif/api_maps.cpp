@@ -4,8 +4,8 @@
 #include "vm/code/native_env.hpp"
 #include "vm/term/map.hpp"
 
-// The native interface: maps. An iterator over a flat map looks at the map itself; for a large one
-// it lists the pairs when it is made.
+// The native interface: maps. An iterator over a flat map reads the map itself; for a large map it
+// lists the pairs when it is made.
 
 using namespace vmrun;
 

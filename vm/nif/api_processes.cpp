@@ -56,7 +56,7 @@ int enif_is_port_alive(ErlNifEnv*, ErlNifPort* port) {
 int enif_is_current_process_alive(ErlNifEnv* env) {
   if (!env->process) return 0;
   if (!env->dirty) return 1;  // exit signals wait for the end of the slice
-  return !env->process->exiting.load(std::memory_order_relaxed);  // a scheduler sees to its signals
+  return !env->process->exiting.load(std::memory_order_relaxed);  // a scheduler handles its signals
 }
 
 int enif_send(ErlNifEnv* env, const ErlNifPid* to, ErlNifEnv* message_env, ERL_NIF_TERM message) {
@@ -81,7 +81,7 @@ int enif_consume_timeslice(ErlNifEnv* env, int percent) {
   if (percent < 1) percent = 1;
   if (percent > 100) percent = 100;
   std::int32_t& left = env->process->reductions;
-  if (left > 0) left = std::max(0, left - kSliceReductions * percent / 100);  // no slice is longer for it
+  if (left > 0) left = std::max(0, left - kSliceReductions * percent / 100);  // it makes no slice longer
   return left <= 0;
 }
 

@@ -2,14 +2,14 @@
 #include "vm/nif/select.hpp"
 #include "vm/term/bits.hpp"
 
-// The native interface: resources and what monitors they set.
+// The native interface: resources and their monitors.
 
 using namespace vmrun;
 
 namespace {
 
-/// The resource that a term stands for, a reference or a binary that shows its memory, whatever its
-/// type; nullptr: none.
+/// Returns the resource that a term stands for (a reference, or a binary that shows its memory), of
+/// any type; nullptr: the term is not one.
 Resource* resource_in(ERL_NIF_TERM term) {
   const Term t = to_term(term);
   if (t.is_boxed_sub(Term::Sub::kMagicRef)) return Resource::of_binary(magic_ref_of(t)->resource);

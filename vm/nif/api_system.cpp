@@ -8,8 +8,8 @@
 #include "vm/process/reference.hpp"
 #include "vm/term/print.hpp"
 
-// The native interface: threads and their locks, time, environment, formatted text. Most of it is
-// what drivers have under another name.
+// The native interface: threads and their locks, time, environment, formatted text. Most functions
+// are those for drivers under another name.
 
 using namespace vmrun;
 
@@ -88,12 +88,12 @@ ERL_NIF_TERM enif_cpu_time(ErlNifEnv* env) {
   return timestamp(env, read_clock(CLOCK_PROCESS_CPUTIME_ID) / 1000);
 }
 
-// ---- Formatted text: as printf, and %T for a term -----------------------------------------------
+// ---- Formatted text: like printf, with %T for a term --------------------------------------------
 
 namespace {
 
-/// One conversion taken apart: flags, width, precision and length as the C library's printf wants
-/// them, `*` filled in.
+/// One conversion specification in parts: flags, width, precision and length in the form of the C
+/// library's printf, with `*` filled in.
 struct Conversion {
   std::string text = "%";
   int longs = 0;   // l, ll
@@ -116,7 +116,7 @@ void append_formatted(std::string& out, const std::string& format, T value) {
   out.pop_back();
 }
 
-/// Arguments pass through all of this by reference: a va_list moves on as it is read.
+/// Arguments are passed by reference everywhere, since a va_list advances as it is read.
 struct Arguments {
   va_list list;
 };
@@ -159,7 +159,7 @@ void append_conversion(std::string& out, Conversion& c, Arguments& a) {
       if (c.other == 'L') return append_formatted(out, c.text + "L" + c.type, va_arg(a.list, long double));
       return append_formatted(out, c.text + c.type, va_arg(a.list, double));
     case '%': out += '%'; return;
-    default:  // unknown: as it stands
+    default:  // unknown: copied as it is
       out += c.text + c.type;
   }
 }

@@ -12,8 +12,8 @@
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
-// The native interface: what terms are, reading them, making them. What each function does is
-// specified by OTP's documentation of erl_nif.
+// The native interface: testing, reading and making terms. OTP's documentation of erl_nif specifies
+// the functions.
 
 using namespace vmrun;
 
@@ -136,7 +136,7 @@ int enif_get_string(ErlNifEnv*, ERL_NIF_TERM list, char* buffer, unsigned size, 
       return 0;
     }
     buffer[n++] = static_cast<char>(c.small_value());
-    if (n == size) {  // does not fit: cut, and the size negated says so
+    if (n == size) {  // it does not fit: it is cut, and the negated size reports that
       buffer[n - 1] = 0;
       return -static_cast<int>(size);
     }

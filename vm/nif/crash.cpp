@@ -17,14 +17,14 @@
 #include "vm/term/print.hpp"
 
 // The handler finds the library by unwinding: the outermost frame in a watched library is the
-// function the machine called. It runs in a process that is dying, so it may use what signal
-// handlers otherwise may not; a second signal ends it at once.
+// function that the machine has called. The handler runs in a process that is dying, so it may use
+// functions that signal handlers otherwise may not; a second signal ends the process at once.
 
 namespace vmrun {
 namespace {
 
-/// Never freed, for a crash may come at any time: there is one for each address that a library has
-/// ever been at, and one text for each library.
+/// It is never freed, since a crash may come at any time. There is one for each address at which a
+/// library has ever been, and one text for each library.
 struct Watched {
   const void* base;
   std::atomic<const std::string*> what;
@@ -44,7 +44,7 @@ Watched* library_at(const void* address) {
   return nullptr;
 }
 
-/// The native function of the same library that starts last in front of the address.
+/// Returns the native function of that library with the highest start below the address.
 const NifFunction* function_near(const void* address, const void* base) {
   const NifFunction* found = nullptr;
   for (std::uint32_t n = 1; n < nif_function_count(); ++n) {
@@ -57,14 +57,15 @@ const NifFunction* function_near(const void* address, const void* base) {
   return found;
 }
 
-/// What unwinding found: the library of somebody else's that was entered last, and where from the
-/// machine.
+/// What unwinding has found: the foreign library that was entered last, and the address in it that
+/// the machine has called.
 struct CrashSite {
   const Watched* library = nullptr;
   const void* outermost = nullptr;
 };
 
-/// For each frame, innermost first. One that ran out of stack has hundreds of thousands.
+/// Called for each frame, innermost first. A thread that ran out of stack has hundreds of
+/// thousands.
 _Unwind_Reason_Code look_at(_Unwind_Context* context, void* argument) {
   CrashSite& site = *static_cast<CrashSite*>(argument);
   const auto* address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
@@ -99,7 +100,7 @@ bool report(const FatalSignal& signal) {
 
 void install() {
   void* frame;
-  backtrace(&frame, 1);  // loads what it needs while memory can be had
+  backtrace(&frame, 1);  // loads what it needs while memory can still be allocated
   on_fatal_signal(report);
 }
 

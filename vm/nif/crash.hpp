@@ -2,12 +2,12 @@
 
 #include <string>
 
-/// When native code that was loaded ends the VM by a signal (a bad address, abort, …), what is to
-/// blame is said on standard error before the VM ends as it would have: the library, and the native
-/// function if there is one. Costs nothing before.
+/// When loaded native code ends the VM by a signal (a bad address, abort, …), the culprit is
+/// reported on standard error before the VM ends as it would have: the library, and the native
+/// function if there is one. This costs nothing before.
 namespace vmrun {
 
-/// The library that holds this address is native code of somebody else's. what: how to call it,
+/// Registers the library that holds this address as foreign native code. what: its description,
 /// "NIF library PATH". Any thread.
 void watch_native_library(const void* address, const std::string& what);
 

@@ -53,21 +53,21 @@ struct DirtyThread {
   DirtyThread* next = nullptr;
 };
 
-/// Threads of one kind and the processes that wait for them.
+/// The threads of one kind, and the processes that wait for them.
 struct Pool {
   DirtyKind kind;
   std::atomic<unsigned> limit;   // 0: as many as there are schedulers
-  std::atomic<unsigned> online;  // the first so many take work; 0: as many as schedulers are online
+  std::atomic<unsigned> online;  // the first so many threads take work; 0: as many as schedulers are online
   DirtyQueue queue;
   std::atomic<unsigned> threads{0};
-  std::atomic<unsigned> unfinished{0};     // processes that were handed over
-  std::atomic<DirtyThread*> all{nullptr};  // they never end
+  std::atomic<unsigned> unfinished{0};     // processes that were handed over and are not done
+  std::atomic<DirtyThread*> all{nullptr};  // the threads never end
 };
-// Never destroyed: threads may be at work while the machine ends.
+// Never destroyed: threads may be busy while the machine ends.
 Pool& cpu_pool = *new Pool{DirtyKind::kCpu, 0, 0, DirtyQueue(0), {}, {}, {}};
 Pool& io_pool = *new Pool{DirtyKind::kIo, 10, kMaxDirtySchedulers, DirtyQueue(0), {}, {}, {}};
 
-std::atomic<bool> held{false};  // nobody begins anything
+std::atomic<bool> held{false};  // whether no thread may begin anything
 
 const NifFunction& called(const Process& p) { return nif_functions[header_of_entry(p.ip)->nif]; }
 
@@ -80,7 +80,7 @@ void save(Process& p, const Term* terms, unsigned n) {
   p.live_saved = static_cast<std::uint8_t>(n);
 }
 
-/// What the interpreter does after a call, done to the process at rest.
+/// Does what the interpreter does after a call, for a process that is not running.
 void settle(Process& p, Term result) {
   if (result.is_value()) {  // returns to the caller
     if (!called(p).code) forget_noted_call(p);
@@ -91,11 +91,11 @@ void settle(Process& p, Term result) {
     p.ip = static_cast<const Export*>(p.trap_target)->address.load(std::memory_order_acquire);
     p.goes_on = Process::GoesOn::kFunction;
   } else {
-    extra_of(p).dirty_call_raised = true;  // runs the same instruction again, which raises
+    extra_of(p).dirty_call_raised = true;  // it runs this instruction again, which raises
   }
 }
 
-/// Signals that have come; false when one of them ends the process.
+/// Handles the signals that have arrived. Returns false when one of them ends the process.
 bool lives_on(Process& p) {
   EpochGuard guard;
   look_at_leaving_literals();
@@ -112,8 +112,8 @@ void collect_if_due(Process& p) {
   if (p.heap.gc_desired()) collect_at_rest(p, 0);
 }
 
-/// A process at work on this thread, for process-scheduled and process-unscheduled: both or none,
-/// as of the beginning.
+/// A process that is running on this thread, for process-scheduled and process-unscheduled: both
+/// fire or none, as decided at the beginning.
 class Scheduled {
  public:
   explicit Scheduled(const Process& p) : p_(p), watched_(probe::slice_watched()) {
@@ -153,22 +153,22 @@ void do_job(Process& p, DirtyJob& job) {
   if (lives_on(p)) collect_if_due(p);
 }
 
-/// p may be at work in another thread from then on. A profiler whose signal interrupts this one
-/// must not take it for this thread's any more.
+/// p may run in another thread from then on. A profiler whose signal interrupts this thread must
+/// not take p for this thread's process any more.
 void let_go_of(Process& p) {
   dirty_process = nullptr;
   std::atomic_signal_fence(std::memory_order_release);
   make_runnable_again(p);
 }
 
-/// The interpreter calls the built-in function again, which takes the result.
+/// Runs the job. The interpreter then calls the built-in function again, which takes the result.
 void run_job(Process& p, DirtyJob& job) {
   if (!lives_on(p)) return let_go_of(p);  // killed while it waited for a thread
   do_job(p, job);
   let_go_of(p);
 }
 
-/// The library has been retained for this.
+/// Runs a native function. The library has been retained for it.
 void run_nif(Process& p) {
   const NifFunction& f = called(p);
   if (!lives_on(p)) {  // killed while it waited for a thread
@@ -213,14 +213,14 @@ void run_nif(Process& p) {
   let_go_of(p);
 }
 
-/// Nothing of the program runs.
+/// Decodes; no code of the program runs.
 void run_decoding(Process& p) {
   p.extra->other_dirty_work = OtherDirtyWork::kNone;
   decode_first_deferred(p);
   let_go_of(p);
 }
 
-/// The first of those that wait for an answer gets it; a scheduler answers the others.
+/// Answers the first request that waits; a scheduler answers the others.
 void run_answering(Process& p) {
   answer_first(p);
   p.deferred_requests |= is_boosted(p);
@@ -229,9 +229,9 @@ void run_answering(Process& p) {
 
 void start_thread_within_limit(Pool& pool);
 
-/// The process is about to run, unless dirty schedulers are held: it stays at rest until they are
-/// not. Dekker's rule, all sequentially consistent: either this one sees that they are, or who
-/// holds them sees that it runs.
+/// The process is about to run. If dirty schedulers are held, it waits until they are not. Dekker's
+/// rule, all sequentially consistent: either this thread sees that they are held, or the thread
+/// that holds them sees that p runs.
 void begin(DirtyThread& self, const Process& p) {
   for (;;) {
     self.runs.store(&p, std::memory_order_seq_cst);
@@ -242,8 +242,8 @@ void begin(DirtyThread& self, const Process& p) {
   }
 }
 
-// A thread above the number that is online begins nothing. One that sleeps for want of work is
-// still called for some: it puts that back, for another one, and waits until it is online.
+// A thread with a number above those that are online begins nothing. When it sleeps it is still
+// called for work. It puts that work back, for another thread, and waits until it is online.
 
 bool is_online(const Pool& pool, unsigned number) {
   const unsigned online = pool.online.load(std::memory_order_relaxed);
@@ -339,7 +339,8 @@ unsigned dirty_cpu_schedulers_online() {
 void set_dirty_cpu_schedulers_online(unsigned n) {
   cpu_pool.online.store(n, std::memory_order_relaxed);
   cpu_pool.online.notify_all();
-  // What waits may be for one that has not been started: each that is starts the next if need be.
+  // Waiting work may need a thread that has not been started: each thread that is started starts
+  // the next one if necessary.
   if (cpu_pool.threads.load(std::memory_order_relaxed)) start_thread_within_limit(cpu_pool);
 }
 
@@ -373,8 +374,8 @@ Pool& pool_for(Process& p) {
   if (p.extra && p.extra->other_dirty_work != OtherDirtyWork::kNone) return cpu_pool;
   if (const DirtyJob* job = dirty_job_of(p)) return job->kind == DirtyKind::kIo ? io_pool : cpu_pool;
   const NifFunction& f = called(p);
-  // Still in the slice: who unloads the library waits for that, and then the call, which may be a
-  // long time in the queue, keeps it.
+  // This is still in the slice. A thread that unloads the library waits for the slice's end.
+  // Afterwards the call itself, which may be in the queue for a long time, keeps the library.
   retain_library(f.library);
   return f.flags == ERL_NIF_DIRTY_JOB_IO_BOUND ? io_pool : cpu_pool;
 }
@@ -383,14 +384,14 @@ Pool& pool_for(Process& p) {
 
 void run_dirty(Process& p) {
   Pool& pool = pool_for(p);
-  // How many schedulers there are is no question for a dirty thread: they may have ended.
+  // A dirty thread must not ask for the number of schedulers later: they may have ended.
   if (&pool == &cpu_pool && !pool.limit.load(std::memory_order_relaxed)) [[unlikely]]
     pool.limit.store(dirty_cpu_schedulers(), std::memory_order_relaxed);
   pool.unfinished.fetch_add(1, std::memory_order_relaxed);
   begin_wait(p, queue_of(pool));
   if (auto* const home = static_cast<Scheduler*>(p.scheduler.load()))
     home->work_away.fetch_add(1, std::memory_order_relaxed);
-  pool.queue.push(p, [&] { start_thread_within_limit(pool); });  // p is another thread's from here on
+  pool.queue.push(p, [&] { start_thread_within_limit(pool); });  // p belongs to another thread from here on
 }
 
 DirtyStop::DirtyStop() { held.store(true, std::memory_order_seq_cst); }

@@ -5,8 +5,8 @@
 #include "vm/base/epoch.hpp"
 #include "vm/sched/scheduler.hpp"
 
-/// Functions of the native interface may be called by any thread. While one of these lives, process
-/// pointers are good: schedulers see to that themselves.
+/// Any thread may call functions of the native interface. While one of these lives, process
+/// pointers are valid. Schedulers protect them anyway.
 namespace vmrun {
 
 struct ProcessPointers {

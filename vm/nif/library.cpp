@@ -29,19 +29,19 @@ namespace vmrun {
 struct NifLibrary {
   std::string path;
   Term module;
-  void* handle = nullptr;  // of a file
+  void* handle = nullptr;  // of a file; nullptr if linked in
   ErlNifEntry* entry = nullptr;
   void* data = nullptr;                  // priv_data
   std::vector<std::uint32_t> functions;  // their numbers
-  std::atomic<Word> references{1};       // the module's, and see retain_library
-  // The record itself: one while there are references, one while a process may be in code that
-  // names it.
+  std::atomic<Word> references{1};       // one for the module; and see retain_library
+  // References to the record itself: one while there are `references`, one while a process may be
+  // in code that names it.
   std::atomic<unsigned> holders{2};
 };
 
 namespace {
 
-/// Held while a library is loaded, so that two calls of load_nif for one module do not meet.
+/// Held while a library is loaded, so that two calls of load_nif for one module do not overlap.
 std::mutex& loading_mutex() {
   static auto& m = *new std::mutex;
   return m;
@@ -60,8 +60,7 @@ NifLibrary* library_of(const Module* m) { return m->library.load(std::memory_ord
 
 std::string text_of(Term atom) { return std::string(atom_text(atom)); }
 
-/// Everything load_nif checks before it changes anything. Each step says what is wrong through
-/// fail.
+/// All checks of load_nif, before it changes anything. Each step reports an error through fail.
 class Loading {
  public:
   Loading(Process& p, Module& m, const std::string& path, NifFailure* failure)
@@ -72,7 +71,7 @@ class Loading {
   }
   ~Loading() {
     if (!library_) return;
-    forget_scheduled_nifs(library_);  // by its load function, which then failed
+    forget_scheduled_nifs(library_);  // scheduled by its load function, which then failed
     free_nif_functions(library_->functions);
     if (library_->handle) dlclose(library_->handle);
     delete library_;
@@ -136,7 +135,7 @@ class Loading {
     return fail("bad_lib", std::string(why) + " " + mfa + ", of NIF library '" + library_->path + "'");
   }
 
-  /// The n-th row; before 2.7 rows had no flags.
+  /// Returns the n-th row. Before 2.7 rows had no flags.
   ErlNifFunc row(int n) const {
     ErlNifFunc f{};
     const std::size_t bytes = library_->entry->minor >= 7 ? sizeof(ErlNifFunc) : offsetof(ErlNifFunc, flags);
@@ -146,7 +145,8 @@ class Loading {
     return f;
   }
 
-  /// The header of the function it takes the place of; nullptr: the module has none.
+  /// Returns the header of the function that this one replaces; nullptr: the module has no such
+  /// function.
   FunctionHeader* function_header(const ErlNifFunc& f, bool* declared) {
     for (std::uint32_t at : module_.functions) {
       auto* header = reinterpret_cast<FunctionHeader*>(module_.code.data() + at);
@@ -167,7 +167,8 @@ class Loading {
       const std::string mfa = text_of(module_.name) + ":" + f.name + "/" + std::to_string(f.arity);
       bool declared = false;
       FunctionHeader* header = function_header(f, &declared);
-      // Linked in: the module of another release has no such function, or one of its own.
+      // For a linked-in library: the module of another release does not have this function, or has
+      // its own.
       if (!library_->handle && (!header || !declared)) continue;
       if (!header) return bad_function("Function not found", mfa);
       if (!declared) return bad_function("Function not declared as nif", mfa);
@@ -189,8 +190,8 @@ class Loading {
     return true;
   }
 
-  /// The version this one takes over from: the old one, or, while this one waits for its on_load
-  /// function, the current one.
+  /// Returns the library of the version that this one replaces: the old version, or, while this one
+  /// waits for its on_load function, the current one.
   NifLibrary* previous() const {
     const Module* before = pending_module(module_.name) == &module_ && current_module(module_.name)
                                ? current_module(module_.name)
@@ -223,8 +224,8 @@ class Loading {
       const NifFunction& f = nif_functions[number];
       auto* header = const_cast<FunctionHeader*>(header_of_entry(f.code));
       std::atomic_ref(header->nif).store(number, std::memory_order_relaxed);
-      // Who runs the new operation finds the number. The operands of the old one stay where they
-      // are.
+      // A thread that runs the new operation finds the number. The operands of the old operation
+      // stay where they are.
       calls.push_back({f.code, f.flags ? op::call_dirty_nif : op::call_nif});
     }
     replace_operations(calls);
@@ -241,12 +242,12 @@ class Loading {
   ErlNifEntry* (*init_)() = nullptr;
 };
 
-/// Every scheduler has finished what it was running. Must not be called with process pointers in
-/// hand.
+/// Returns when every scheduler has finished what it was running. The caller must not hold process
+/// pointers.
 void wait_for_slices() {
   const Word stamp = epoch_stamp();
   do {
-    // Each time, for another one may wait here too, with a later stamp.
+    // In each round, since another thread may wait here too, with a later stamp.
     if (this_scheduler()) epoch_quiescent_in_slice(epoch_slot());
     sched_yield();
   } while (epoch_passed(stamp) < stamp);
@@ -283,7 +284,7 @@ void drop_record(NifLibrary* l) {
   if (l->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete l;
 }
 
-/// No process is in the code of its module any more.
+/// Called when no process is in the code of its module any more.
 void forget_library(NifLibrary* l) {
   forget_scheduled_nifs(l);
   free_nif_functions(l->functions);

@@ -7,8 +7,8 @@
 #include "vm/code/native_env.hpp"
 
 /// Libraries of native functions: loading, upgrade, unloading. One library object belongs to one
-/// loaded version of a module (none is ever shared, though the operating system may map the same
-/// file once). All functions are thread-safe.
+/// loaded version of a module. It is never shared, though the operating system may map the file
+/// only once. All functions are thread-safe.
 namespace vmrun {
 
 struct Module;
@@ -16,15 +16,16 @@ struct NativeTracers;
 
 struct NifFailure {
   Term reason;       // load_failed, bad_lib, load, reload, upgrade, old_code
-  std::string text;  // for people; names the library
+  std::string text;  // for people; it names the library
 };
 
-/// Native functions that are linked into the program, of the module of that name: load_nif with the
-/// name, or with a path that ends in it, finds them instead of a file. entry: what a library's
-/// nif_init would be; of its functions a module takes those that it has. Before the first process.
+/// Registers native functions that are linked into the program, for the module of that name.
+/// load_nif with the name, or with a path that ends in it, finds them instead of a file. entry:
+/// what a library's nif_init would be. A module takes only those of its functions that it has.
+/// Called before the first process.
 void register_linked_in_nifs(const char* name, ErlNifEntry* (*entry)());
 
-/// What such an entry returns, made once.
+/// Returns the entry for such a function; made once.
 inline ErlNifEntry linked_in_entry(const char* module, std::span<ErlNifFunc> functions,
                                    decltype(ErlNifEntry::load) load, decltype(ErlNifEntry::upgrade) upgrade) {
   return {ERL_NIF_MAJOR_VERSION,
@@ -42,28 +43,28 @@ inline ErlNifEntry linked_in_entry(const char* module, std::span<ErlNifFunc> fun
           ERL_NIF_MIN_ERTS_VERSION};
 }
 
-/// erlang:load_nif/2, called by code of `m` in p's thread: opens PATH.so, checks it, calls its load
-/// or upgrade and makes its functions those of the module. False: see *failure; nothing has changed
-/// then.
+/// erlang:load_nif/2, called by code of `m` in the thread that runs p: opens PATH.so, checks it,
+/// calls its load or upgrade, and makes its functions those of the module. Returns false on
+/// failure: see *failure; nothing has changed then.
 [[nodiscard]] bool load_nif_library(Process& p, Module& m, const std::string& path, Term load_info,
                                     NifFailure* failure);
 
-/// The module's functions that are native, as {function, arity}.
+/// Returns the module's native functions, as {function, arity}.
 std::vector<std::pair<Term, unsigned>> native_functions(const Module& m);
 
-/// The same by their numbers (code/native_call.hpp), good while the caller is in an epoch.
+/// Returns their numbers (code/native_call.hpp), valid while the caller is in an epoch.
 std::span<const std::uint32_t> native_function_numbers(const Module& m);
 
-/// Their functions as tracers (trace/event.hpp).
+/// The functions of libraries as tracers (trace/event.hpp).
 extern const NativeTracers library_tracers;
 
 /// Retires the version's code (vm/code/reclaim.hpp), with its library if it has one: its functions
-/// are the Erlang ones again. Once nobody executes native code of it and no resource needs it any
-/// more, unload is called, by whoever sees to that, and the file is closed.
+/// are the Erlang ones again. When no process executes its native code and no resource needs it any
+/// more, the thread that notices that calls unload, and the file is closed.
 void retire_with_library(Module* m);
 
-/// While something else needs a library's code: resources with callbacks, functions on dirty
-/// schedulers.
+/// Retained while something else needs a library's code: resources with callbacks, functions on
+/// dirty schedulers.
 void retain_library(NifLibrary* library);
 void release_library(NifLibrary* library);
 

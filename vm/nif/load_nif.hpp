@@ -6,7 +6,8 @@
 namespace vmrun {
 
 /// args: path without ".so" (a string), load_info. at: an address in the code that calls. Returns
-/// ok or {error, {Reason, Text}}; badarg when the path is no string or the caller no module's code.
+/// ok or {error, {Reason, Text}}; badarg when the path is not a string, or when the caller is not
+/// code of a module.
 Term load_nif_called_at(Process& p, const Term* args, const Word* at);
 
 }  // namespace vmrun

@@ -30,7 +30,7 @@ struct MonitorTarget {
   Term pid;
 };
 
-/// Types and monitors. One lock: all of this is rare.
+/// Types and monitors. One lock suffices, since all of this is rare.
 struct Registry {
   std::mutex mutex;
   std::vector<ErlNifResourceType*> types;
@@ -43,15 +43,15 @@ Registry& registry() {
   return r;
 }
 
-/// What a load or upgrade under way has opened, in the thread that runs it.
+/// What a running load or upgrade has opened, in the thread that runs it.
 struct Opened {
-  ErlNifResourceType* type;  // new, or the one taken over, with one reference for being here
+  ErlNifResourceType* type;  // a new type, or the one that is taken over, with one reference for being here
   ErlNifResourceTypeInit callbacks;
   bool is_new;
 };
 thread_local std::vector<Opened>* opened = nullptr;
 
-/// One reference more, but for what has lost its last one already.
+/// Adds a reference, unless the last one is gone already.
 bool retain_unless_gone(std::atomic<Word>& references) {
   Word n = references.load(std::memory_order_relaxed);
   while (n)
@@ -60,7 +60,8 @@ bool retain_unless_gone(std::atomic<Word>& references) {
 }
 bool retain_unless_gone(Resource& r) { return retain_unless_gone(r.binary.references); }
 
-/// With a reference for the caller; nullptr when there is none. With the lock held.
+/// Returns the type with a reference for the caller; nullptr when there is no such type. The caller
+/// holds the lock.
 ErlNifResourceType* retain_type(Term module, Term name) {
   for (ErlNifResourceType* t : registry().types)
     if (t->module == module && t->name == name && retain_unless_gone(t->references)) return t;
@@ -79,7 +80,7 @@ void drop_type(ErlNifResourceType* type) {
   if (owner) release_library(owner);
 }
 
-/// A library is kept by types that may call it.
+/// A type that may call the library keeps it.
 bool calls_library(const ErlNifResourceTypeInit& c) { return c.dtor || c.stop || c.down || c.dyncall; }
 
 void set_callbacks(ErlNifResourceType& type, const ErlNifResourceTypeInit& c) {
@@ -89,7 +90,7 @@ void set_callbacks(ErlNifResourceType& type, const ErlNifResourceTypeInit& c) {
   type.dyncall = c.dyncall;
 }
 
-/// A monitor is not there any more. With the lock held.
+/// Removes a monitor that is gone. The caller holds the lock.
 void forget_monitor(Resource& r, RefKey key) {
   if (r.monitors) std::erase(*r.monitors, key);
 }
@@ -118,7 +119,7 @@ void conceal(Resource& r) {
 
 }  // namespace
 
-// ---- What terms ask of resources ----------------------------------------------------------------
+// ---- What terms need of resources ---------------------------------------------------------------
 
 namespace {
 
@@ -199,7 +200,7 @@ Term monitoring_resource(RefKey monitor, Heap& heap) {
   return ref;
 }
 
-/// Resources as receivers. They monitor processes, and that is all.
+/// Resources as receivers. They only monitor processes.
 class ResourceReceiver final : public Receiver {
  public:
   void down(Term, const DownSignal& signal) override { resource_down(signal.key, signal.object); }
@@ -263,7 +264,7 @@ void leave_resource_types(NifLibrary* library) {
 ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name,
                                        const ErlNifResourceTypeInit& callbacks, ErlNifResourceFlags flags,
                                        ErlNifResourceFlags* tried) {
-  if (tried) *tried = flags;    // unless something is done
+  if (tried) *tried = flags;    // the value if nothing is done
   if (!opened) return nullptr;  // only load and upgrade may
   const Term module = library_module(env.library), atom = intern_atom(name);
   ErlNifResourceType* type;
@@ -297,7 +298,7 @@ ErlNifResourceType& new_resource_type(Term module, Term name, ErlNifResourceDtor
 
 namespace {
 
-/// The data keep what they have.
+/// The data bytes are left as they are.
 Resource* init_resource(void* memory, ErlNifResourceType& type, std::size_t bytes) {
   if (!memory) return nullptr;
   count_memory_taken(MemoryKind::kBinaries, resource_bytes(bytes));

@@ -12,31 +12,33 @@
 #include "vm/term/resource_hooks.hpp"
 
 /// Resources: memory of native code that terms (magic references, resource binaries) keep alive.
-/// The last reference runs the type's destructor, in the thread that gives it up: often one that
+/// The last reference runs the type's destructor, in the thread that releases it. That is often a
+/// thread that collects a heap.
 /// collects a heap.
-///
-/// A resource is a Binary whose bytes nobody but native code sees, so handles to it are kept and
+/// A resource is a Binary whose bytes only native code sees, so handles to it are kept and released
+/// like those to binaries.
 /// released like those to binaries.
 struct enif_resource_type_t {
   vmrun::Term module, name;
-  // whose callbacks these are, if there are any; retained while the type exists
+  // the library of the callbacks, if there are any; retained while the type exists
   vmrun::NifLibrary* owner = nullptr;
-  // that opened it last, while its module's version is there; guarded by the registry's lock
+  // the library that has opened it last, while its module's version exists; guarded by the
+  // registry's lock
   vmrun::NifLibrary* of_library = nullptr;
   ErlNifResourceDtor* dtor = nullptr;
   ErlNifResourceStop* stop = nullptr;
   ErlNifResourceDown* down = nullptr;
   ErlNifResourceDynCall* dyncall = nullptr;
-  std::atomic<vmrun::Word> references{1};  // its library's while of_library, and one for each resource
+  std::atomic<vmrun::Word> references{1};  // its library's while of_library is set, and one for each resource
 };
 
 namespace vmrun {
 
 struct Resource {
   Binary binary;  // is_native(); used_bytes: size of the data
-  RefKey key;     // what its references look like
+  RefKey key;     // the key of its references
   ErlNifResourceType* type;
-  std::atomic<bool> exposed{false};         // decoded references find it
+  std::atomic<bool> exposed{false};         // whether decoded references find it
   std::vector<RefKey>* monitors = nullptr;  // set up and not yet gone; guarded by the registry's lock
   alignas(16) unsigned char data[16];
 
@@ -46,28 +48,29 @@ struct Resource {
   }
   static Resource* of_binary(Binary* b) { return reinterpret_cast<Resource*>(b); }
 };
-// It begins as a ReferencedBinary does.
+// A Resource begins as a ReferencedBinary does.
 static_assert(offsetof(Resource, key) == offsetof(ReferencedBinary, numbers) && offsetof(RefKey, low) == 0 &&
               offsetof(RefKey, high) == 8 && std::endian::native == std::endian::little);
 
-/// A type that nobody has opened yet. The machine's own stay so: they hold themselves, are in no
-/// library's registry, and are never taken over or freed.
+/// Makes a type that no library has opened. The machine's own types stay like that: they hold
+/// themselves, are in no library's registry, and are never taken over or freed.
 ErlNifResourceType& new_resource_type(Term module, Term name, ErlNifResourceDtor* dtor = nullptr);
 
-/// A fresh resource with one reference; nullptr when there is no memory.
+/// Returns a new resource with one reference; nullptr when memory is exhausted.
 Resource* new_resource(ErlNifResourceType& type, std::size_t bytes);
-/// Likewise, with all bytes zero; those nobody touches cost no memory.
+/// Returns a new resource with all bytes zero. Pages that are not used cost no memory.
 Resource* new_zeroed_resource(ErlNifResourceType& type, std::size_t bytes);
-/// A reference term that keeps it.
+/// Makes a reference term that keeps the resource.
 Term make_magic_ref(TermSpace& heap, Resource& r);
 
-/// The object of a reference to a resource of this type; nullptr: it is none.
+/// Returns the object of a reference to a resource of this type; nullptr: the term is not such a
+/// reference.
 void* resource_object(Term ref, const ErlNifResourceType& type);
 
-/// The resource's `down` will be called when the process ends. False when it has already. Any
-/// thread.
+/// The resource's `down` will be called when the process ends. Returns false when it has ended
+/// already. Any thread.
 [[nodiscard]] bool start_resource_monitor(Resource& r, Term pid, RefKey* key);
-/// False when there is no such monitor (any more).
+/// Returns false when there is no such monitor (any more).
 bool stop_resource_monitor(Resource& r, RefKey key);
 
 inline ErlNifMonitor monitor_of(RefKey key) {
@@ -83,13 +86,14 @@ inline RefKey monitor_key(const ErlNifMonitor& m) {
   return key;
 }
 
-/// Opens, creates or takes over a type: during load or upgrade of env's library only, else nullptr.
+/// Opens, creates or takes over a type. Works only during load or upgrade of env's library;
+/// otherwise returns nullptr.
 ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name,
                                        const ErlNifResourceTypeInit& callbacks, ErlNifResourceFlags flags,
                                        ErlNifResourceFlags* tried);
 
-/// Types opened during load or upgrade: they, and takeovers, count only once that has succeeded.
-/// Without commit everything is as it was.
+/// The types opened during load or upgrade. They, and takeovers, count only once that has
+/// succeeded. Without commit everything stays as it was.
 class ResourceTypesOpened {
  public:
   explicit ResourceTypesOpened(NifLibrary* library);
@@ -100,8 +104,8 @@ class ResourceTypesOpened {
   NifLibrary* library_;
 };
 
-/// The library's module version is gone: its types without resources go too; others stay, to be
-/// taken over, or until their last resource has gone.
+/// Called when the library's module version is gone. Its types without resources are freed. Others
+/// stay until they are taken over, or until their last resource is gone.
 void leave_resource_types(NifLibrary* library);
 
 }  // namespace vmrun

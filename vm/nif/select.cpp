@@ -18,8 +18,8 @@
 #include "vm/sched/poll.hpp"
 #include "vm/term/atom.hpp"
 
-// The messages are made when the descriptor is selected, so that nothing of the environment is
-// needed when it is ready. One message for one selection: epoll reports once (EPOLLONESHOT),
+// The messages are made when the descriptor is selected, so that the environment is not needed when
+// it is ready. There is one message for one selection: epoll reports once (EPOLLONESHOT), and
 // directions that still wait are registered again.
 
 namespace vmrun {
@@ -42,11 +42,11 @@ constexpr int kCount = 3;
 
 struct Waiting {
   Term pid{};
-  Fragment* message = nullptr;  // nullptr: does not wait
+  Fragment* message = nullptr;  // nullptr: the direction does not wait
 };
 
 struct Selection {
-  Word id = 0;                   // so that what epoll reported for a former one is not taken for news
+  Word id = 0;                   // distinguishes this selection from former ones, whose reports may come late
   Resource* resource = nullptr;  // keeps one reference
   bool registered = false;
   Waiting waiting[kCount];
@@ -70,8 +70,8 @@ std::uint32_t wanted_events(const Selection& s) {
   return events;
 }
 
-/// Messages that nobody waits for any more. Destroyed without the lock: what they refer to may have
-/// destructors.
+/// Messages that are not needed any more. They are destroyed without the lock, since what they
+/// refer to may have destructors.
 class Dropped {
  public:
   ~Dropped() {
@@ -115,7 +115,7 @@ Fragment* message_for(const Direction& d, int mode, Resource& resource, Term mes
   return copy_of(make_tuple(hp, select, object, message, intern_atom(d.ready)));
 }
 
-/// Registers what waits. An errno. With the lock held.
+/// Registers the directions that wait. Returns an errno. The caller holds the lock.
 int watch(Selection& s, int fd) {
   const std::uint32_t events = wanted_events(s);
   if (!events && !s.registered) return 0;
@@ -126,8 +126,8 @@ int watch(Selection& s, int fd) {
 
 constexpr int kInvalidEvent = INT32_MIN | ERL_NIF_SELECT_INVALID_EVENT;
 
-/// Takes a selection off the table, with its messages. The resource's reference is the caller's
-/// then. With the lock held.
+/// Takes a selection off the table, with its messages. The caller takes over the resource's
+/// reference. The caller holds the lock.
 Resource* remove_selection(std::unordered_map<int, Selection>::iterator it, Dropped* dropped) {
   Selection& s = it->second;
   if (s.registered) poll_forget(it->first);
@@ -142,7 +142,7 @@ std::string type_name(const Resource& r) {
   return std::string(atom_text(r.type->module)) + ":" + std::string(atom_text(r.type->name));
 }
 
-/// Another resource's selection goes: as a rule that one has closed the descriptor without
+/// Removes another resource's selection. Usually that resource has closed the descriptor without
 /// ERL_NIF_SELECT_STOP, and the number is in use again.
 void take_over(int fd, const Resource& thief) {
   Dropped dropped;
@@ -158,7 +158,7 @@ void take_over(int fd, const Resource& thief) {
   robbed->binary.release();
 }
 
-/// Nobody waits for it any more, and late news finds nothing: it may be closed.
+/// Stops waiting for it. Late reports find nothing, so it may be closed.
 int stop(int fd, Resource& resource) {
   Dropped dropped;
   Resource* kept = nullptr;
@@ -246,7 +246,7 @@ int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term mes
       set_message(s.waiting[i], pid, message_for(kDirections[i], mode, resource, message));
     }
     const int error = watch(s, fd);
-    if (error == EPERM) {  // nothing one could wait for, a regular file: always ready
+    if (error == EPERM) {  // epoll cannot wait for it, as for a regular file: always ready
       n = take_ready(s, EPOLLIN | EPOLLOUT, ready);
     } else if (error) {
       for (int i = 0; i < kCount; ++i)
@@ -254,7 +254,7 @@ int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term mes
       if (is_new) {
         selections().fd_of_id.erase(s.id);
         selections().of_fd.erase(it);
-        resource.binary.release();  // not the last one: the caller has it
+        resource.binary.release();  // not the last one: the caller has one
       }
       return INT32_MIN | (error == EBADF ? ERL_NIF_SELECT_INVALID_EVENT : ERL_NIF_SELECT_FAILED);
     }

@@ -17,7 +17,7 @@ bool has_name(const NifFunction& f, std::string_view prefix, std::string_view gr
          name[prefix.size()] == '_' && name.ends_with(group);
 }
 
-/// Of the module's library; good while the caller is in an epoch.
+/// Returns the function of the module's library; valid while the caller is in an epoch.
 const NifFunction* find_function(Term module, std::string_view prefix, std::string_view group,
                                  unsigned arity) {
   const Module* m = current_module(module);

@@ -35,10 +35,10 @@ PacketLength counted(Bytes b, unsigned header, const PacketLimits& limits) {
 
 PacketLength sun_rm(Bytes b, const PacketLimits& limits) {
   return b.size < 4 ? kMore
-                    : whole(4, b.number(0, 4) & 0x7FFFFFFF, limits);  // the top bit marks the last one
+                    : whole(4, b.number(0, 4) & 0x7FFFFFFF, limits);  // the top bit marks the last fragment
 }
 
-/// CORBA's GIOP: byte 6 says in its lowest bit in which order the length is written.
+/// CORBA's GIOP: the lowest bit of byte 6 says in which byte order the length is written.
 PacketLength cdr(Bytes b, const PacketLimits& limits) {
   if (b.size < 12) return kMore;
   if (!b.starts_with("GIOP")) return kBad;
@@ -67,7 +67,7 @@ PacketLength ssl_tls(Bytes b, const PacketLimits& limits) {
   return length < 3 ? kBad : whole(5, length - 3, limits);
 }
 
-/// A tag of one byte or several, then a length of one byte or up to four more.
+/// A tag of one or more bytes, then a length of one byte, or of one byte and up to four more.
 PacketLength asn1(Bytes b, const PacketLimits& limits) {
   if (b.size < 2) return kMore;
   std::size_t at = 1;
@@ -92,8 +92,8 @@ PacketLength line(Bytes b, const PacketLimits& limits) {
   return end ? known(length) : kMore;
 }
 
-/// A line of http. A header goes on in lines that begin with a space, so the byte after it must be
-/// known.
+/// A line of http. A header is continued in lines that begin with a space, so the byte after the
+/// line must be known.
 PacketLength http(Bytes b, bool folded, const PacketLimits& limits) {
   const std::size_t most = limits.most ? limits.most : limits.cut;
   std::size_t from = 0;

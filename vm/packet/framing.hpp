@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Packets in a stream of bytes: where the first one ends, and which part of it is told. For
-/// sockets and erlang:decode_packet/3. Formats: inet:setopts/2, option packet. Any thread; never
-/// fails but by saying so, whatever the bytes.
+/// Packets in a stream of bytes: where the first one ends, and which part of it is delivered. For
+/// sockets and erlang:decode_packet/3. Formats: inet:setopts/2, option packet. Any thread. Whatever
+/// the bytes are, failures are only reported by the result.
 namespace vmrun {
 
-/// Numbers as prim_inet says them to drivers.
+/// The numbers that prim_inet uses towards drivers.
 enum class PacketType : std::uint8_t {
   kRaw,
   k1,  // a length of 1, 2 or 4 bytes in front
@@ -30,20 +30,21 @@ inline constexpr unsigned kPacketTypes = 15;
 
 struct PacketLimits {
   std::uint32_t most = 0;  // bytes after the header; 0: no limit
-  std::uint32_t cut = 0;   // lines are cut there, longer http lines are bad; 0: never
+  std::uint32_t cut = 0;   // lines are cut there, longer http lines are bad; 0: no limit
   std::uint8_t delimiter = '\n';
 };
 
 struct PacketLength {
-  enum class Kind : std::uint8_t { kMore, kKnown, kBad } kind;  // kMore: it cannot be told yet
+  enum class Kind : std::uint8_t { kMore, kKnown, kBad } kind;  // kMore: it is not known yet
   std::size_t bytes = 0;  // kKnown: with the header; there may be fewer of them so far
 };
 
-/// How long the first packet of some bytes is.
+/// Returns the length of the first packet in the bytes.
 PacketLength packet_length(PacketType type, const std::uint8_t* bytes, std::size_t size,
                            const PacketLimits& limits);
 
-/// What is told of a packet of this length, http and ssl_tls apart: without header, or padding.
+/// What is delivered of a packet of this length, except for http and ssl_tls: no header, no
+/// padding.
 struct PacketBody {
   std::size_t begin, size;
 };
@@ -53,7 +54,7 @@ inline bool is_http(PacketType t) {
   return t == PacketType::kHttp || t == PacketType::kHttpHeader || t == PacketType::kHttpBin ||
          t == PacketType::kHttpHeaderBin;
 }
-/// Bytes of the length in front of a packet, where that is all there is to its header: 1, 2, 4,
+/// Returns the number of length bytes in front of a packet, if they are its whole header: 1, 2, 4,
 /// else 0.
 inline unsigned length_bytes(PacketType t) {
   return t == PacketType::k1 ? 1 : t == PacketType::k2 ? 2 : t == PacketType::k4 ? 4 : 0;

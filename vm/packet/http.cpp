@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kMethods[] = {"OPTIONS", "GET", "HEAD", "POST", "PUT", "DELETE", "TRACE"};
 
-// A field's number is its place here, from 1 on.
+// A field's number is its index here plus one.
 constexpr std::string_view kFields[] = {"Cache-Control",
                                         "Connection",
                                         "Date",
@@ -62,13 +62,13 @@ constexpr std::string_view kFields[] = {"Cache-Control",
                                         "Cookie",
                                         "Keep-Alive",
                                         "Proxy-Connection"};
-constexpr std::size_t kLongestField = 50;  // longer ones are told as they are
+constexpr std::size_t kLongestField = 50;  // longer ones are delivered as they are
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// A line from the front. What is not there is nothing, or makes the line bad: then the readers
-/// return false.
+/// Reads a line from the front. What is missing is empty, or makes the line malformed: then the
+/// functions return false.
 class Line {
  public:
   explicit Line(std::string_view text) : rest_(text) {}
@@ -80,7 +80,7 @@ class Line {
     rest_.remove_prefix(prefix.size());
     return true;
   }
-  /// At least one.
+  /// Skips at least one space.
   bool spaces() {
     if (at_end() || !is_space(rest_[0])) return false;
     skip_spaces();
@@ -89,7 +89,7 @@ class Line {
   void skip_spaces() {
     while (!at_end() && is_space(rest_[0])) rest_.remove_prefix(1);
   }
-  /// Digits, perhaps none. One that is too long for its type is as good as any.
+  /// Reads digits, perhaps none. A number that is too large becomes some number above kLargest.
   std::uint64_t digits() {
     std::uint64_t n = 0;
     for (; !at_end() && is_digit(rest_[0]); rest_.remove_prefix(1))
@@ -103,13 +103,13 @@ class Line {
     p.minor = static_cast<unsigned>(digits());
     return true;
   }
-  /// RFC 2616's token, perhaps empty.
+  /// Reads RFC 2616's token, perhaps empty.
   std::string_view token() {
     return take(std::ranges::find_if(rest_, [](char c) {
       return c <= 32 || std::string_view("()<>@,;:\\\"/[]?={}").find(c) != std::string_view::npos;
     }));
   }
-  /// Up to the next space, and the spaces after it.
+  /// Reads up to the next space, and skips the spaces after it.
   std::string_view word() {
     const std::string_view w = take(std::ranges::find_if(rest_, is_space));
     skip_spaces();
@@ -139,7 +139,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view lower) {
   return std::ranges::equal(a, lower, [](char x, char y) { return (x | 0x20) == y; });
 }
 
-/// What follows http:// or https://
+/// Parses what follows http:// or https://
 void absolute_uri(HttpPacket& p, bool secure, std::string_view text) {
   p.uri = HttpPacket::Uri::kAbsolute;
   p.secure = secure;
@@ -200,7 +200,7 @@ bool parse_start(HttpPacket& p, Line line) {
 
 // ---- Headers ------------------------------------------------------------------------------------
 
-/// Content-type as Content-Type.
+/// Converts Content-type to Content-Type.
 std::string with_capitals(std::string_view name) {
   std::string proper(name);
   bool upper = true;

@@ -6,8 +6,8 @@
 
 #include "vm/packet/framing.hpp"
 
-/// Lines of http and records of TLS, as packet types http and ssl_tls tell of them: taken apart,
-/// and put into terms. Terms: erlang:decode_packet/3. Any thread.
+/// Lines of http and records of TLS, as the packet types http and ssl_tls deliver them: parsed and
+/// converted to terms. Terms: erlang:decode_packet/3. Any thread.
 namespace vmrun {
 
 struct HttpPacket {
@@ -15,9 +15,9 @@ struct HttpPacket {
   enum class Uri : std::uint8_t { kStar, kAbsolutePath, kAbsolute, kScheme, kText };
   Kind kind = Kind::kError;
   std::string_view text;   // request: method, response: phrase, header: name, error: the line
-  std::string_view known;  // a method or field that is an atom; empty: none
-  unsigned field = 0;      // header: place in the list of known fields, 0: not there
-  std::string proper;      // header that is not: its name as such are usually written
+  std::string_view known;  // a method or field that is an atom; empty: not known
+  unsigned field = 0;      // header: index in the list of known fields plus one, 0: not in it
+  std::string proper;      // header that is not in it: its name in the usual capitals
   std::string_view value;  // header
   unsigned major = 0, minor = 9;
   std::uint64_t status = 0;
@@ -25,18 +25,18 @@ struct HttpPacket {
   Uri uri = Uri::kText;
   bool secure = false;  // kAbsolute: https
   std::string_view scheme_or_host, path;
-  std::uint64_t port = 0;  // 0: none said
+  std::uint64_t port = 0;  // 0: not given
 };
 
-/// `bytes`: a packet of packet_length bytes. type: one that is_http.
+/// Parses a packet of packet_length bytes. type: one for which is_http is true.
 HttpPacket parse_http(PacketType type, std::string_view bytes);
 
 inline bool http_as_binaries(PacketType t) {
   return t == PacketType::kHttpBin || t == PacketType::kHttpHeaderBin;
 }
 
-/// Puts it into a Sink: atom(text), number(n), text(bytes) as list or binary, tuple(n) of the last
-/// n.
+/// Writes the URI to a Sink: atom(text), number(n), text(bytes) as list or binary, tuple(n) of the
+/// last n.
 template <class Sink>
 void put_uri(Sink& to, const HttpPacket& p) {
   switch (p.uri) {
@@ -107,11 +107,11 @@ void put_http(Sink& to, const HttpPacket& p) {
 }
 
 /// A record of TLS: {ssl_tls, Where, Type, {Major, Minor}, Data}. The hello of an SSL 2 client is
-/// made one that looks like the others.
+/// converted to the form of the others.
 struct TlsRecord {
   unsigned type, major, minor;
-  std::string front;  // of the data, not in the packet
-  std::size_t begin;  // of the data in the packet
+  std::string front;  // begins the data, and is not in the packet
+  std::size_t begin;  // where the data begin in the packet
 };
 TlsRecord parse_tls(std::string_view bytes);
 
