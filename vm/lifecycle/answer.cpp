@@ -143,7 +143,7 @@ void set_group_leader(Process& p, Term leader) {
 
 namespace {
 
-/// Frees p.extra if only a request has made it necessary.
+/// Frees p.extra if it holds nothing any more, since only a request had made it necessary.
 void give_back_extra(Process& p) {
   if (!is_as_new(*p.extra)) return;
   // A sample may be taken here.

@@ -61,7 +61,8 @@ bool minor_is_possible(const Process& p) {
     return false;
   const auto mature = static_cast<Word>(h.high_water - h.start);
   if (h.old_start) return mature <= static_cast<Word>(h.old_end - h.old_top);
-  // No collection has promoted anything yet: many new words should go to an old generation at once.
+  // No data has survived a collection yet. If there is much, a full sweep moves it to an old
+  // generation at once.
   return mature > 0 || h.used_words() + h.fragment_words <= kOneSpaceWords;
 }
 
@@ -332,8 +333,8 @@ void free_heap(Heap& heap) { heap.release_all(); }
 namespace {
 
 /// Collecting at every single point would make a program's time quadratic in its live data. So that
-/// mode skips points while fewer than a 32nd of the words in use have come. Small heaps still move
-/// every time, and the cost of a large one stays in proportion.
+/// mode skips points as long as they are fewer than a 32nd of the words in use. Small heaps still
+/// move every time, and the cost of a large one stays in proportion.
 bool passes_over(const Heap& h, Word need) {
   thread_local Word points = 0;
   const Word used = h.used_words() + h.fragment_words + static_cast<Word>(h.old_top - h.old_start);

@@ -49,8 +49,9 @@ inline constexpr Word kOffHeapLimitWords = 46422;
 Word off_heap_limit_of(const Process& p);
 
 /// A full sweep that takes copies of what the process refers to in these blocks of literals. marks:
-/// the blocks it may refer to (see LiteralBlocks). All pointers of the process into them are known
-/// to a collection. Ends the process when it becomes too large by that. Returns the reduction cost.
+/// the blocks it may refer to (see LiteralBlocks). Nothing in the machine points into them except
+/// what a collection knows. Ends the process when it becomes too large by that. Returns the
+/// reduction cost.
 int collect_literals(Process& p, const class LiteralBlocks& blocks, const std::vector<bool>& marks);
 
 /// Whether the next collection of p's heap takes too long for a scheduler, and can be made on a
