@@ -36,10 +36,10 @@ NAMED = "xykciSDl"  # letters that go into an instruction's name
 COPIES = {"L": "kNormal", "C": "kCounting", "T": "kTraced"}
 
 
-# Bodies that leave for all of the instruction to be begun again.
+# Bodies that leave the interpreter so that the whole instruction begins again.
 BEGINS_AGAIN = r"VM_(YIELD_HERE|LEAVE_FOR_ELSEWHERE)\b"
 
-# What probes of functions by name have to find: flags of InstructionRow.
+# Flags of InstructionRow that probes of functions by name have to find.
 HOOK_FLAGS = {"again": "again"}
 
 
@@ -79,7 +79,7 @@ class Instruction:
                 used |= set(range(at, at + size))
                 self.fields.append(at)
         self.words = max(used) // 8 + 1
-        if "entry" in self.parts[-1][0].flags:  # that word belongs to what is behind it
+        if "entry" in self.parts[-1][0].flags:  # that word belongs to the next instruction
             if self.has_list:
                 raise SystemExit(f"{self.name}: no word for an entry behind a list")
             self.words += 1
@@ -110,7 +110,7 @@ class Instruction:
 
     @property
     def collects(self):
-        """Which part may have a collection done elsewhere, with others before it; else None."""
+        """Which part may have a collection on a dirty scheduler, with others before it; else None."""
         parts = [n for n, (family, _) in enumerate(self.parts) if re.search(r"VM_NEED_HERE\b", family.body)]
         if len(parts) > 1 or any(re.search(BEGINS_AGAIN, family.body) for family, _ in self.parts[1:]):
             raise SystemExit(f"{self.name}: a part behind others may not have all of it begun again, and only one may have a collection")

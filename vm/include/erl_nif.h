@@ -471,7 +471,7 @@ extern int enif_vsnprintf(char* buffer, size_t size, const char* format, va_list
 #define ERL_NIF_INIT_LINKAGE
 #endif
 
-/* A library of several files needs this on Windows, in each file except the one with ERL_NIF_INIT. */
+/* A library of several files needs this on Windows, except in the file with ERL_NIF_INIT. */
 #define ERL_NIF_INIT_GLOB
 
 /* NAME: the module, unquoted. Makes nif_init, which erlang:load_nif/2 looks for. */
