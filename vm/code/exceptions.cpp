@@ -304,7 +304,7 @@ bool raise_again(Process& p, const Term* x) {
   const ExceptionClass cls = class_of(x[0], &known);
   if (!known) return false;
   if (is_raw(x[2])) {
-    // The class may have changed since.
+    // The class may have changed since the capture.
     Term& limb = x[2].tail().boxed_ptr()[1];
     limb = Term::from_raw((limb.raw() & ~Word{0xFF}) | static_cast<Word>(cls));
     keep_trace(p, cls, x[1], x[2]);

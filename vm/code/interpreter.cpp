@@ -37,19 +37,19 @@
 #include "vm/code/count_pairs.hpp"
 #endif
 
-// The interpreter loop. Instructions come from instructions.tab; this file has the machine state
-// they share and what they jump to.
+// The interpreter loop. Instructions come from instructions.tab. This file has the machine state
+// that they share, and the code that they jump to.
 //
 // Rules:
-// - I, E, H and reds live in locals; before anything that may look at the process they are stored
-//   back (VM_SWAP_OUT) and reloaded after (VM_SWAP_IN).
+// - I, E, H and reds are local variables. They are stored back (VM_SWAP_OUT) before anything that
+//   may look at the process, and reloaded after it (VM_SWAP_IN).
 // - After VM_NEED, VM_COLLECT or VM_AFTER_BIF no term read before is valid.
-// - Every frame leaves kStackReserveWords free between H and E; a call pushes one of them without a
-//   check, and a second one when it is watched (ends_of_calls); two are left for roots that travel
-//   on the stack (support.cpp).
+// - Every frame leaves kStackReserveWords free between H and E. A call pushes one of these words
+//   without a check, and a second one when it is watched (ends_of_calls). Two are left for roots
+//   that are put on the stack (support.cpp).
 // - A frame: y0 is E[0]; behind the slots lies the return address. A function without a frame has
 //   the return address at E[0].
-// - An instruction that raises leaves I at itself: traces look the position up there.
+// - An instruction that raises leaves I at itself, since stack traces find the position there.
 namespace vmrun {
 namespace {
 
@@ -689,8 +689,8 @@ undefined_function : {  // bif_export
     if (handler) goto handler_of_export;
   }
   if (!pending_module(bif_export->module)) {
-    // Its on_load function may have ended since the export was looked at. What that makes current
-    // is connected before it is pending no more, so the second look is certain.
+    // Its on_load function may have ended since the export was read. The exports of a module are
+    // connected before the module stops being pending, so the second look is certain.
     if (is_defined(*bif_export)) {
       I = bif_export->stub_code();
       VM_DISPATCH;

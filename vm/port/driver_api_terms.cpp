@@ -52,7 +52,7 @@ class TermMachine {
     }
     return stack_.size() == 1 ? stack_[0] : kNonValue;
   }
-  /// Bytes of binaries and strings.
+  /// The number of bytes in binaries and strings.
   Word data_bytes() const { return data_bytes_; }
 
  private:

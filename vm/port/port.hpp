@@ -99,7 +99,7 @@ struct Port : RunnablePort {
 
   std::shared_ptr<PortPeer> peer;  // written once, by the holder
 
-  // Relations, as a process's.
+  // Links and monitors, as a process has them.
   Links links;  // local pids (the owner among them, unless unlinked)
   Watchers monitored_by;
   FlatTable<RefKey, Term> driver_monitors;        // driver_monitor_process: target pid
@@ -109,7 +109,8 @@ struct Port : RunnablePort {
 
   Timer* timer = nullptr;  // driver_set_timer; a timeout task that finds it not fired is too late
 
-  // Busy (any thread; changes under waiters_lock). Waiters are processes suspended in a command.
+  // Whether the port is busy (any thread reads; changes under waiters_lock). Waiters are processes
+  // that are suspended in a command.
   std::atomic<bool> busy{false};        // set_busy_port
   std::atomic<bool> inbox_full{false};  // more bytes queued in tasks than the limit: suspends like busy
   SpinLock waiters_lock;
