@@ -2,23 +2,25 @@
 
 #include <atomic>
 
-/// What the calling thread does that is no Erlang function: for a profiler whose signal interrupts
-/// it (probes/attach/sample_notes.cpp). The mark is one pointer, so the handler sees a whole one.
+/// Names what the calling thread does when it does not run an Erlang function, for a profiler whose
+/// signal interrupts it (probes/attach/sample_notes.cpp). The mark is one pointer, so the signal
+/// handler never sees half of a change.
 namespace vmrun {
 
 struct Process;
 
 struct Activity {
-  const char* name;  // [gc]: as a profile shows it
+  const char* name;  // [gc]: the name as a profile shows it
   const Process* process = nullptr;
 };
 extern constinit thread_local const Activity* activity_here;
 
-/// The calling thread does this as long as the object lives, and the activity has to live as long.
+/// Marks the calling thread with the activity while the object lives. The activity must outlive the
+/// object.
 class InKnownActivity {
  public:
   explicit InKnownActivity(const Activity& activity) : before_(activity_here) {
-    // The handler runs in this thread: only the compiler must keep the order.
+    // The handler runs in this thread, so only the compiler must keep the order.
     std::atomic_signal_fence(std::memory_order_release);
     activity_here = &activity;
   }
@@ -29,7 +31,7 @@ class InKnownActivity {
   const Activity* const before_;
 };
 
-/// Marks what the thread does as InKnownActivity does, with an activity of its own.
+/// Marks the thread as InKnownActivity does, with an activity that the object itself holds.
 class InActivity {
  public:
   explicit InActivity(const char* name, const Process* process = nullptr)

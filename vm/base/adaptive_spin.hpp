@@ -2,20 +2,21 @@
 
 #include "vm/base/spin_lock.hpp"
 
-/// Adaptive spinning: what a thread does before it goes to sleep. It looks for a few microseconds
-/// whether there is something, because being woken takes longer than many a piece of work that
-/// others do for it. Where looking is in vain (the work takes long, or there are more threads than
-/// cores) it learns to look less, and tries again now and then. Belongs to one thread.
+/// Adaptive spinning: what a thread does before it goes to sleep. It checks for a few microseconds
+/// whether there is something to do, because a wake-up takes longer than many pieces of work that
+/// it waits for. When spinning is in vain (the work takes long, or there are more threads than
+/// cores), it spins less, and tries the full time again now and then. An object belongs to one
+/// thread.
 namespace vmrun {
 
 class AdaptiveSpin {
  public:
-  /// Looks at most so often in a row, and at least. The usual look is at memory, and takes, with
-  /// the pause after it, some 30 ns.
+  /// The largest and the smallest number of checks in a row. The usual check reads memory and
+  /// takes, with the pause after it, some 30 ns.
   explicit AdaptiveSpin(unsigned most = 800, unsigned least = 25)
       : most_(most), least_(least), limit_(most) {}
 
-  /// True as soon as `there` says so, false when it has looked long enough.
+  /// Returns true as soon as `there` returns true, and false when it has spun long enough.
   template <class F>
   bool until(F&& there) {
     unsigned spins = limit_;

@@ -25,7 +25,7 @@ static void* mi_malloc_aligned(std::size_t bytes, std::size_t alignment) {
 namespace vmrun {
 namespace {
 
-/// Allocations until one fails; 0: none is to fail.
+/// Allocations until one fails; 0: none fails.
 std::atomic<std::uint64_t> until_failure{0};
 
 [[gnu::cold, gnu::noinline]] bool counted_out() {
@@ -34,8 +34,8 @@ std::atomic<std::uint64_t> until_failure{0};
     if (until_failure.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return left == 1;
   return false;
 }
-// Address space that a crash dump can use when there is no other. Pages that nobody touches take no
-// memory.
+// Address space that a crash dump can use when the system gives no more. Pages that nothing touches
+// take no memory.
 constexpr std::size_t kReserveBytes = std::size_t{72} << 20;
 std::atomic<void*> reserve{nullptr};
 
@@ -44,7 +44,7 @@ bool fails() { return until_failure.load(std::memory_order_relaxed) != 0 && coun
 [[gnu::cold, gnu::noinline]] void* counted(std::size_t bytes) {
   return counted_out() ? nullptr : mi_malloc(bytes);
 }
-/// On the way of everything: what is asked before costs an instruction or two.
+/// Everything allocates here; the check in front costs an instruction or two.
 [[gnu::always_inline]] inline void* get(std::size_t bytes) {
   if (until_failure.load(std::memory_order_relaxed) != 0) [[unlikely]]
     return counted(bytes);
@@ -86,9 +86,9 @@ void free_bytes(void* p) { mi_free(p); }
 
 void return_free_memory() {
 #ifdef VMRUN_MIMALLOC
-  // It returns what is freed here at once. What was freed before waits until others are taken of
-  // the same segment: so several of each size are, beside each other, since one alone may be taken
-  // of a segment in which nothing waits.
+  // With a delay of 0 the allocator returns at once what is freed here. What was freed before is
+  // returned only when other blocks of the same segment are taken. Therefore several blocks of each
+  // size are taken, beside each other: a single one may come from a segment in which nothing waits.
   static std::mutex alone;
   const std::lock_guard guard(alone);
   const long delay = mi_option_get(mi_option_decommit_delay);
@@ -123,10 +123,8 @@ void* allocate_object(std::size_t bytes, std::align_val_t alignment) {
 }  // namespace
 }  // namespace vmrun
 
-// What the machine's own C++ objects and containers, those of its compiler too, are made of: the
-// same seam. None of them is written to be left half-way by std::bad_alloc, which is therefore
-// never thrown.
-// NOLINTBEGIN
+// The machine's own C++ objects and containers, those of its compiler too, use the same allocator.
+// They are not written to survive std::bad_alloc, which is therefore never thrown.
 void* operator new(std::size_t bytes) { return vmrun::allocate_object(bytes); }
 void* operator new[](std::size_t bytes) { return vmrun::allocate_object(bytes); }
 void* operator new(std::size_t bytes, std::align_val_t a) { return vmrun::allocate_object(bytes, a); }

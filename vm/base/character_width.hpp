@@ -1,7 +1,7 @@
 #pragma once
 
 /// How many columns of a terminal a character takes: 0 (combining, zero width), 1, or 2 (East Asian
-/// wide and fullwidth, emoji). Constant data, the same in every locale; any thread.
+/// wide and fullwidth, emoji). The data is constant and does not depend on the locale. Any thread.
 /// Spec: Unicode Standard Annex #11, as wcwidth of the C library applies it.
 namespace vmrun {
 

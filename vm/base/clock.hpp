@@ -14,10 +14,10 @@ inline Word read_clock(clockid_t id) {
 }
 inline Word monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
 inline Word system_ns() { return read_clock(CLOCK_REALTIME); }
-/// Processor time of all threads.
+/// Processor time of all threads together.
 inline Word process_cpu_ns() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
-/// What Erlang system time is ahead of Erlang monotonic time: see time_offset.hpp.
+/// How far Erlang system time is ahead of Erlang monotonic time (time_offset.hpp).
 SWord time_offset_ns();
 
 /// Ticks of the timer wheels are milliseconds of the monotonic clock.

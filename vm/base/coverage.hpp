@@ -1,9 +1,10 @@
 #pragma once
 
-/// Counters of a build that measures coverage (./dev coverage): the compiler's library writes them
-/// when a program returns from main or calls exit. vmrun does neither, so whoever ends it calls
-/// this first. Any thread, other threads may go on; also from the handler of a fatal signal, where
-/// it may allocate: good enough for a build that nobody uses. In other builds it is nothing.
+/// Counters of a build that measures coverage (./dev coverage). The compiler's library writes them
+/// when a program returns from main or calls exit. vmrun does neither, so the code that ends the
+/// machine calls write_coverage() first. Any thread may call it while other threads go on, and the
+/// handler of a fatal signal calls it too. There it may allocate, which is good enough for such a
+/// build. In other builds it does nothing.
 #ifdef VMRUN_COVERAGE
 extern "C" void __gcov_dump(void);
 #endif

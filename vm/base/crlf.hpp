@@ -8,7 +8,7 @@
 namespace vmrun {
 
 /// Line ends of the text that the machine writes past the I/O servers. OTP ends these lines with CR
-/// and LF whatever it writes to, and so does this machine when it runs OTP's system.
+/// and LF on every device, and this machine does the same when it runs OTP's system.
 inline std::string with_crlf(std::string_view text) {
   std::string result;
   for (const char c : text) {

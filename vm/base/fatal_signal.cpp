@@ -23,7 +23,7 @@ using Report = bool (*)(const FatalSignal&);
 
 std::array<std::atomic<Report>, 4> reports;
 
-/// The stack pointer where the signal came; 0 where the machine does not know how to tell.
+/// Returns the stack pointer at the signal; 0 where the processor's registers are not known.
 std::uintptr_t stack_pointer(const void* context) {
   [[maybe_unused]] const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
@@ -35,8 +35,8 @@ std::uintptr_t stack_pointer(const void* context) {
 #endif
 }
 
-/// Who runs out of stack touches the guard page below it, at most a frame away from the stack
-/// pointer. Elsewhere around it there is stack, and nothing to go wrong.
+/// A thread that runs out of stack touches the guard page below it, at most a frame away from the
+/// stack pointer. An address near the stack pointer that is not below the stack cannot fault.
 bool ran_out_of_stack(int signal_number, const siginfo_t* info, const void* context) {
   constexpr std::uintptr_t kFrameBytes = 1 << 20;
   if (signal_number != SIGSEGV && signal_number != SIGBUS) return false;
@@ -44,8 +44,8 @@ bool ran_out_of_stack(int signal_number, const siginfo_t* info, const void* cont
   return sp && at + kFrameBytes >= sp && at < sp + 4096;
 }
 
-/// The signal's own effect is back by now (SA_RESETHAND): raised again, the process dies of it, and
-/// so it does of a second one in a report.
+/// The signal's default effect is restored by now (SA_RESETHAND), so the process dies of the signal
+/// when it is raised again, and also of a second one during a report.
 void handle(int signal_number, siginfo_t* info, void* context) {
   const FatalSignal signal{signal_number, ran_out_of_stack(signal_number, info, context)};
   bool told = false;

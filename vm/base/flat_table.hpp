@@ -7,13 +7,13 @@
 
 #include "vm/base/small_limits.hpp"
 
-/// A small hash table that keeps the order of insertion, for links, monitors and aliases: what is
-/// told to many is told in the order in which they asked. Entries lie densely, oldest first, with
-/// holes where some were erased; once there are more than a few, an index beside them finds a key
-/// (open addressing with linear probing, deletion by shifting back). Every operation takes constant
-/// time, amortised. Nothing is allocated while it is empty. Owned by one process. Key needs `==`, a
-/// default value that is never a real key, and `std::size_t hash_key(Key)`. Keys and values are
-/// trivially copyable. Insertion and removal invalidate pointers.
+/// A small hash table that keeps the order of insertion, for links, monitors and aliases: signals
+/// to many receivers leave in the order in which these asked. Entries lie densely, oldest first,
+/// with holes where some were erased. Once there are more than a few, an index beside them finds a
+/// key (open addressing with linear probing, deletion by shifting back). Every operation takes
+/// constant time, amortised. An empty table allocates nothing. The table is owned by one process.
+/// Key needs `==`, a default value that is never a real key, and `std::size_t hash_key(Key)`. Keys
+/// and values are trivially copyable. Insertion and removal invalidate pointers.
 namespace vmrun {
 
 template <class Key, class Value>
@@ -37,7 +37,7 @@ class FlatTable {
     return i == kNone ? nullptr : &entries_[i].value;
   }
 
-  /// False (and nothing changed) when the key is there already.
+  /// Returns false, and changes nothing, when the key is there already.
   bool insert(const Key& key, const Value& value) {
     if (locate(key) != kNone) return false;
     if (end_ == capacity_) make_room();
@@ -55,7 +55,7 @@ class FlatTable {
     return true;
   }
 
-  /// Takes the entry out; false when there is none.
+  /// Takes the entry out. Returns false when the key is not there.
   bool take(const Key& key, Entry* out) {
     const std::uint32_t i = locate(key);
     if (i == kNone) return false;
@@ -64,7 +64,7 @@ class FlatTable {
     return true;
   }
 
-  /// Takes the oldest entry out; false when there is none.
+  /// Takes the oldest entry out. Returns false when the table is empty.
   bool take_oldest(Entry* out) {
     if (size_ == 0) return false;
     *out = entries_[first_];
@@ -80,7 +80,7 @@ class FlatTable {
     first_ = end_ = size_ = capacity_ = 0;
   }
 
-  /// Oldest first. visit changes nothing in the table but values.
+  /// Visits the entries, oldest first. visit may change values but nothing else in the table.
   template <class F>
   void for_each(F&& visit) const {
     for (std::uint32_t i = first_; i < end_; ++i)
@@ -93,14 +93,13 @@ class FlatTable {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr std::uint32_t kLinear =
-      usual_or_small<std::uint32_t>(8, 2);  // up to here there is no index
+  static constexpr std::uint32_t kLinear = usual_or_small<std::uint32_t>(8, 2);  // no index up to here
   static constexpr std::uint32_t kKept =
-      usual_or_small<std::uint32_t>(64, 2);  // room that stays when the last entry goes
+      usual_or_small<std::uint32_t>(64, 2);  // room that stays when the last entry is erased
 
   std::size_t index_size() const { return 2 * std::size_t{capacity_}; }
 
-  /// Where in the index the key is, or belongs.
+  /// Returns where in the index the key is, or where it belongs.
   std::size_t index_slot(const Key& key) const {
     const std::size_t mask = index_size() - 1;
     std::size_t slot = hash_key(key) & mask;
@@ -136,7 +135,7 @@ class FlatTable {
     if (first_ == end_) first_ = end_ = 0;
   }
 
-  /// Closes the holes; into twice the room unless there are many.
+  /// Closes the holes, and doubles the room unless there are many holes.
   void make_room() {
     const Entry* old = entries_;
     const std::uint32_t old_end = end_;

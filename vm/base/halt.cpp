@@ -32,13 +32,13 @@ void request_halt(HaltRequest wanted) {
   main_thread.wake();
 }
 
-// Nothing here but atomics and one system call.
+// Uses only atomics and one system call.
 void announce_signal(int number) {
   signals.fetch_or(std::uint64_t{1} << number);
   main_thread.wake();
 }
 
-// Signal-safe, all of it.
+// Everything up to wait_for_halt is safe in a signal handler.
 namespace {
 
 constexpr timespec kLookEvery{0, 10'000'000};
@@ -72,7 +72,7 @@ void end_for_want(const char* line, const char* slogan) {
   static std::atomic<bool> is_told{false};
   static char kept_slogan[256];  // lasts as long as the program
   if (is_told.exchange(true)) {
-    if (waits_itself) std::_Exit(1);  // it is to write the dump, and cannot
+    if (waits_itself) std::_Exit(1);  // this thread writes the dump, and cannot
     for (;;) pause();                 // the first one ends the program
   }
   std::snprintf(kept_slogan, sizeof kept_slogan, "%s", slogan);

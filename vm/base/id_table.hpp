@@ -16,24 +16,26 @@
 #include "vm/base/spin_lock.hpp"
 #include "vm/base/word.hpp"
 
-/// All live things of one kind (processes, ports) by number. Lookup takes no lock: one load and a
-/// compare. A number's low bits are its slot, so a slot comes round again with another number and a
-/// stale identity finds nothing. Pointers are good until the thread's next quiescent state
+/// All live things of one kind (processes, ports) by number. A lookup takes no lock: it is one load
+/// and a compare. The low bits of a number are its slot. A slot is used again with another number,
+/// so a stale identity finds nothing. Pointers are good until the thread's next quiescent state
 /// (epoch.hpp).
 ///
-/// Threads do not get into each other's way: each gives out the numbers of a range of its own, in
-/// sequence, and takes the next range when it is through, or when what it enters must come behind
-/// something in a later range; and each counts for itself what it has entered and removed. What
-/// walks the table looks at the chunks only that were used since they were last found empty, and
-/// who walks it in pieces has a mark on them that others come across who enter something.
+/// Threads do not contend with each other. Each thread gives out the numbers of a range of its own
+/// in sequence. It takes the next range when its range is used up, or when the new entry must get a
+/// larger number than something in a later range. Each thread also counts for itself what it has
+/// entered and removed. A walk over the table visits only those chunks that have been used since
+/// they were last found empty. A walk in pieces marks these chunks, and threads that enter
+/// something find the mark.
 namespace vmrun {
 
-/// T has a member `id` of type Id; make_id turns a number into one, Id::id_number() turns it back.
+/// T has a member `id` of type Id. make_id turns a number into an Id, and Id::id_number() turns it
+/// back.
 template <class T, class Id, Id (*make_id)(Word)>
 class IdTable {
  public:
-  /// Once, before anything is published. limit: rounded up to a power of two, at least 1024. Until
-  /// then there is nothing and no room.
+  /// Called once, before anything is published. limit is rounded up to a power of two, at least
+  /// 1024. Before the call the table is empty and has no room.
   void init(Word limit, Word most, const char* what) {
     Word size = 1024;
     while (size < limit && size < most) size *= 2;
@@ -45,14 +47,14 @@ class IdTable {
     range_ = std::clamp<Word>(size / 256, kLeastRange, 256);
   }
   Word limit() const { return limit_; }
-  /// How many there are: exact when nothing changes meanwhile.
+  /// How many things there are. Exact when nothing changes meanwhile.
   Word count() const {
     SWord sum = 0;
     for (unsigned i = epoch_slots_used(); i--;) sum += shares_[i].count.load(std::memory_order_acquire);
     return sum < 0 ? 0 : static_cast<Word>(sum);
   }
 
-  /// How many places who walks the table has to look at.
+  /// How many places a walk over the table has to visit.
   Word marked_places() const {
     Word places = 0;
     for (Word chunk = 0; chunk < chunks_used(); ++chunk)
@@ -60,15 +62,15 @@ class IdTable {
     return places;
   }
 
-  /// nullptr when there is no such thing (any more).
+  /// Returns nullptr when there is no such thing (any more).
   T* find(Id id) const {
     // Sequentially consistent: see epoch.hpp.
     T* found = slots_[id.id_number() & mask_].load(std::memory_order_seq_cst);
     return found && found->id == id ? found : nullptr;
   }
 
-  /// Takes a free number, to be published: a larger one than `behind`, that of something entered
-  /// before. False at the limit.
+  /// Takes a free number, to be published: a larger one than `behind`, the number of something
+  /// entered before. Returns false at the limit.
   [[nodiscard]] bool reserve(Word* number, std::optional<Word> behind = {}) {
     const Word least = behind ? *behind + 1 : 0;
     Share& share = own_share();
@@ -82,8 +84,8 @@ class IdTable {
       *number = next;
       std::atomic<T*>& slot = slots_[next & mask_];
       T* expected = nullptr;
-      // Against for_each, which changes a chunk's mark and looks again: either that finds the place
-      // taken, or publish finds the mark changed.
+      // Pairs with for_each, which changes a chunk's mark and then visits the chunk again. Either
+      // that visit finds the place taken, or publish finds the mark changed.
       if (slot.load(std::memory_order_relaxed) ||
           !slot.compare_exchange_strong(expected, taken_, std::memory_order_seq_cst))
         continue;
@@ -91,7 +93,7 @@ class IdTable {
       return true;
     }
   }
-  /// Gives it the number and makes it known. Everything else about it is complete.
+  /// Gives the thing its number and makes it known. Everything else about it is complete.
   void publish(T& it, Word number) {
     it.id = make_id(number);
     const Word place = number & mask_;
@@ -99,7 +101,7 @@ class IdTable {
       note_entered(place);
     slots_[place].store(&it, std::memory_order_seq_cst);
   }
-  /// Not found from here on.
+  /// Lookups no longer find it from here on.
   void remove(T& it) {
     const Word number = it.id.id_number();
     if (walks_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -108,8 +110,8 @@ class IdTable {
     own_share().add(-1);
   }
 
-  /// The number that is given out next, as it goes round at kRound: the least that any thread has
-  /// left or would take.
+  /// The number that is given out next, modulo kRound: the smallest that any thread has left or
+  /// would take.
   Word next_number() const {
     Word least = next_range_.load(std::memory_order_relaxed);
     for (unsigned i = epoch_slots_used(); i--;) {
@@ -119,10 +121,10 @@ class IdTable {
     for (Word n = limit_; n && slots_[least & mask_].load(std::memory_order_relaxed); --n) ++least;
     return least % kRound;
   }
-  /// Numbers go on from this one, or from the same of the next round: none comes twice. Threads
-  /// give up what they have left of their ranges.
+  /// Numbers go on from this one, or from the equal one of the next round, so that none comes
+  /// twice. Threads give up what is left of their ranges.
   void go_on_from(Word number) {
-    // Before the shares are looked at: see take_range.
+    // Before the shares are read: see take_range.
     changes_.fetch_add(1, std::memory_order_seq_cst);
     Word now = next_range_.load(std::memory_order_relaxed), then;
     do {
@@ -132,7 +134,8 @@ class IdTable {
     for (unsigned i = epoch_slots_used(); i--;) shares_[i].end.store(0, std::memory_order_seq_cst);
   }
 
-  /// The first at this place of the table or behind it; the place behind that. nullptr: no more.
+  /// Returns the first thing at this place of the table or behind it, and sets `place` behind that.
+  /// Returns nullptr when there are no more.
   T* next(Word& place) const {
     const Word used = places_used();
     while (place < used) {
@@ -146,8 +149,8 @@ class IdTable {
     return nullptr;
   }
 
-  /// Takes time for what there is, not for what there could be. Whatever is there all the time is
-  /// visited.
+  /// Visits everything that is in the table the whole time. The time depends on what is there, not
+  /// on the limit.
   template <class F>
   void for_each(F&& visit) const {
     for (Word chunk = 0; chunk < chunks_used(); ++chunk)
@@ -155,10 +158,10 @@ class IdTable {
         visit_chunk(chunk, visit);
   }
 
-  /// Goes through what is in the table at the moment it begins, in pieces, backwards. What enters
-  /// later is not among it, what goes meanwhile is: who enters or removes something while somebody
-  /// walks says what was at its place before. (What is just being entered or removed at that moment
-  /// may count either way.) One thread at a time.
+  /// Visits what is in the table at the moment the walk begins, in pieces, backwards. Things that
+  /// enter later are not visited, and things that are removed meanwhile are. For this a thread that
+  /// enters or removes something during a walk first notes what was at its place. (What is just
+  /// being entered or removed at that first moment may count either way.) One thread at a time.
   class Walk {
    public:
     explicit Walk(IdTable& table)
@@ -186,8 +189,8 @@ class IdTable {
     }
     Walk(const Walk&) = delete;
 
-    /// visit(id) for what was at the next places: about so many steps, of which a place takes one
-    /// and what is found there kStepsOfOne. False: that was all.
+    /// Calls visit(id) for what was at the next places. `steps` says how many: a place takes one
+    /// step, and a thing that is found there kStepsOfOne. Returns false when that was all.
     template <class F>
     bool go_on(SWord steps, F&& visit) {
       const EpochGuard guard;
@@ -200,7 +203,7 @@ class IdTable {
           found_ = 0;
         }
         const Word place = first_ + --left_;
-        // In this order: what changes the slot has said so before.
+        // In this order: a thread that changes the slot has noted it before.
         const T* found = table_.slots_[place].load(std::memory_order_seq_cst);
         const Word before = before_[place].load(std::memory_order_seq_cst);
         if (found || before) ++found_;
@@ -218,16 +221,16 @@ class IdTable {
     friend IdTable;
     IdTable& table_;
     Walk* next_;
-    std::atomic<Word>* const before_;    // by place, once that has changed: kNobody, or kFirst + number
-    std::vector<std::uint32_t> chunks_;  // those to look at
-    Word first_ = 0, left_ = 0;          // of the chunk it is in
-    Word found_ = 0;                     // there
-    // Those that seem to be empty now.
+    std::atomic<Word>* const before_;    // by place, once it has changed: kNobody, or kFirst + number
+    std::vector<std::uint32_t> chunks_;  // chunks still to be visited
+    Word first_ = 0, left_ = 0;          // places of the current chunk
+    Word found_ = 0;                     // things found in it
+    // Chunks that seem to be empty now.
     static constexpr std::size_t kClearedAtOnce = 256;
     std::vector<std::uint32_t> empty_;
   };
 
-  /// The identities of all that is there at one moment, in order of their places.
+  /// Returns the identities of all that is there at one moment, in the order of their places.
   std::vector<Id> all_at_one_moment() {
     const EpochGuard guard;
     std::vector<Id> ids;
@@ -245,12 +248,13 @@ class IdTable {
 
  private:
   static constexpr Word kLeastRange = 4;
-  // Marks of chunks, and what a walk is told of a place. kLooking: it seemed empty and is looked at
-  // again. Only who holds the walk lock changes the marks kUsed and kWatched.
+  // Marks of chunks, and what a walk is told about a place. kLooking: the chunk seemed empty and is
+  // visited again. Only the holder of the walk lock changes the marks kUsed and kWatched.
   static constexpr std::uint8_t kEmpty = 0, kUsed = 1, kWatched = 2, kLooking = 3;
   static constexpr Word kNobody = 1, kFirst = 2;
 
-  /// What one thread gives out and counts; written by it alone, but that others may set `end` to 0.
+  /// What one thread gives out and counts. Only this thread writes it, except that others may set
+  /// `end` to 0.
   struct alignas(64) Share {
     std::atomic<Word> next{0}, end{0};  // the rest of its range...
     Word size = 0;                      // ...and how long that was
@@ -259,8 +263,8 @@ class IdTable {
   };
   Share& own_share() { return shares_[epoch_slot_number()]; }
 
-  /// Changes with whatever is entered or removed. Who looks at the table between two that are the
-  /// same has seen what was there at one moment.
+  /// Changes with whatever is entered or removed. When two tallies are equal, a visit of the table
+  /// between them has seen what was there at one moment.
   struct Tally {
     Word given_out = 0;
     SWord count = 0;
@@ -275,13 +279,15 @@ class IdTable {
     return sum;
   }
 
-  /// Who is through with a range gets one of twice the length; who leaves some of it, a short one.
-  /// Rare enough for a look at all shares: here a full table ends the search.
+  /// A thread that has used up its range gets one of twice the length; a thread that leaves some of
+  /// its range gets a short one. This is rare enough to read all shares. Only here does a full
+  /// table end the search.
   bool take_range(Share& share) {
     if (count() >= limit_) return false;
     const Word length = share.next.load(std::memory_order_relaxed) == share.end ? 2 * share.size : 0;
     share.size = std::clamp(length, kLeastRange, range_);
-    // Against go_on_from: either that takes this range away again, or this sees that it was there.
+    // Pairs with go_on_from: either that takes this range away again, or this sees that it was
+    // called.
     for (Word changes = changes_.load(std::memory_order_seq_cst), seen;; changes = seen) {
       const Word next = next_range_.fetch_add(share.size, std::memory_order_relaxed) & ((Word{1} << 56) - 1);
       share.next.store(next, std::memory_order_relaxed);
@@ -294,7 +300,7 @@ class IdTable {
   Word places_used() const { return std::min(limit_, next_range_.load(std::memory_order_acquire)); }
   Word chunks_used() const { return (places_used() + kChunk - 1) / kChunk; }
 
-  /// Something is about to be entered at a place of a chunk that is not just used.
+  /// Called when something is about to be entered in a chunk whose mark is not kUsed.
   [[gnu::cold, gnu::noinline]] void note_entered(Word place) {
     std::atomic<std::uint8_t>& mark = used_[place / kChunk];
     std::uint8_t was = mark.load(std::memory_order_seq_cst);
@@ -302,7 +308,7 @@ class IdTable {
       if (mark.compare_exchange_weak(was, kUsed, std::memory_order_seq_cst)) return;
     if (was == kWatched) note(place, kNobody);
   }
-  /// Tells who walks what was at the place before it changes; the first change counts.
+  /// Notes for all walks what was at the place before it changes. Only the first change counts.
   [[gnu::cold, gnu::noinline]] void note(Word place, Word before) {
     std::lock_guard guard(walk_lock_);
     for (Walk* w = walks_.load(std::memory_order_relaxed); w; w = w->next_) {
@@ -324,7 +330,7 @@ class IdTable {
       if (used_[chunk].load(std::memory_order_relaxed) == kWatched)
         used_[chunk].store(kUsed, std::memory_order_relaxed);
   }
-  /// A chunk seems empty. False: it is not after all.
+  /// Clears the mark of a chunk that seems empty. Returns false when it is not empty after all.
   bool clear_mark(Word chunk) const {
     const std::unique_lock lock(walk_lock_, std::try_to_lock);
     if (!lock || used_[chunk].load(std::memory_order_relaxed) != kUsed) return true;
@@ -335,7 +341,7 @@ class IdTable {
     return !any;
   }
 
-  /// Pages come into being when touched, so a large limit costs nothing.
+  /// The system provides pages when they are touched, so a large limit costs nothing.
   template <class U>
   static U* map(Word count, const char* what) {
     void* memory = mmap(nullptr, count * sizeof(U), PROT_READ | PROT_WRITE,
@@ -344,7 +350,7 @@ class IdTable {
     return static_cast<U*>(memory);
   }
 
-  /// Whether there was anything, published or not yet.
+  /// Returns whether there was anything, published or not yet.
   template <class F>
   bool visit_chunk(Word chunk, F&& visit) const {
     bool any = false;
@@ -358,8 +364,8 @@ class IdTable {
 
   inline static std::atomic<T*> none_[1];
   std::atomic<T*>* slots_ = none_;
-  std::atomic<std::uint8_t>* used_ = nullptr;  // by chunk: a mark, may it hold something
-  T* taken_ = nullptr;                         // stands where a number is reserved; its id is nobody's
+  std::atomic<std::uint8_t>* used_ = nullptr;  // by chunk: whether it may hold something
+  T* taken_ = nullptr;                         // stands where a number is reserved; its id belongs to nothing
   Word mask_ = 0, limit_ = 0, range_ = 0;
   std::atomic<Walk*> walks_{nullptr};  // a list, guarded by the lock
   mutable SpinLock walk_lock_;

@@ -4,13 +4,14 @@
 
 #include "vm/base/sync.hpp"
 
-/// What any thread hands to one owner: a lock-free stack that is only ever taken whole, so there is
-/// no ABA problem and nothing to reclaim (Treiber, "Systems Programming: Coping with Parallelism",
-/// 1986, without its pop). Things are linked through one of their members. Taking reverses the
-/// stack: oldest first. Things of one pusher keep their order; between pushers there is none.
+/// Lets any thread hand things to one owner: a lock-free stack that is always taken as a whole, so
+/// there is no ABA problem and nothing to reclaim (Treiber, "Systems Programming: Coping with
+/// Parallelism", 1986, without its pop). Things are linked through one of their members. Taking
+/// reverses the stack, so the oldest comes first. Things from one pusher keep their order; the
+/// order between pushers is unspecified.
 namespace vmrun {
 
-/// Nothing but the things.
+/// The word holds only the address of the newest thing.
 struct NoTags {
   static constexpr std::uint64_t kAddressMask = ~std::uint64_t{7};
   template <class T>
@@ -19,8 +20,8 @@ struct NoTags {
   }
 };
 
-/// Tags: what goes along with the newest thing's address in the one word: bits outside of its
-/// kAddressMask, but kClosed. after_push(word, thing) gives those that hold after a push. Things
+/// Tags: bits that lie in the one word beside the newest thing's address, outside of kAddressMask
+/// and other than kClosed. after_push(word, thing) returns the bits that hold after a push. Things
 /// are aligned to eight bytes.
 template <class T, T* T::*next, class Tags = NoTags, class Sync = ThreadSync>
 class Inbox {
@@ -31,10 +32,10 @@ class Inbox {
   Inbox() = default;
   Inbox(const Inbox&) = delete;
 
-  /// Any thread. Returns the word as it was before; when kClosed was in it nothing was pushed, and
-  /// the thing is still the caller's. Sequentially consistent: what the pusher reads afterwards it
-  /// reads after the push (parker.hpp relies on it). PushTags: in place of Tags where more is known
-  /// of the thing.
+  /// Pushes a thing, and returns the word as it was before. If kClosed was in it nothing was
+  /// pushed, and the thing is still the caller's. Any thread. Sequentially consistent: what the
+  /// pusher reads afterwards it reads after the push (parker.hpp relies on it). PushTags replaces
+  /// Tags where the caller knows more about the thing.
   template <class PushTags = Tags>
   Word push(T& it) {
     Word old = word_.load(std::memory_order_relaxed);
@@ -48,8 +49,8 @@ class Inbox {
   }
   bool try_push(T& it) { return !(push(it) & kClosed); }
 
-  /// Everything that is there, oldest first; nothing of a closed one. Acquire: what pushers wrote
-  /// before they pushed is seen. Any thread may take; what it has taken is its own.
+  /// Takes everything that is there, oldest first; nothing from a closed inbox. Acquire: what
+  /// pushers wrote before they pushed is seen. Any thread may take, and owns what it has taken.
   T* take() {
     Word old = word_.load(std::memory_order_relaxed);
     do {
@@ -57,23 +58,24 @@ class Inbox {
     } while (!word_.compare_exchange_weak(old, 0, std::memory_order_acquire, std::memory_order_relaxed));
     return reversed(address(old));
   }
-  /// Pushes fail from here on. What was there, oldest first.
+  /// Closes the inbox: pushes fail from here on. Returns what was there, oldest first.
   T* close() { return reversed(address(word_.exchange(kClosed, std::memory_order_seq_cst))); }
 
-  /// Sequentially consistent, for who is about to sleep.
+  /// Sequentially consistent, for a thread that is about to sleep.
   bool has_mail() const { return address(word_.load(std::memory_order_seq_cst)); }
   bool is_closed() const { return word_.load(std::memory_order_acquire) & kClosed; }
-  /// A glance that costs nothing; may be late.
+  /// A relaxed check; its answer may be late.
   bool seems_empty() const { return !address(word_.load(std::memory_order_relaxed)); }
 
-  /// Of an owner who keeps tags. The word may be used as any atomic as long as things are not lost.
+  /// For an owner that uses tags. Any atomic operation on the word is allowed as long as no things
+  /// are lost.
   typename Sync::template Atomic<Word>& word() { return word_; }
   const typename Sync::template Atomic<Word>& word() const { return word_; }
   static T* address(Word word) { return reinterpret_cast<T*>(word & Tags::kAddressMask); }
   static T* reversed(T* newest) {
     return reversed(newest, [](T&) {});
   }
-  /// each: called for every one of them, newest first.
+  /// each is called for every thing, newest first.
   template <class F>
   static T* reversed(T* newest, F&& each) {
     T* oldest = nullptr;

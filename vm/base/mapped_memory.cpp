@@ -14,8 +14,8 @@ constexpr std::size_t kHugePageBytes = std::size_t{1} << 21;
 
 std::size_t in_pages(std::size_t bytes) { return (bytes + 4095) & ~std::size_t{4095}; }
 
-/// Huge pages start at multiples of their size: so does the mapping, once what lies before and
-/// behind is cut off.
+/// Huge pages start at multiples of their size, and so does the mapping once the parts before and
+/// behind are cut off.
 void* map_fresh(std::size_t bytes) {
   const std::size_t room = bytes + kHugePageBytes;
   void* area =
@@ -31,8 +31,8 @@ void* map_fresh(std::size_t bytes) {
   return block;
 }
 
-/// A few mappings given back lately, so that who takes and gives the same size in turn, as a heap
-/// that has found its size does, gets its pages back instead of fresh ones. Any thread.
+/// A few mappings that were given back lately. A caller that takes and gives back the same size in
+/// turn, as a heap of a stable size does, gets its old pages instead of fresh ones. Any thread.
 class FreeBlocks {
  public:
   void* take(std::size_t bytes) {
@@ -48,7 +48,7 @@ class FreeBlocks {
     *best = {};
     return block;
   }
-  /// False: no room.
+  /// Returns false when there is no room.
   bool keep(void* block, std::size_t bytes) {
     std::lock_guard lock(mutex_);
     if (total_ + bytes > kMostBytes) return false;

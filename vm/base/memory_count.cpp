@@ -11,7 +11,7 @@ namespace {
 std::mutex mutex;
 MemoryCounts* all = nullptr;
 
-/// The next thread goes on with the record of one that has ended.
+/// Gives the record back when the thread ends; the next new thread goes on with it.
 struct Release {
   bool armed = false;
   ~Release() {

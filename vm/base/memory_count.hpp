@@ -5,25 +5,25 @@
 #include <cstdint>
 
 /// How much memory of some kinds is in use, for erlang:memory, and what collections have done. Each
-/// thread counts for itself what it takes and gives back, in a record of its own that it alone
-/// writes; who asks adds them up. So one thread's count may be negative, and a sum is exact when
-/// nothing changes meanwhile.
+/// thread counts what it takes and gives back in a record that it alone writes; a reader adds the
+/// records up. So one thread's count may be negative, and a sum is exact when nothing changes
+/// meanwhile.
 namespace vmrun {
 
 enum class MemoryKind : std::uint8_t {
   kHeaps,           // bytes of blocks and fragments
   kBinaries,        // bytes outside of heaps
-  kCollections,     // how many there were
+  kCollections,     // number of collections
   kReclaimedWords,  // by collections
 };
 inline constexpr std::size_t kMemoryKinds = 4;
 
 struct alignas(64) MemoryCounts {
   std::atomic<std::int64_t> counts[kMemoryKinds]{};
-  MemoryCounts* next = nullptr;  // all there ever were
+  MemoryCounts* next = nullptr;  // list of all records that were ever made
   bool taken = true;             // by a living thread
 };
-/// The calling thread's; nullptr before its first use.
+/// The calling thread's record; nullptr before its first use.
 extern thread_local constinit MemoryCounts* memory_counts;
 MemoryCounts& take_memory_counts();
 
@@ -41,7 +41,7 @@ inline void count_memory_given(MemoryKind kind, std::size_t bytes) {
   count_memory(kind, -static_cast<std::int64_t>(bytes));
 }
 
-/// Of all threads together: in use now, or done since the start. Any thread.
+/// Returns the sum over all threads: in use now, or done since the start. Any thread.
 std::size_t memory_counted(MemoryKind kind);
 
 }  // namespace vmrun

@@ -21,7 +21,7 @@ constinit thread_local Microstates* own = nullptr;
 
 // ---- One thread ---------------------------------------------------------------------------------
 
-/// Under the lock, while measured.
+/// Called under the lock, while measured.
 void Microstates::settle() {
   const Word now = monotonic_ns();
   times_[static_cast<unsigned>(state_)] += now - since_ns_;
@@ -60,7 +60,7 @@ MicrostateTimes Microstates::times() {
   return times_;
 }
 
-// ---- All of them --------------------------------------------------------------------------------
+// ---- All threads --------------------------------------------------------------------------------
 
 void account_for_this_thread(ThreadKind kind, unsigned number) {
   const std::lock_guard guard(mutex);

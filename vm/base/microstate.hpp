@@ -8,19 +8,19 @@
 #include "vm/base/spin_lock.hpp"
 #include "vm/base/word.hpp"
 
-/// What each thread of the machine does, and how long it has done so: microstate accounting, as
-/// msacc(3) of OTP's runtime_tools has it. Falling asleep and waking up are noted always, so that
-/// it is known what a thread does when measuring begins; everything else only while somebody
-/// measures. Work that had begun before that is Microstate::kOther until it ends.
+/// What each thread of the machine does, and for how long: microstate accounting as in msacc(3) of
+/// OTP's runtime_tools. Falling asleep and waking up are always recorded, so that the state of a
+/// thread is known when measuring begins. Everything else is recorded only while somebody measures.
+/// Work that had begun before counts as Microstate::kOther until it ends.
 namespace vmrun {
 
 enum class Microstate : std::uint8_t {
-  kAux,       // timers, memory to be given back
-  kCheckIo,   // looks for descriptors that are ready
+  kAux,       // timers, memory trim
+  kCheckIo,   // checks which descriptors are ready
   kEmulator,  // runs processes
   kGc,
   kOther,  // searches, spins, schedules
-  kPort,   // drivers are called
+  kPort,   // calls drivers
   kSleep,
 };
 inline constexpr unsigned kMicrostates = 7;
@@ -28,12 +28,12 @@ using MicrostateTimes = std::array<Word, kMicrostates>;  // nanoseconds in each
 
 enum class ThreadKind : std::uint8_t { kScheduler, kDirtyCpu, kDirtyIo, kAsync, kPoll };
 
-/// Of one thread. Its own thread changes the state, any may read the times.
+/// The state of one thread. Its own thread changes the state; any thread may read the times.
 class Microstates {
  public:
   Microstates(ThreadKind kind, unsigned number) : kind(kind), number(number) {}
 
-  /// Returns the one before.
+  /// Enters a state and returns the one before.
   Microstate enter(Microstate state);
   void begin_measuring();
   void end_measuring();
@@ -56,18 +56,19 @@ class Microstates {
 
 extern std::atomic<bool> microstates_measured;
 
-/// Once, by a thread that begins; it stays known for as long as the machine lives.
+/// Called once by each new thread. The thread stays in the list for as long as the machine lives.
 void account_for_this_thread(ThreadKind kind, unsigned number);
-/// Of the calling thread; one that is not accounted for has none.
+/// Sets the calling thread's state and returns the one before. Does nothing in a thread that is not
+/// accounted for.
 Microstate enter_microstate(Microstate state);
 
-/// Returns what was set before.
+/// Returns whether it was on before.
 bool measure_microstates(bool on);
 void clear_microstates();
-/// The threads that have been started, latest first.
+/// All threads that have been started, latest first.
 std::vector<Microstates*> accounted_threads();
 
-/// The calling thread is in a state as long as this lives.
+/// Puts the calling thread into a state while the object lives.
 class InMicrostate {
  public:
   explicit InMicrostate(Microstate state) : before_(enter_microstate(state)) {}
@@ -78,7 +79,7 @@ class InMicrostate {
   const Microstate before_;
 };
 
-/// The same if somebody measures.
+/// As above, if somebody measures.
 class InMeasuredMicrostate {
  public:
   explicit InMeasuredMicrostate(Microstate state)

@@ -7,14 +7,14 @@
 #include <string_view>
 #include <vector>
 
-/// Which of the names that exist is meant by one that does not: the nearest, if it is near enough.
+/// Finds the existing name that a wrong one probably means: the nearest, if it is near enough.
 /// Nearness is the distance of Damerau and Levenshtein (Boytsov, "Indexing Methods for Approximate
-/// Dictionary Searching", 2011: optimal string alignment). Small and capital letters count as the
-/// same, and underscores do not count, so that myList is near my_list. One thread at a time.
+/// Dictionary Searching", 2011: optimal string alignment). Case does not matter, and underscores do
+/// not count, so that myList is near my_list. One thread at a time.
 namespace vmrun {
 
 /// How many characters must be inserted, left out, replaced, or exchanged with their neighbour.
-/// replacement: what a replaced character counts.
+/// replacement: the cost of a replaced character.
 inline std::size_t edit_distance(std::u32string_view a, std::u32string_view b, std::size_t replacement = 1) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -34,18 +34,19 @@ inline std::size_t edit_distance(std::u32string_view a, std::u32string_view b, s
 
 class NearName {
  public:
-  /// Where names are kMany, as those of a library, one that differs in a character is another word
-  /// more often than a misspelt one (node, nope): a replaced character counts twice.
+  /// Where names are kMany, as those of a library, a name that differs in one character is more
+  /// often another word than a misspelt one (node, nope). So a replaced character costs two there.
   enum class Names { kFew, kMany };
 
-  /// wrong: UTF-8.
+  /// wrong is UTF-8.
   explicit NearName(std::string_view wrong, Names names = Names::kFew)
       : wrong_(wrong),
         folded_(folded(wrong)),
         allowed_(std::min<std::size_t>(folded_.size() / 3, 3)),
         replacement_(names == Names::kMany ? 2 : 1) {}
 
-  /// A name that exists. True: it is the nearest so far. Its characters must outlive this object.
+  /// Offers a name that exists. Returns whether it is the nearest so far. Its characters must
+  /// outlive this object.
   bool offer(std::string_view name) {
     if (name == wrong_) return false;
     const std::u32string other = folded(name);
@@ -60,11 +61,11 @@ class NearName {
     return true;
   }
 
-  /// Empty: no name is near.
+  /// The nearest name; empty when none is near.
   std::string_view found() const { return found_; }
 
  private:
-  /// Bytes of one UTF-8 sequence become one character; which one does not matter.
+  /// Bytes of one UTF-8 sequence become one number; its value does not matter.
   static std::u32string folded(std::string_view name) {
     std::u32string out;
     for (const char c : name) {
@@ -77,7 +78,7 @@ class NearName {
 
   std::string_view wrong_, found_;
   std::u32string folded_;
-  std::size_t allowed_;  // the larger the name, the more may be wrong in it
+  std::size_t allowed_;  // the longer the name, the more may be wrong in it
   std::size_t replacement_;
   std::size_t distance_ = 0;
 };

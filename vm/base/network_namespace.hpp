@@ -2,11 +2,12 @@
 
 #include <string>
 
-/// Network namespaces (network_namespaces(7)), named by files such as those in /run/netns. Whoever
-/// is in another one is there with its thread only, and goes home before it does anything else.
+/// Network namespaces (network_namespaces(7)), named by files such as those in /run/netns. Only the
+/// calling thread enters the other namespace, and it returns before it does anything else.
 namespace vmrun {
 
-/// The calling thread is there while this lives; with an empty path it stays where it is.
+/// The calling thread is in the namespace while the object lives. With an empty path it stays where
+/// it is.
 class NetworkNamespace {
  public:
   explicit NetworkNamespace(const std::string& path);
@@ -14,9 +15,10 @@ class NetworkNamespace {
   NetworkNamespace(const NetworkNamespace&) = delete;
   NetworkNamespace& operator=(const NetworkNamespace&) = delete;
 
-  /// An errno if it could not be entered, otherwise 0.
+  /// Returns an errno if the namespace could not be entered, otherwise 0.
   int error() const { return error_; }
-  /// Goes home. False: it could not, and what the thread does next is done over there.
+  /// Returns to the thread's own namespace. False: that failed, and what the thread does next
+  /// happens in the other one.
   bool leave();
 
  private:
@@ -24,7 +26,7 @@ class NetworkNamespace {
   int home_ = -1, error_ = 0;
 };
 
-/// socket(2) in a namespace: the descriptor, or minus an errno.
+/// Calls socket(2) in a namespace. Returns the descriptor, or minus an errno.
 int socket_in(const std::string& path, int domain, int type, int protocol);
 
 }  // namespace vmrun

@@ -21,11 +21,11 @@ constexpr Name kNames[] = {{"sighup", SIGHUP},   {"sigquit", SIGQUIT}, {"sigabrt
                            {"sigusr2", SIGUSR2}, {"sigchld", SIGCHLD}, {"sigstop", SIGSTOP},
                            {"sigtstp", SIGTSTP}};
 
-/// Ports' programs lead sessions (drivers/spawn/child.cpp), as no child does that native code
-/// simply forks: those are of the machine's group.
+/// Programs of ports lead sessions (drivers/spawn/child.cpp). Children that native code forks
+/// itself do not: they stay in the machine's session.
 bool is_of_port(pid_t child) {
   const pid_t session = getsid(child);
-  return session < 0 || session == child;  // if it is gone, a port has seen to it
+  return session < 0 || session == child;  // if it is gone, a port has handled it
 }
 
 bool another_waits() {
@@ -34,9 +34,9 @@ bool another_waits() {
          child.si_pid != 0;
 }
 
-/// The end of a port's program is none of the program's business: with OTP's machine these are
-/// children of another process. But signals of one number that have not been handled yet are one:
-/// with that end, another child's may have come.
+/// The end of a port's program is not reported to the Erlang program: in OTP's machine these are
+/// children of another process. But pending signals of one number are merged, so another child's
+/// end may be behind the same signal.
 void child_changed(int number, siginfo_t* info, void*) {
   const int error = errno;
   const bool from_system = info->si_code > 0;
@@ -52,7 +52,8 @@ bool set_signal_action(int number, SignalAction action) {
   wanted.sa_handler = action == SignalAction::kDefault  ? SIG_DFL
                       : action == SignalAction::kIgnore ? SIG_IGN
                                                         : announce_signal;
-  // The stack of whoever is interrupted may have no room; calls that it is in go on.
+  // The interrupted thread's stack may have no room (SA_ONSTACK), and its system calls go on
+  // (SA_RESTART).
   wanted.sa_flags = SA_RESTART | SA_ONSTACK;
   if (number == SIGCHLD && action == SignalAction::kHandle) {
     wanted.sa_sigaction = child_changed;

@@ -9,10 +9,12 @@ enum class SignalAction {
   kHandle  // announce_signal (halt.hpp)
 };
 
-/// Any thread. False when the operating system refuses, as it does for SIGSTOP.
+/// Sets what a signal does. Returns false when the operating system refuses, as it does for
+/// SIGSTOP. Any thread.
 bool set_signal_action(int number, SignalAction action);
 
-/// "sigterm" and the others that os:set_signal/2 takes; 0 and nullptr for those it does not.
+/// Converts "sigterm" and the other names that os:set_signal/2 takes. Returns 0 and nullptr for all
+/// others.
 int signal_number(const char* name);
 const char* signal_name(int number);
 

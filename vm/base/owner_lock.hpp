@@ -2,25 +2,26 @@
 
 #include "vm/base/sync.hpp"
 
-/// A lock that one thread, the owner, takes all the time and others hardly ever: for the owner it
-/// costs two plain stores and a load of a cache line of its own, for the others a membarrier.
-/// (Dice, Huang, Yang: "Asymmetric Dekker Synchronization", 2001.) Held for a few instructions
-/// only. Not recursive.
+/// A lock that one thread, the owner, takes all the time and others hardly ever. The owner pays two
+/// plain stores and a load of a cache line of its own; the others pay a membarrier. (Dice, Huang,
+/// Yang: "Asymmetric Dekker Synchronization", 2001.) It is held for a few instructions only and is
+/// not recursive.
 namespace vmrun {
 
 template <class Sync>
 class BasicOwnerLock {
  public:
-  /// Owner only.
+  /// Called by the owner only.
   void lock() {
     if (!try_lock()) [[unlikely]]
       wait();
   }
-  /// The same for a caller who does more than wait when another one is inside, and then calls
-  /// wait, which leaves it locked.
+  /// As lock, but returns false when another thread is inside. A caller that gets false may do
+  /// other things first, and then calls wait, which takes the lock.
   [[nodiscard]] bool try_lock() {
     owner_inside_.store(true, std::memory_order_relaxed);
-    // Uneven against try_lock_by_other: either this load sees the other one, or that one sees us.
+    // The light fence pairs with the heavy one in try_lock_by_other: either this load sees the
+    // other thread, or that thread sees this one.
     Sync::light_fence();
     return !other_inside_.load(std::memory_order_acquire);
   }
@@ -34,8 +35,8 @@ class BasicOwnerLock {
   }
   void unlock() { owner_inside_.store(false, std::memory_order_release); }
 
-  /// Any other thread. False when the owner, or another one, is inside: they are about to leave,
-  /// and who wanted to help the owner need not.
+  /// Called by any other thread. Returns false when the owner, or another thread, is inside: that
+  /// thread is about to leave, and a thread that wanted to help the owner need not.
   [[nodiscard]] bool try_lock_by_other() {
     if (other_inside_.exchange(true, std::memory_order_acquire)) return false;
     Sync::heavy_fence();

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What most files read of the standard library, read once for each large library of the build.
-/// Nobody includes it: files include what they use, and compile without it.
+/// The part of the standard library that most files use, compiled once for each large library of
+/// the build. Files do not include it: they include what they use, and compile without it.
 #include <algorithm>
 #include <atomic>
 #include <bit>

@@ -30,7 +30,7 @@ bool has_part(const std::string& list, std::string_view part) {
   return std::find(parts.begin(), parts.end(), part) != parts.end();
 }
 
-/// Numbers of a file; nothing when there is none, or it begins with another word.
+/// Reads the numbers of a file; none when there is no file, or it begins with another word.
 std::vector<long long> numbers_in(const std::string& path) {
   std::vector<long long> numbers;
   std::ifstream in(path);
@@ -55,7 +55,7 @@ struct Hierarchy {
   bool is_version_2 = false;
 };
 
-/// Of the line of /proc/self/mountinfo (proc(5)): ID PARENT DEVICE ROOT PLACE OPTIONS … - TYPE
+/// Parses a line of /proc/self/mountinfo (proc(5)): ID PARENT DEVICE ROOT PLACE OPTIONS … - TYPE
 /// SOURCE OPTIONS.
 std::optional<Hierarchy> hierarchy_of(const std::string& line) {
   if (line.find(" - cgroup") == std::string::npos) return {};  // most lines; a start reads them all
@@ -67,7 +67,7 @@ std::optional<Hierarchy> hierarchy_of(const std::string& line) {
   return {};
 }
 
-/// The cgroup of this program by /proc/self/cgroup, lines of ID:CONTROLLERS:PATH.
+/// The cgroup of this program as in /proc/self/cgroup, which has lines of ID:CONTROLLERS:PATH.
 std::optional<std::string> own_cgroup(const std::string& root, bool is_version_2) {
   std::ifstream in(root + "/proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
@@ -79,14 +79,14 @@ std::optional<std::string> own_cgroup(const std::string& root, bool is_version_2
   return {};
 }
 
-/// The folder of a cgroup; nothing when it is not below the one that is mounted.
+/// Returns the folder of a cgroup; nothing when the cgroup is not below the mounted one.
 std::optional<std::string> folder_of(const Hierarchy& hierarchy, const std::string& cgroup) {
   if (hierarchy.root == "/") return hierarchy.mounted_at + cgroup;
   if (!(cgroup + "/").starts_with(hierarchy.root + "/")) return {};
   return hierarchy.mounted_at + cgroup.substr(hierarchy.root.size());
 }
 
-/// One of version 1 is looked for first: both may be mounted, but a controller is in one of them.
+/// Prefers version 1: both versions may be mounted, but a controller is in one of them.
 std::optional<Hierarchy> find_hierarchy(const std::string& root) {
   std::optional<Hierarchy> found;
   std::ifstream in(root + "/proc/self/mountinfo");
@@ -97,8 +97,8 @@ std::optional<Hierarchy> find_hierarchy(const std::string& root) {
   return found;
 }
 
-/// {Quota, Period} in microseconds: of version 2 in one file, of version 1 in two. A quota that is
-/// no positive number is no limit.
+/// Returns {quota, period} in microseconds, which version 2 has in one file and version 1 in two. A
+/// quota that is not a positive number is not a limit.
 std::optional<std::pair<long long, long long>> limit_in(const std::string& folder, bool is_version_2) {
   if (is_version_2) {
     std::ifstream in(folder + "/cpu.max");
@@ -131,7 +131,7 @@ std::optional<unsigned> cpu_quota(const std::string& root, unsigned most) {
 
 namespace {
 
-/// The processors of each node, by number.
+/// Maps each processor to its node.
 std::map<int, int> node_by_processor(const std::string& root) {
   std::map<int, int> nodes;
   std::error_code error;
@@ -145,7 +145,8 @@ std::map<int, int> node_by_processor(const std::string& root) {
   return nodes;
 }
 
-/// With one node for all there is none; one that shares a package with another is a part of it.
+/// A single node for all processors counts as no node. A node that shares a package with another is
+/// a part of that package.
 void sort_out_nodes(std::vector<ProcessorPlace>& places) {
   std::map<int, std::set<int>> nodes_of_package;
   std::set<int> nodes;
@@ -189,7 +190,8 @@ unsigned configuration(int name) {
   return n > 0 ? static_cast<unsigned>(n) : 1;
 }
 
-/// 0: not known. The set must be as large as the kernel's, or it refuses.
+/// Counts the processors that the affinity allows; 0: not known. The kernel refuses a set that is
+/// smaller than its own.
 unsigned processors_in_affinity() {
   for (int size = 1024; size <= 1 << 20; size *= 2) {
     cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(size));

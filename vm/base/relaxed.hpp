@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-/// A value that only its owner writes and that any thread may read. It costs what a plain one does
-/// and orders nothing: a reader learns what the value was a moment ago.
+/// A value that only its owner writes and that any thread may read. It costs what a plain variable
+/// costs and orders nothing: a reader learns what the value was a moment ago.
 namespace vmrun {
 
 template <class T>
@@ -21,7 +21,7 @@ class Relaxed {
     return *this;
   }
   Relaxed& operator=(const Relaxed& other) { return *this = other.load(); }
-  /// The owner: no other thread writes, so nothing need be indivisible.
+  /// For the owner. No other thread writes, so the operation need not be atomic.
   Relaxed& operator+=(T more) { return *this = static_cast<T>(load() + more); }
   Relaxed& operator++() { return *this += 1; }
   Relaxed& operator--() { return *this = static_cast<T>(load() - 1); }

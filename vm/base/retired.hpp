@@ -3,15 +3,15 @@
 #include "vm/base/epoch.hpp"
 #include "vm/base/small_limits.hpp"
 
-/// Things that are unlinked and wait until nobody can look at them any more (epoch.hpp). Belongs to
-/// one thread, or is used under a lock. They are stamped in batches, for a look at all threads
-/// costs the lines that these write.
+/// Things that are unlinked and wait until no thread can read them any more (epoch.hpp). A list
+/// belongs to one thread, or is used under a lock. The things are stamped in batches, because a
+/// check of all threads reads the cache lines that these write.
 namespace vmrun {
 
 template <class T, T* T::*next, Word (*passed_by)(Word) = epoch_passed>
 class Retired {
  public:
-  /// No new lookup finds it from here on.
+  /// Adds a thing that no new lookup can find.
   void retire(T& it) {
     it.*next = open_;
     open_ = &it;
@@ -20,14 +20,15 @@ class Retired {
   bool batch_is_full() const { return open_count_ >= kBatch; }
   bool empty() const { return !open_ && !count_; }
 
-  /// Stamps what is not yet. With no room for another batch the open one just grows.
+  /// Stamps the things that have no stamp yet. When there is no room for another batch the open one
+  /// just grows.
   void stamp() {
     if (!open_ || count_ == kBatches) return;
     batches_[(first_ + count_++) % kBatches] = {open_, epoch_stamp()};
     open_ = nullptr;
     open_count_ = 0;
   }
-  /// Calls free for each thing that nobody can hold any more.
+  /// Calls free for each thing that no thread can hold any more.
   template <class F>
   void reclaim(F&& free) {
     if (!count_) return;

@@ -4,11 +4,11 @@
 
 #include "vm/base/sync.hpp"
 
-/// A lock that many may hold to read, or one to write, for what mostly takes less than a
-/// microsecond and now and then longer (a table). To get it when it is free, and to give it back,
-/// is one operation on one word. Who does not get it looks again for some microseconds before the
-/// kernel puts it to sleep, since to be woken takes longer than most of what it waits for. Once
-/// somebody sleeps, no new reader goes past. Any thread; not recursive.
+/// A lock that many threads may hold to read, or one to write. It suits work that mostly takes less
+/// than a microsecond and now and then longer (a table). Taking it while it is free, and giving it
+/// back, is one operation on one word. A thread that does not get it spins for some microseconds
+/// before the kernel puts it to sleep, because a wake-up takes longer than most of what it waits
+/// for. Once a thread sleeps, no new reader gets in. Any thread; not recursive.
 namespace vmrun {
 
 template <class Sync, int kLooks>
@@ -31,7 +31,7 @@ class BasicSharedMutex {
   }
   void unlock_shared() {
     std::uint32_t left = state_.fetch_sub(1, std::memory_order_release) - 1;
-    // A writer that comes first will wake them.
+    // Fails when a writer comes first, which will wake the sleepers itself.
     if (left == kSleepers && take(left, 0)) [[unlikely]]
       Sync::futex_wake_all(state_);
   }
@@ -70,12 +70,13 @@ class BasicSharedMutex {
         if (attempt(state_.load(std::memory_order_relaxed))) return;
         Sync::relax();
       }
-      // Whoever holds it sees that somebody sleeps when it gives it back.
+      // The holder sees the bit kSleepers when it gives the lock back.
       std::uint32_t state = state_.load(std::memory_order_relaxed);
       const bool held = (state & ~kSleepers) != 0;
       if (held && ((state & kSleepers) || take(state, state | kSleepers)))
         Sync::futex_wait(state_, state | kSleepers, -1);
-      // Its last reader is about to wake all: done here, for it may not run just now.
+      // The last reader is about to wake all sleepers. This does it instead, as that reader may not
+      // run just now.
       if (state == kSleepers && take(state, 0)) Sync::futex_wake_all(state_);
     }
   }

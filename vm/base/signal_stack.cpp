@@ -6,11 +6,11 @@
 namespace vmrun {
 namespace {
 
-constexpr std::size_t kStackBytes = 64 * 1024;  // a report unwinds the stack, which takes some
+constexpr std::size_t kStackBytes = 64 * 1024;  // a report unwinds the stack, which needs some
 
 }  // namespace
 
-// Pages that no handler touches take no memory. Without one a thread does as well as before.
+// Pages that no handler touches take no memory. A thread works without such a stack too.
 SignalStack::SignalStack() {
   stack_t before{};
   if (sigaltstack(nullptr, &before) == 0 && !(before.ss_flags & SS_DISABLE)) return;  // a sanitizer's

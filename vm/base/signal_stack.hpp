@@ -2,13 +2,14 @@
 
 #include <cstddef>
 
-/// A stack of its own for the handlers of fatal signals in one thread: the thread's may be what has
-/// run out. Each thread of the machine has one while it lives; threads of native code do not.
+/// A separate stack for the handlers of fatal signals in one thread, because the thread's own stack
+/// may be exhausted. Each thread of the machine has one while it lives; threads of native code do
+/// not.
 namespace vmrun {
 
 class SignalStack {
  public:
-  /// Of the calling thread, in which it must be destroyed too.
+  /// Makes the stack of the calling thread, which must also destroy it.
   SignalStack();
   ~SignalStack();
   SignalStack(const SignalStack&) = delete;

@@ -2,10 +2,10 @@
 
 #include <type_traits>
 
-/// Sizes of chunks, tables and rings, and thresholds between two ways of doing something, stand
-/// where they are used. A build for tests (-Dlimits=small) takes much smaller ones for those that
-/// say so: then every program comes to where a table grows, a ring is full, a threshold is
-/// exceeded. Nothing a program can see may depend on them.
+/// Sizes of chunks, tables and rings, and thresholds between two methods, stand where they are
+/// used. A build for tests (-Dlimits=small) uses much smaller values where usual_or_small gives
+/// them. In that build every program makes a table grow, fills a ring, or passes a threshold. What
+/// a program can see must not depend on these values.
 namespace vmrun {
 
 #ifdef VMRUN_SMALL_LIMITS

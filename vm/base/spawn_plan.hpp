@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// What posix_spawn(3) is given, for all programs that the machine starts.
+/// The arguments of posix_spawn(3) that all programs have in common which the machine starts.
 namespace vmrun {
 
 /// posix_spawn's two objects, freed in any case.
@@ -23,8 +23,8 @@ struct SpawnPlan {
   }
 };
 
-/// No signal is blocked or ignored; the child leads a session, by which its end is told from
-/// the end of others' children (vm/base/os_signal.cpp).
+/// Leaves no signal blocked or ignored in the child. The child leads a session, which tells its end
+/// from the end of other children (vm/base/os_signal.cpp).
 inline void plan_signals(SpawnPlan& plan) {
   sigset_t none, all;
   sigemptyset(&none);
@@ -35,7 +35,7 @@ inline void plan_signals(SpawnPlan& plan) {
                            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
 }
 
-/// Of arguments or an environment; good for as long as the texts are.
+/// The pointers of an argument list or an environment. They are valid as long as the texts are.
 inline std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));

@@ -2,9 +2,9 @@
 
 #include <atomic>
 
-/// A lock for a few instructions' worth of work, next to free while nobody else wants it. Any
-/// thread; not recursive. Never held across anything that may block, allocate much or run a
-/// process.
+/// A lock for a few instructions' worth of work. It is almost free while no other thread wants it.
+/// Any thread; not recursive. It is never held across anything that may block, allocate much or run
+/// a process.
 namespace vmrun {
 
 inline void cpu_relax() {

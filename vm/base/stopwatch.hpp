@@ -5,12 +5,13 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/word.hpp"
 
-/// How long something has gone on, in all. One thread starts and stops it, any may read it.
+/// Measures how long something has gone on, in all. One thread starts and stops it; any thread may
+/// read it.
 namespace vmrun {
 
 class Stopwatch {
  public:
-  /// now: monotonic_ns(), of a moment ago at most.
+  /// now: monotonic_ns(), at most a moment old.
   void start(Word now) { set(state() - 2 * now + 1); }
   void stop(Word now) { set(state() + 2 * now - 1); }
 
@@ -22,7 +23,7 @@ class Stopwatch {
     for (;;) {
       const Word state = state_.load(std::memory_order_acquire);
       const Word at = monotonic_ns();
-      // Started or stopped meanwhile, it would have to be known when.
+      // If it was started or stopped meanwhile, `at` does not belong to this state.
       if (state_.load(std::memory_order_acquire) == state)
         return {at, (state & 1 ? state - 1 + 2 * at : state) / 2};
     }
@@ -32,8 +33,8 @@ class Stopwatch {
   Word state() const { return state_.load(std::memory_order_relaxed); }
   void set(Word state) { state_.store(state, std::memory_order_release); }
 
-  // Twice the time. While it goes on: less twice the time of its start, plus one; so that one word
-  // says all, and readers never see half of a change.
+  // Twice the elapsed time. While the stopwatch runs: minus twice the time of its start, plus one.
+  // So one word holds the whole state, and readers never see half of a change.
   std::atomic<Word> state_{0};
 };
 

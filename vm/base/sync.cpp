@@ -20,8 +20,9 @@ void ThreadSync::heavy_fence() {
 
 void ThreadSync::futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, std::int64_t timeout_ns) {
 #if defined(__SANITIZE_THREAD__)
-  // The sanitizer keeps a signal until its thread calls a function that the sanitizer wraps, and
-  // syscall() is none: so nobody waits for long, and who is woken for nothing waits again.
+  // The sanitizer delays a signal until its thread calls a function that the sanitizer wraps, and
+  // syscall() is not one. So no thread waits for long here, and a thread that is woken early waits
+  // again.
   constexpr std::int64_t kMostNs = 100'000'000;
   if (timeout_ns < 0 || timeout_ns > kMostNs) timeout_ns = kMostNs;
   usleep(0);

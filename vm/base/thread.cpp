@@ -27,7 +27,8 @@ struct ThreadObject {
   ThreadObject* made_before;
 };
 
-/// Destroys the calling thread's, the newest first, and what their destructors make.
+/// Destroys the calling thread's objects, newest first, and the objects that their destructors
+/// make.
 void destroy_thread_objects(void* newest) {
   for (auto* o = static_cast<ThreadObject*>(newest); o;) {
     o->destroy(o->object);
@@ -50,15 +51,15 @@ pthread_key_t thread_objects_key() {
 
 }  // namespace vmrun
 
-/// glibc's own, which keeps the library of the object loaded until the object is destroyed.
+/// glibc's function, which keeps the library of the object loaded until the object is destroyed.
 extern "C" int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* library);
-/// Its address stands for this program, among those of libraries.
+/// The address of this object identifies the program among the loaded libraries.
 extern "C" [[gnu::visibility("hidden")]] void* __dso_handle;
 
-/// What the compiler calls for a thread_local object with a destructor (Itanium C++ ABI, 3.3.6.4),
-/// in place of libstdc++'s: glibc, which that one asks, aborts when memory is exhausted, where this
-/// machine ends with a line that says so. A key among the first 32 takes no memory of its own.
-/// Libraries with native functions find this function too: objects of theirs are glibc's business.
+/// The compiler calls this for a thread_local object with a destructor (Itanium C++ ABI, 3.3.6.4).
+/// It replaces libstdc++'s function, which asks glibc. glibc aborts when memory is exhausted, and
+/// this machine ends with a message instead. A pthread key among the first 32 takes no memory of
+/// its own. Libraries with native functions call this function too; glibc handles their objects.
 extern "C" int __cxa_thread_atexit(void (*destroy)(void*), void* object, void* library) {
   using namespace vmrun;
   if (library != &__dso_handle) return __cxa_thread_atexit_impl(destroy, object, library);

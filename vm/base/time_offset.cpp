@@ -31,8 +31,8 @@ void change_offset() {
   offset_changed(now);
 }
 
-/// Reading a timer of the system's clock fails with ECANCELED when the clock has been set
-/// (timerfd_settime(2)).
+/// Waits for changes of the system's clock: a read of a timer of that clock fails with ECANCELED
+/// when the clock has been set (timerfd_settime(2)).
 void follow_system_clock() {
   const int fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC);
   if (fd < 0) return;

@@ -3,11 +3,11 @@
 #include <cerrno>
 
 /// Signals of a profiler (probes/attach/sampling.hpp) interrupt system calls. Most calls go on by
-/// themselves (SA_RESTART); poll(2), epoll_wait(2) and their like never do, not even with a timeout
-/// of 0 (signal(7)). What waits again in any case needs nothing; others use this.
+/// themselves (SA_RESTART), but poll(2), epoll_wait(2) and their like never do, not even with a
+/// timeout of 0 (signal(7)). Code that waits again in any case needs nothing; other code uses this.
 namespace vmrun {
 
-/// Calls until it is not interrupted. `call` answers as system calls do.
+/// Repeats `call` until it is not interrupted. `call` answers as system calls do.
 template <class Call>
 auto uninterrupted(Call&& call) {
   for (;;) {

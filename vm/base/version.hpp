@@ -2,9 +2,9 @@
 
 #include <string>
 
-/// Whose interfaces and libraries the machine follows, as programs and drivers ask for it
-/// (erlang:system_info, driver_system_info): its own, or those of the installed system that it
-/// runs. Written before the first process, then only read.
+/// The OTP version that programs and drivers are told (erlang:system_info, driver_system_info): the
+/// machine's own, or that of the installed system that it runs. Written before the first process
+/// starts, then only read.
 namespace vmrun {
 
 inline std::string erts_version = "13.1.5", otp_release = "25";

@@ -6,55 +6,57 @@
 #include "vm/base/parker.hpp"
 
 /// Work that several threads take, first come first served, and the sleep of those that find none.
-/// Queue: holds any number of T*, for several producers and consumers (boost::lockfree::queue). The
+/// Queue holds any number of T*, for several producers and consumers (boost::lockfree::queue). The
 /// rules here are about sleep, and are tried in every order of events (test/unit/base):
 ///
-/// * Who pushes looks for an idle worker then, and claims it; a worker says that it is idle, and
-///   looks at the queue then. So one of them sees the other (Dekker's rule, as in parker.hpp).
-/// * A claim is for one piece of work. A worker that has found some by that second look, and is
-///   claimed meanwhile, is claimed for another piece: it hands the claim on.
-/// * Who finds nobody idle calls `more`, which may start another worker.
+/// * A thread that pushes first pushes and then looks for an idle worker, which it claims. A worker
+///   first says that it is idle and then checks the queue. So one of them sees the other (Dekker's
+///   rule, as in parker.hpp).
+/// * A claim is for one piece of work. A worker that finds work by that second check, and is
+///   claimed meanwhile, is claimed for another piece: it passes the claim on.
+/// * A thread that finds no idle worker calls `more`, which may start another worker.
 ///
-/// So nothing waits while a worker is idle, or could be started.
+/// So no work waits while a worker is idle, or could be started.
 namespace vmrun {
 
 template <class T, class Queue, class Sync = ThreadSync>
 class WorkQueue {
  public:
-  /// A thread that takes: its own, and as long there as the queue.
+  /// A thread that takes work. The object belongs to that thread and lives as long as the queue.
   class alignas(64) Worker {
     friend WorkQueue;
-    typename Sync::template Atomic<bool> idle{false};  // who clears it has claimed the worker
+    typename Sync::template Atomic<bool> idle{false};  // the thread that clears it has claimed the worker
     std::atomic<bool> awake{true};                     // a hint: it can be claimed without a system call
     BasicParker<Sync> parker;
     Worker* next = nullptr;
 
    public:
-    /// It looks whether it can sleep on. Any thread.
+    /// Makes the worker check whether it can sleep on. Any thread.
     void wake() { (void)parker.wake(); }
   };
 
-  /// arguments: of the queue's constructor.
+  /// arguments: for the queue's constructor.
   template <class... Arguments>
   explicit WorkQueue(Arguments&&... arguments) : queue_(std::forward<Arguments>(arguments)...) {}
   WorkQueue(const WorkQueue&) = delete;
 
-  /// Once, before the worker's first take. Any thread.
+  /// Called once for a worker, before its first take. Any thread.
   void join(Worker& w) {
     w.next = workers_.load(std::memory_order_relaxed);
     while (
         !workers_.compare_exchange_weak(w.next, &w, std::memory_order_release, std::memory_order_relaxed)) {}
   }
 
-  /// Any thread. more(): as above.
+  /// Any thread. more(): see above.
   template <class More>
   void push(T& it, More&& more) {
     if (!queue_.push(&it)) out_of_memory("a queue of work", sizeof(T*));
     call(more);
   }
 
-  /// Of a worker: the next piece of work, sooner or later. look(there): looks whether there() a
-  /// little while, true when it is. sleep(parker, there): sleeps until there().
+  /// Called by a worker. Returns the next piece of work, sooner or later. look(there) checks
+  /// there() for a little while, and returns whether it became true. sleep(parker, there) sleeps
+  /// until there().
   template <class Look, class Sleep, class More>
   T& take(Worker& self, Look&& look, Sleep&& sleep, More&& more) {
     for (;;) {
@@ -83,7 +85,7 @@ class WorkQueue {
     return w.idle.load(std::memory_order_relaxed) && w.idle.exchange(false, std::memory_order_seq_cst);
   }
 
-  /// There is something for one worker; rather for one that is still awake.
+  /// There is work for one worker. Prefers one that is still awake.
   template <class More>
   void call(More&& more) {
     Sync::fence();  // between push and the look, against the one in take
@@ -94,7 +96,7 @@ class WorkQueue {
   }
 
   Queue queue_;
-  alignas(64) typename Sync::template Atomic<Worker*> workers_{nullptr};  // latest first; none ever leaves
+  alignas(64) typename Sync::template Atomic<Worker*> workers_{nullptr};  // latest first; workers never leave
 };
 
 }  // namespace vmrun

@@ -6,8 +6,8 @@
 
 #include "vm/base/allocate.hpp"
 
-/// The stack that walks over terms use in place of C++ recursion, so that depth is bounded by
-/// memory alone. The first entries lie inside the object. One thread, one walk.
+/// The stack that walks over terms use in place of C++ recursion, so that only memory bounds the
+/// depth. The first entries lie inside the object. One thread uses it, for one walk.
 namespace vmrun {
 
 template <class T, std::size_t kInline = 64>
