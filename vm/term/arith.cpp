@@ -18,7 +18,7 @@ Term on_doubles(TermSpace& heap, Term a, Term b, F f) {
   return make_float_checked(heap, f(x, y));
 }
 
-/// Shifts by any integer; positive `left` counts towards the higher bits.
+/// Shifts by any integer. A positive `by` with `left` moves bits upwards.
 Term shift(TermSpace& heap, Term a, Term by, bool left) {
   if (!both_integers(a, by)) return kNonValue;
   if (a == Term::small(0)) return a;
@@ -45,7 +45,7 @@ Term rounded(TermSpace& heap, Term a, F f) {
 }  // namespace
 
 bool arith_takes_long(ArithOp op, Term a, Term b) {
-  constexpr Word kFew = 256, kMany = 4096;  // words: of one that makes it linear; of both
+  constexpr Word kFew = 256, kMany = 4096;  // words: of the one that makes it linear; of both
   if (!a.is_big() || !b.is_big()) return false;
   const Word x = a.boxed_ptr()->header_arity(), y = b.boxed_ptr()->header_arity();
   if (x + y < kMany || y < kFew) return false;

@@ -3,8 +3,8 @@
 #include "vm/term/term_space.hpp"
 
 /// Erlang's arithmetic operators on any terms: smalls, bigs, floats, mixed. The interpreter inlines
-/// what stays within smalls or floats; these are complete all the same. Results are built in
-/// `heap`. kNonValue means failure: ask arith_failure for the reason.
+/// what stays within smalls or floats, but these functions handle those too. Results are built in
+/// `heap`. kNonValue means failure; arith_failure returns the reason.
 namespace vmrun {
 
 // The operator table: enumerator, Erlang spelling. Binary ones first.
@@ -40,17 +40,19 @@ Term arith_negate(TermSpace& heap, Term a);
 Term arith_plus(TermSpace& heap, Term a);  // unary +
 Term arith_bnot(TermSpace& heap, Term a);
 
-/// The same by operator; `b` is ignored by the unary ones.
+/// As above, by operator. The unary ones ignore `b`.
 Term arith(ArithOp op, TermSpace& heap, Term a, Term b);
 
-/// Whether it takes more than a millisecond or so: products and quotients of integers of a hundred
-/// thousand bits.
+/// Whether the operation takes more than a millisecond or so, as products and quotients of integers
+/// of a hundred thousand bits do.
 bool arith_takes_long(ArithOp op, Term a, Term b);
 
-/// Why that failed: badarith, or system_limit (two integers whose result is too large).
+/// Returns why the operation failed: badarith, or system_limit (two integers whose result is too
+/// large).
 Term arith_failure(ArithOp op, Term a, Term b);
 
-// Functions of one number. kNonValue: badarg (not a number; a big beyond the floats).
+// Functions of one number. kNonValue means badarg: not a number, or a big beyond the range of
+// floats.
 Term arith_abs(TermSpace& heap, Term a);
 Term arith_float(TermSpace& heap, Term a);
 Term arith_trunc(TermSpace& heap, Term a);
@@ -58,9 +60,10 @@ Term arith_round(TermSpace& heap, Term a);  // halves away from zero
 Term arith_floor(TermSpace& heap, Term a);
 Term arith_ceil(TermSpace& heap, Term a);
 
-/// A float's or integer's value as double; false: no number, or too large.
+/// Converts a float or an integer to a double. Returns false for other terms and for integers that
+/// are too large.
 [[nodiscard]] bool number_to_double(Term t, double* out);
-/// A float term; kNonValue for infinities and NaN, which no program ever sees.
+/// Returns a float term; kNonValue for infinities and NaN, which programs never see.
 Term make_float_checked(TermSpace& heap, double d);
 
 }  // namespace vmrun

@@ -28,20 +28,20 @@ std::uint32_t hash_text(std::string_view text) {
   return h;
 }
 
-/// Where atoms are found by their text: open addressing with linear probing over indexes + 1, at
-/// most half full.
+/// Finds atoms by their text: open addressing with linear probing over indexes + 1, at most half
+/// full.
 struct AtomIndex {
   explicit AtomIndex(std::size_t size) : mask(size - 1), places(new std::atomic<std::uint32_t>[size]()) {}
   const std::size_t mask;
   const std::unique_ptr<std::atomic<std::uint32_t>[]> places;
 };
 
-/// Entries sit in chunks that never move. A chunk pointer is published with release after the entry
+/// Entries lie in chunks that never move. A chunk pointer is published with release after the entry
 /// is written, and an atom's index reaches another thread only through something that synchronises,
-/// so readers need no lock. Neither does who looks for a text: a place in the index is filled, with
-/// release, once its entry is complete, and never changes. An index that has become too small is
-/// followed by one of twice the size and stays for those who are looking at it; all of them
-/// together take as much as the last. Atoms are added under a lock.
+/// so readers need no lock. A lookup by text needs none either: a place in the index is filled,
+/// with release, once its entry is complete, and never changes. When an index has become too small,
+/// one of twice the size replaces it. The old one stays for the threads that are reading it; all
+/// old ones together take as much as the last. Atoms are added under a lock.
 class AtomTable {
  public:
   AtomTable() {
@@ -106,14 +106,14 @@ class AtomTable {
     index_.store(indexes_.back().get(), std::memory_order_release);
   }
 
-  std::mutex mutex_;                                 // who adds
+  std::mutex mutex_;                                 // held to add an atom
   std::vector<std::unique_ptr<AtomIndex>> indexes_;  // the last is the one in use
   std::atomic<AtomIndex*> index_{nullptr};
   std::atomic<AtomEntry*> chunks_[kAtomCapacity / kChunkSize] = {};
   std::atomic<std::size_t> count_{0};
 };
 
-// Apart from table(), which then saves no registers and needs no guard of the stack.
+// A function of its own, so that table() saves no registers and needs no stack protector.
 [[gnu::noinline, gnu::cold]] AtomTable& new_table() { return *new AtomTable; }
 
 // Never destroyed: threads that outlive main may still read atoms.

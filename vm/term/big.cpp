@@ -16,7 +16,7 @@ namespace {
 
 static_assert(sizeof(mp_limb_t) == sizeof(Word) && GMP_NAIL_BITS == 0);
 
-// GMP's room for intermediate results; by default it aborts when there is none.
+// GMP's memory for intermediate results. By default GMP aborts when memory is exhausted.
 [[maybe_unused]] const bool memory_set = [] {
   mp_set_memory_functions([](std::size_t bytes) { return allocate_bytes(bytes, "a big integer"); },
                           [](void* p, std::size_t, std::size_t bytes) {
@@ -27,7 +27,7 @@ static_assert(sizeof(mp_limb_t) == sizeof(Word) && GMP_NAIL_BITS == 0);
   return true;
 }();
 
-/// Limbs for the length of one function; small ones come from the C stack.
+/// Limbs for the time of one function. Small numbers of them lie on the C stack.
 class Scratch {
  public:
   explicit Scratch(Word count) : p_(inline_) {
@@ -46,8 +46,8 @@ class Scratch {
   Word inline_[kInline];
 };
 
-/// A result under construction in the heap: room for `capacity` limbs, cut to what is used at the
-/// end.
+/// A result under construction in the heap. It has room for `capacity` limbs and is cut at the end
+/// to those that are used.
 class Result {
  public:
   Result(TermSpace& heap, Word capacity)
@@ -117,7 +117,7 @@ void negate_in_place(Word* l, Word n) {
   if (n > 0) mpn_neg(l, l, static_cast<mp_size_t>(n));
 }
 
-/// Two's complement in n limbs, n more than the magnitude's count.
+/// Writes the two's complement in n limbs; n is larger than the magnitude's count.
 void to_twos_complement(const IntView& v, Word* out, Word n) {
   std::copy_n(v.limbs(), v.count(), out);
   std::fill(out + v.count(), out + n, 0);

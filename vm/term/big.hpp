@@ -6,10 +6,11 @@
 
 #include "vm/term/term_space.hpp"
 
-/// Integers of any size. A small and a big are seen alike through an IntView (sign and magnitude in
-/// limbs), results are normalised: what fits a small is one, a big has no leading zero limb. The
-/// work on limbs is GMP's mpn layer. Pure functions of their arguments and the heap results are
-/// built in; any thread, as long as it owns that heap.
+/// Integers of any size. An IntView shows a small and a big in the same way, as sign and magnitude
+/// in limbs. Results are normalised: a value that fits a small is one, and a big has no leading
+/// zero limb. GMP's mpn layer does the work on limbs. The functions depend only on their arguments
+/// and write only to the heap for the result. Any thread may call them, as long as it owns that
+/// heap.
 namespace vmrun {
 
 /// Integers beyond this many limbs do not exist: operations that would make one fail with
@@ -36,10 +37,10 @@ class IntView {
   Word small_;
 };
 
-/// The integer with this magnitude and sign; leading zero limbs are fine. kNonValue if it has too
-/// many limbs.
+/// Returns the integer with this magnitude and sign. Leading zero limbs are allowed. Returns
+/// kNonValue if it has too many limbs.
 Term integer_from_limbs(TermSpace& heap, const Word* limbs, Word count, bool negative);
-Term make_big_unsigned(TermSpace& heap, std::uint64_t v);  // slow halves of the two below
+Term make_big_unsigned(TermSpace& heap, std::uint64_t v);  // slow paths of the two below
 Term make_big_signed(TermSpace& heap, std::int64_t v);
 
 inline Term make_integer(TermSpace& heap, std::int64_t v) {
@@ -50,23 +51,24 @@ inline Term make_unsigned(TermSpace& heap, std::uint64_t v) {
                                                           : make_big_unsigned(heap, v);
 }
 
-/// The value, if it is an integer and in range.
+/// Returns the value in *out. False when the term is not an integer or is out of range.
 [[nodiscard]] bool integer_to_int64(Term t, std::int64_t* out);
 [[nodiscard]] bool integer_to_uint64(Term t, std::uint64_t* out);
 
-/// Magnitude from and to bytes. `little` gives the byte order. from: kNonValue past kMaxLimbs.
+/// Makes an integer from the bytes of its magnitude. `little` gives the byte order. Returns
+/// kNonValue past kMaxLimbs.
 Term integer_from_bytes(TermSpace& heap, const std::uint8_t* bytes, Word count, bool little, bool negative);
 /// Writes exactly `count` bytes of the two's complement value (sign extended or truncated).
 void integer_to_bytes(Term t, std::uint8_t* bytes, Word count, bool little);
-/// Bytes the magnitude needs (0 for zero).
+/// Returns how many bytes the magnitude needs (0 for zero).
 Word integer_magnitude_bytes(Term t);
 
-// Arithmetic on integer terms. kNonValue: the result would pass kMaxLimbs.
+// Arithmetic on integer terms. kNonValue means that the result would pass kMaxLimbs.
 Term big_add(TermSpace& heap, Term a, Term b);
 Term big_subtract(TermSpace& heap, Term a, Term b);
 Term big_multiply(TermSpace& heap, Term a, Term b);
-/// Truncates towards zero; the remainder has the dividend's sign. b is not zero. Either result may
-/// be nullptr.
+/// Divides, truncating towards zero; the remainder has the dividend's sign. b is not zero. Either
+/// result may be nullptr.
 void big_divide(TermSpace& heap, Term a, Term b, Term* quotient, Term* remainder);
 Term big_negate(TermSpace& heap, Term a);
 
@@ -77,20 +79,21 @@ Term big_not(TermSpace& heap, Term a);
 Term big_shift_left(TermSpace& heap, Term a, Word bits);
 Term big_shift_right(TermSpace& heap, Term a, Word bits);  // rounds towards minus infinity
 
-/// -1, 0, 1. Both integers.
+/// Returns -1, 0 or 1. Both terms are integers.
 int compare_integers(Term a, Term b);
-/// Exact: the double is taken as the rational number it is (not a NaN).
+/// Compares exactly: the double counts as the rational number that it is (not a NaN).
 int compare_integer_to_double(Term integer, double d);
 
-/// Nearest double, ties to even. false if it overflows.
+/// Rounds to the nearest double, ties to even. Returns false if that overflows.
 [[nodiscard]] bool integer_to_double(Term t, double* out);
-/// The integer part of a finite double.
+/// Returns the integer part of a finite double.
 Term integer_from_double(TermSpace& heap, double truncated);
 
-/// Digits in base 2…36, upper case, '-' in front if negative. Time is subquadratic.
+/// Returns the digits in base 2…36, in upper case, with '-' in front if negative. The time is
+/// subquadratic.
 std::string integer_to_text(Term t, unsigned base);
-/// [+-]digits, nothing else; letters of either case. kNonValue: not a number in this base, or
-/// (*too_big set) past kMaxLimbs.
+/// Parses [+-]digits, nothing else; letters of either case. Returns kNonValue when the text is not
+/// a number in this base, or (with *too_big set) when it is past kMaxLimbs.
 Term integer_from_text(TermSpace& heap, std::string_view text, unsigned base, bool* too_big = nullptr);
 
 }  // namespace vmrun

@@ -14,7 +14,8 @@ namespace {
 /// The top bits of a byte, 0…8 of them.
 constexpr std::uint8_t high_mask(unsigned bits) { return static_cast<std::uint8_t>(0xFF00 >> bits); }
 
-/// 1…8 bits at any offset, in the low end of the result. Touches the second byte only if needed.
+/// Reads 1…8 bits at any offset into the low end of the result. Touches the second byte only if
+/// needed.
 unsigned read_up_to_8(const std::uint8_t* p, Word offset, unsigned n) {
   p += offset / 8;
   const unsigned shift = offset & 7;
@@ -51,7 +52,8 @@ Term make_sub_binary(TermSpace& heap, Term original, Word offset_bits, Word size
   return Term::boxed(&s->header);
 }
 
-/// A part of `original` (no sub-binary) whose bits start at `offset_bits` from its first byte.
+/// Returns a part of `original` (not a sub-binary) whose bits start at `offset_bits` from `base`,
+/// its first byte.
 [[gnu::no_stack_protector]] Term extract(TermSpace& heap, Term original, const std::uint8_t* base,
                                          Word offset_bits, Word size_bits) {
   if ((size_bits & 7) == 0 && size_bits <= kHeapBinaryMaxBytes * 8) {
@@ -157,7 +159,7 @@ BytesOf::BytesOf(const BitView& v) {
     return;
   }
   copy_ = static_cast<std::uint8_t*>(allocate_bytes(size_, "a binary"));
-  if (size_) copy_[size_ - 1] = 0;  // the bits behind the last
+  if (size_) copy_[size_ - 1] = 0;  // the bits behind the last one
   copy_bits(copy_, 0, v.base, v.offset_bits, v.size_bits);
   data_ = copy_;
 }

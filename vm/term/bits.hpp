@@ -5,22 +5,24 @@
 
 #include "vm/term/term_space.hpp"
 
-/// Bit strings: views of their bits, creation, the matching primitives of the bs_* instructions
-/// over MatchContext, and the builder behind bs_create_bin. Bit 0 of a byte is its most significant
-/// one. Nothing here collects; results are built in the heap given. Owner of the heap only.
+/// Bit strings: views of their bits, creation, the primitives behind the bs_* instructions that
+/// match over a MatchContext, and the builder behind bs_create_bin. Bit 0 of a byte is its most
+/// significant one. The functions never collect; results are built in the given heap. Called by the
+/// owner of the heap only.
 namespace vmrun {
 
-/// Beyond this no size is even computed with.
+/// Sizes beyond this are not even computed.
 inline constexpr Word kMaxBinaryBits = Word{1} << 62;
-/// What this machine's memory could hold at all: asking for more is a system_limit, not an attempt.
+/// Returns what this machine's memory could hold at all. A program that asks for more gets a
+/// system_limit without an attempt.
 Word max_binary_bits();
 
 // ---- Raw bits -----------------------------------------------------------------------------------
 
-/// Copies n bits. Offsets count bits from `dst` and `src`; bits around the target range stay as
+/// Copies n bits. Offsets count bits from `dst` and `src`. Bits around the target range stay as
 /// they are. The ranges do not overlap.
 void copy_bits(std::uint8_t* dst, Word dst_offset, const std::uint8_t* src, Word src_offset, Word n);
-/// <0, 0, >0 as the first differing bit says; n bits of each.
+/// Compares n bits of each. Returns <0, 0 or >0, as the first differing bit decides.
 int compare_bits(const std::uint8_t* a, Word a_offset, const std::uint8_t* b, Word b_offset, Word n);
 
 /// Where the bits of a bit string lie. Valid until the next collection or append to that string.
@@ -34,7 +36,7 @@ struct BitView {
   Word size_bytes() const { return size_bits / 8; }
 };
 
-/// `t` is a bit string.
+/// `t` must be a bit string.
 inline BitView bits_of(Term t) {
   const Term* p = t.boxed_ptr();
   switch (p->header_sub()) {
@@ -66,8 +68,8 @@ inline Word bit_size_of(Term t) {
     default: return bytes * 8;
   }
 }
-/// The heap or refc binary that has a bit string's bytes; that is the bit string itself, or what it
-/// is a window on.
+/// Returns the heap or refc binary that holds a bit string's bytes. It is the bit string itself, or
+/// the original of a sub-binary or match context.
 inline Term original_of(Term t) {
   const Term* p = t.boxed_ptr();
   switch (p->header_sub()) {
@@ -76,7 +78,7 @@ inline Term original_of(Term t) {
     default: return t;
   }
 }
-/// A match context as the sub-binary that it stands for.
+/// Returns the sub-binary that a match context stands for.
 inline SubBinary rest_of(const MatchContext& m) {
   const Word bits = m.size_bits - m.offset_bits;
   SubBinary s{};
@@ -88,14 +90,14 @@ inline SubBinary rest_of(const MatchContext& m) {
   s.original = m.original;
   return s;
 }
-/// A bit string of whole bytes.
+/// Whether a term is a bit string of whole bytes.
 inline bool is_binary(Term t) { return t.is_bitstring() && (bit_size_of(t) & 7) == 0; }
 
-/// Equality and order of two bit strings, as Erlang's: common prefix first, then length.
+/// Compares two bit strings as Erlang does: the common prefix first, then the length.
 int compare_bitstrings(Term a, Term b);
 
-/// The bytes of a binary in one piece: in place when it is aligned, else a copy that lives as long
-/// as this object. A last partial byte is padded with zero bits.
+/// The bytes of a binary in one piece: in place when it is aligned, otherwise a copy that lives as
+/// long as this object. A last partial byte is padded with zero bits.
 class BytesOf {
  public:
   explicit BytesOf(Term t) : BytesOf(bits_of(t)) {}
@@ -114,19 +116,19 @@ class BytesOf {
 
 // ---- Creation -----------------------------------------------------------------------------------
 
-/// A new binary of uninitialised bytes, in the heap or reference-counted by its size. *bytes is
-/// where they go.
+/// Makes a binary of uninitialised bytes, in the heap or reference-counted, depending on its size.
+/// *bytes points to its bytes.
 Term new_binary(TermSpace& heap, Word size_bytes, std::uint8_t** bytes);
 Term make_binary(TermSpace& heap, const void* bytes, Word size_bytes);
-/// Same for any number of bits; `offset_bits` counts from `bytes`.
+/// As above, for any number of bits. `offset_bits` counts from `bytes`.
 Term make_bitstring(TermSpace& heap, const std::uint8_t* bytes, Word offset_bits, Word size_bits);
-/// A handle for one reference to `binary`, which passes in.
+/// Makes a handle that takes over one reference to `binary`.
 Term make_refc_binary(TermSpace& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes);
-/// A part of a bit string: shares its bytes, or is a copy when small whole bytes. offset_bits
-/// counts from the string's first bit.
+/// Returns a part of a bit string. It shares the bytes, or is a copy if it is small and of whole
+/// bytes. offset_bits counts from the string's first bit.
 Term make_part(TermSpace& heap, Term bitstring, Word offset_bits, Word size_bits);
 
-/// Heap words that creating or extracting a bit string of that many bits takes at most.
+/// Returns how many heap words it takes at most to create or extract a bit string of so many bits.
 inline Word new_bits_words(Word size_bits) {
   const Word bytes = (size_bits + 7) / 8;
   return (bytes <= kHeapBinaryMaxBytes ? 2 + words_for_bytes(bytes) : 6) + ((size_bits & 7) ? 5 : 0);
@@ -136,21 +138,22 @@ inline constexpr Word kExtractWords = 10;
 
 // ---- Fields -------------------------------------------------------------------------------------
 
-/// Flags as the bit syntax instructions carry them.
+/// Flags as in the bit syntax instructions.
 inline constexpr unsigned kBitsLittle = 2, kBitsSigned = 4, kBitsNative = 16;
-/// Resolves `native`; the loader does this once.
+/// Resolves `native`. The loader does this once.
 inline constexpr unsigned resolve_bit_flags(unsigned flags) {
   return flags & kBitsNative
              ? (flags & ~kBitsNative) | (std::endian::native == std::endian::little ? kBitsLittle : 0u)
              : flags;
 }
 
-/// Whether n bits are whole units. Units are nearly always 1 or 8, and a division costs more than
-/// all the rest.
+/// Whether n bits are whole units. Units are nearly always 1 or 8, and a division would cost more
+/// than everything else here.
 inline bool is_multiple(Word n, Word unit) { return unit == 1 || (unit == 8 ? (n & 7) == 0 : n % unit == 0); }
 
-/// Size × unit in bits. kBad: no integer or negative (match: fails; construction: badarg), kTooBig:
-/// beyond any binary (construction: system_limit).
+/// Computes size × unit in bits. kBad: the size is negative or not an integer (a match fails, a
+/// construction raises badarg). kTooBig: it is beyond any binary (a construction raises
+/// system_limit).
 enum class FieldSize { kOk, kBad, kTooBig };
 inline FieldSize field_bits(Term size, unsigned unit, Word* bits) {
   if (!size.is_small()) return size.is_boxed_sub(Term::Sub::kPosBig) ? FieldSize::kTooBig : FieldSize::kBad;
@@ -160,11 +163,11 @@ inline FieldSize field_bits(Term size, unsigned unit, Word* bits) {
 }
 
 // ---- Matching -----------------------------------------------------------------------------------
-// All of these advance the context when they match and leave it alone when they do not; a non-value
-// or false says "no match".
+// All of these advance the context when they match and leave it unchanged otherwise. A non-value or
+// false means that they do not match.
 
-/// Context over a bit string, at its start (5 words). A context passes through unchanged.
-/// kNonValue: neither.
+/// Makes a match context over a bit string, at its start (5 words). A context passes through
+/// unchanged. Returns kNonValue for other terms.
 Term bs_start_match(TermSpace& heap, Term source);
 
 inline MatchContext* match_context(Term t) { return reinterpret_cast<MatchContext*>(t.boxed_ptr()); }
@@ -172,7 +175,8 @@ inline Word bits_left(const MatchContext& m) { return m.size_bits - m.offset_bit
 
 Term bs_get_integer_slow(TermSpace& heap, MatchContext& m, Word bits, unsigned flags);
 
-/// Up to 56 bits, most significant first, unsigned, with at least 64 bits left: one load.
+/// Reads up to 56 bits, most significant first, unsigned, with one load. At least 64 bits must be
+/// left.
 inline Word peek_bits(const MatchContext& m, unsigned bits) {
   Word w;
   std::memcpy(&w, m.base + m.offset_bits / 8, 8);
@@ -196,15 +200,16 @@ inline Term bs_get_integer(TermSpace& heap, MatchContext& m, Word bits, unsigned
   return bs_get_integer_slow(heap, m, bits, flags);
 }
 
-/// 16, 32 or 64 bits; infinities and NaN do not match.
+/// Reads a float of 16, 32 or 64 bits. Infinities and NaN do not match.
 Term bs_get_float(TermSpace& heap, MatchContext& m, Word bits, unsigned flags);
-/// The next `bits` as a bit string.
+/// Reads the next `bits` as a bit string.
 Term bs_get_bits(TermSpace& heap, MatchContext& m, Word bits);
-/// Everything left, if it is a multiple of `unit`.
+/// Reads everything left, if it is a multiple of `unit`.
 Term bs_get_all(TermSpace& heap, MatchContext& m, Word unit);
-/// Everything left, without advancing (bs_get_tail).
+/// Returns everything left, without advancing (bs_get_tail).
 Term bs_get_tail(TermSpace& heap, const MatchContext& m);
-/// A match context as a bit string that the match does not change any more; all else as it is.
+/// Turns a match context into a bit string that the match does not change any more. Other terms are
+/// returned unchanged.
 inline Term settled(TermSpace& heap, Term t) {
   return t.is_boxed_sub(Term::Sub::kMatchContext) ? bs_get_tail(heap, *match_context(t)) : t;
 }
@@ -237,9 +242,9 @@ class BitBuilder {
     return put_integer_slow(value, bits, flags);
   }
   [[nodiscard]] bool put_float(Term value, Word bits, unsigned flags);
-  /// The first `bits` of a bit string.
+  /// Writes the first `bits` of a bit string.
   [[nodiscard]] bool put_bits(Term value, Word bits);
-  /// All of it, if a multiple of `unit`.
+  /// Writes all of it, if it is a multiple of `unit`.
   [[nodiscard]] bool put_all(Term value, Word unit);
   void put_bytes(const std::uint8_t* bytes, Word count);
   [[nodiscard]] bool put_utf8(Term value);
@@ -253,20 +258,21 @@ class BitBuilder {
   Word offset_ = 0;
 };
 
-/// Bits that the value takes as utf8 / utf16; 0 when it is no Unicode scalar value (badarg).
+/// Returns the bits that the value takes as utf8 or utf16; 0 when it is not a Unicode scalar value
+/// (badarg).
 Word utf8_bits(Term value);
 Word utf16_bits(Term value);
 bool is_unicode_scalar(Term value);
 
-/// A fresh bit string of `bits`, to be filled through *builder.
+/// Makes a new bit string of `bits`, to be filled through *builder.
 Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder);
-/// `source` with room for extra_bits behind it, to be filled through *builder; in place when source
-/// is the newest end of a writable binary, else in a fresh writable one with room to grow.
-/// kNonValue: source is no bit string or no multiple of unit (badarg). *copied_bits: how much
-/// had to be copied, written only if something was.
+/// Returns `source` with room for extra_bits behind it, to be filled through *builder. Works in
+/// place when source is the newest end of a writable binary, else in a new writable one with room
+/// to grow. Returns kNonValue when source is not a bit string or not a multiple of unit (badarg).
+/// *copied_bits: how much was copied, written only if something was.
 Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder,
                Word* copied_bits = nullptr);
-/// The empty binary to append to, with room for so many bytes (bs_init_writable).
+/// Makes the empty binary to append to, with room for so many bytes (bs_init_writable).
 Term bs_init_writable(TermSpace& heap, Term size_hint);
 
 }  // namespace vmrun

@@ -10,7 +10,7 @@
 namespace vmrun {
 namespace {
 
-/// Bytes for the length of one function.
+/// Bytes for the time of one function.
 class ByteScratch {
  public:
   explicit ByteScratch(Word n) : p_(inline_) {
@@ -27,7 +27,7 @@ class ByteScratch {
   std::uint8_t inline_[128];
 };
 
-/// n ≤ 64 bits as a number, most significant first.
+/// Reads n ≤ 64 bits as a number, most significant first.
 Word read_word(const std::uint8_t* base, Word offset, Word n) {
   std::uint8_t bytes[8] = {};
   copy_bits(bytes, 64 - n, base, offset, n);
@@ -56,7 +56,7 @@ double half_to_double(unsigned h) {
   return h & 0x8000 ? -magnitude : magnitude;
 }
 
-/// Rounds to the nearest half, ties to even; what is too large becomes infinite (as OTP has it).
+/// Rounds to the nearest half, ties to even. Values that are too large become infinite, as in OTP.
 std::uint16_t double_to_half(double d) {
   const auto f = static_cast<float>(d);
   const double a = std::fabs(static_cast<double>(f));
@@ -190,7 +190,7 @@ void BitBuilder::put_bytes(const std::uint8_t* bytes, Word count) { put_raw(byte
 
 namespace {
 
-/// A buffer for the bytes of an integer that does not begin or end with a byte, or is large.
+/// Writes through a buffer an integer that does not begin or end with a byte, or is large.
 [[gnu::noinline]] bool put_through_buffer(std::uint8_t* base, Word offset, Term value, Word bits,
                                           unsigned flags) {
   const bool little = flags & kBitsLittle;

@@ -21,8 +21,8 @@ namespace {
 
 using Sub = Term::Sub;
 
-/// Counts what a comparison does. Those of long_compare.hpp let others run now and then; for the
-/// rest this is nothing.
+/// Counts what a comparison does. The comparisons of long_compare.hpp let others run now and then;
+/// for the rest this class does nothing.
 template <bool kPauses>
 class Steps {
  public:
@@ -51,7 +51,7 @@ const T* object(Term t) {
 
 // ---- Leaves -------------------------------------------------------------------------------------
 
-/// Place in the term order; equal for what compares by value.
+/// The place in the term order. Terms of equal rank compare by value.
 enum Rank : int { kNumber, kAtom, kReference, kFun, kPort, kPid, kTuple, kMap, kNil, kList, kBits };
 
 int rank_of(Term t) {
@@ -83,7 +83,7 @@ int order(T a, T b) {
   return a < b ? -1 : a > b;
 }
 
-/// All integers before all floats when `exact`.
+/// With `exact`, all integers come before all floats.
 int compare_numbers(Term a, Term b, bool exact) {
   if (a.is_float()) {
     if (b.is_float()) return order(float_of(a)->value, float_of(b)->value);
@@ -93,18 +93,19 @@ int compare_numbers(Term a, Term b, bool exact) {
   return compare_integers(a, b);
 }
 
-/// The three significant numbers, of a local or another node's reference.
+/// Returns the three significant numbers of a reference of this or another node.
 const std::uint32_t* ref_numbers(Term t) {
   return t.is_local_ref() ? local_ref_numbers(t)
                           : reinterpret_cast<const std::uint32_t*>(object<ExternalObject>(t)->data);
 }
-/// nullptr: this one.
+/// Returns nullptr for this node.
 const Node* node_of(Term t) {
   if (t.is_immed() || t.is_local_ref()) return nullptr;
   return object<ExternalObject>(t)->node;
 }
 
-/// By name, then by creation: on every node the same, for programs on several decide by it.
+/// Compares by name, then by creation. The order is the same on every node, because programs that
+/// run on several nodes depend on it.
 int compare_nodes(Term a, Term b) {
   const Node *x = node_of(a), *y = node_of(b);
   if (x == y) return 0;
@@ -125,7 +126,7 @@ int compare_refs(Term a, Term b) {
 
 Word number_of(Term t) { return t.is_immed() ? t.id_number() : object<ExternalObject>(t)->data[0]; }
 
-/// By serial and number, then node.
+/// Compares by serial and number, then by node.
 int compare_pids(Term a, Term b) {
   if (int c = order(number_of(a), number_of(b))) return c;
   return compare_nodes(a, b);
@@ -136,7 +137,7 @@ int compare_ports(Term a, Term b) {
   return order(number_of(a), number_of(b));
 }
 
-/// All but the environments. Local funs before external ones.
+/// Compares everything but the environments. Local funs come before external ones.
 int compare_fun_heads(const FunObject* a, const FunObject* b) {
   if (a->is_external != b->is_external) return order(a->is_external, b->is_external);
   if (a->is_external) {
@@ -160,7 +161,7 @@ int compare_fun_heads(const FunObject* a, const FunObject* b) {
 
 // ---- Maps ---------------------------------------------------------------------------------------
 
-/// Cells [Key|Value] of a large map, in key order.
+/// Collects the cells [Key|Value] of a large map, in the order of its keys.
 void collect_cells(const Term* node, std::vector<const Term*>& cells) {
   const Term header = *node;
   const Term* end = node + object_words(header);
@@ -227,15 +228,15 @@ bool equal_bitstrings(Term a, Term b, Steps<kPauses>& steps) {
 
 // ---- Walks --------------------------------------------------------------------------------------
 
-/// The words of two terms side by side, from the front. Those of an object that is entered come
-/// before what is left of the one that it is in: what is left waits on a stack.
+/// The words of two terms side by side, from the front. When an object is entered, its words come
+/// before the remaining words of the object around it, which wait on a stack.
 template <bool kPauses>
 class SideBySide {
  public:
   SideBySide(const Term& a, const Term& b, bool exact) : now_{&a, &b, 1, exact} {}
 
-  /// The next two words that differ, and whether integers and floats are different by themselves.
-  /// False: none is left.
+  /// Returns the next two words that differ, and whether integers and floats always differ there.
+  /// False: no words are left.
   bool next(Term* a, Term* b, bool* exact) {
     for (;;) {
       while (now_.n) {
@@ -262,7 +263,7 @@ class SideBySide {
     bool exact;
   };
 
-  /// Looking at a word costs less than a step.
+  /// A word that is compared costs less than a step.
   void take(Words words) {
     constexpr Word kWide = usual_or_small<Word>(4096, 16);
     if (kPauses && words.n > kWide) [[unlikely]] {
@@ -396,7 +397,7 @@ template <bool kPauses>
         words.enter(f->environment(), g->environment(), f->free_count, exact);
         break;
       }
-      case kTuple: return order(a.tuple_arity(), b.tuple_arity());  // which differ
+      case kTuple: return order(a.tuple_arity(), b.tuple_arity());  // the arities differ
       case kList: words.enter(a.list_ptr(), b.list_ptr(), 2, exact); break;
       case kBits:
         if (int c = compare_bitstrings(a, b, words.steps())) return c;
@@ -429,7 +430,7 @@ int compare_slow(Term a, Term b) { return compare_walk<false>(a, b, false); }
 bool long_equal_exact(Term a, Term b) { return equal_walk<true>(a, b, true); }
 bool long_equal(Term a, Term b) { return equal_walk<true>(a, b, false); }
 int long_compare(Term a, Term b) {
-  if (a.is_float() && b.is_float()) {  // no walk for those that programs compare most
+  if (a.is_float() && b.is_float()) {  // no walk for what programs compare most
     const double v = float_of(a)->value, w = float_of(b)->value;
     return v < w ? -1 : v > w;
   }

@@ -2,10 +2,10 @@
 
 #include "vm/term/term.hpp"
 
-/// Equality and order of terms. Pure functions of terms whose heaps nobody changes meanwhile; any
-/// thread, any depth (no C++ recursion along terms). Order: number < atom < reference < fun < port
-/// < pid < tuple < map < nil < list < bit string. Integers and floats compare exactly as the
-/// numbers they are.
+/// Equality and order of terms. The functions depend only on their terms, whose heaps must not
+/// change meanwhile. Any thread, any depth (no C++ recursion along terms). Order: number < atom <
+/// reference < fun < port < pid < tuple < map < nil < list < bit string. Integers and floats
+/// compare by their exact values.
 namespace vmrun {
 
 namespace detail {
@@ -28,18 +28,18 @@ inline bool equal(Term a, Term b) {
   return detail::equal_slow(a, b);
 }
 
-/// <0, 0, >0 as a < b, a == b, a > b.
+/// Returns <0, 0 or >0 for a < b, a == b, a > b.
 inline int compare(Term a, Term b) {
   if (a == b) return 0;
   if (a.is_small() && b.is_small()) return static_cast<SWord>(a.raw()) < static_cast<SWord>(b.raw()) ? -1 : 1;
   return detail::compare_slow(a, b);
 }
 
-/// The order of map keys: 0 only if =:=, every integer before every float. `maps` with up to
-/// kFlatMapMax keys keep them in this order.
+/// The order of map keys: 0 only for keys that are =:=, and every integer comes before every float.
+/// Maps with up to kFlatMapMax keys keep them in this order.
 int compare_keys(Term a, Term b);
 
-/// Of two different atoms, by their text's code points.
+/// Compares two different atoms by the code points of their texts.
 int compare_atoms(Term a, Term b);
 
 }  // namespace vmrun

@@ -5,8 +5,9 @@
 #include "vm/term/term.hpp"
 
 /// The atoms that the terms of one message refer to by index (ATOM_CACHE_REF), in order of first
-/// mention. There are at most 255, and each has a place in the cache of a connection to itself:
-/// what a connection's header has to say of them then needs no search. One at a time in a thread.
+/// mention. There are at most 255, and no two of them share a place in the cache of a connection,
+/// so that the connection's header can describe them without a search. One object at a time in a
+/// thread.
 namespace vmrun {
 
 class AtomReferences {
@@ -15,14 +16,14 @@ class AtomReferences {
   static constexpr unsigned kPlaces = 2048;
   static unsigned place_of(Term atom) { return atom.atom_index() % kPlaces; }
 
-  AtomReferences() {}  // the atoms stay as they are
+  AtomReferences() {}  // leaves the atoms uninitialised
   ~AtomReferences() {
     for (unsigned i = 0; i < count_; ++i) by_place[place_of(atoms_[i])] = 0;
   }
   AtomReferences(const AtomReferences&) = delete;
   AtomReferences& operator=(const AtomReferences&) = delete;
 
-  /// -1: the atom has to stand there as text.
+  /// Returns the atom's index; -1 when the atom must be written as text.
   int index_of(Term atom) {
     std::uint8_t& known = by_place[place_of(atom)];
     if (known) return atoms_[known - 1] == atom ? known - 1 : -1;
@@ -37,7 +38,7 @@ class AtomReferences {
   inline static thread_local constinit std::uint8_t by_place[kPlaces] = {};  // index + 1; 0: none
   unsigned count_ = 0;
   union {
-    Term atoms_[kMost];  // of which count_ are filled in
+    Term atoms_[kMost];  // count_ of them are filled in
   };
 };
 

@@ -30,7 +30,7 @@ void ExternalBytes::grow(std::size_t n) {
 
 void ExternalBytes::end_sized(std::size_t begin) {
   std::uint8_t* p = base_ + begin;
-  // What was there at the beginning is the count of inserted bytes then.
+  // Before, these bytes held the count of inserted bytes at the beginning.
   const Word before = Word{p[0]} << 24 | Word{p[1]} << 16 | Word{p[2]} << 8 | p[3];
   const Word size = used_ - begin + inserted_bytes_ - before;
   for (unsigned i = 0; i < 4; ++i) p[i] = static_cast<std::uint8_t>(size >> (8 * (3 - i)));
@@ -59,7 +59,8 @@ Term ExternalBytes::to_binary(TermSpace& heap) {
 }
 
 Term ExternalBytes::to_iovec(TermSpace& heap) {
-  // Built from the end. Own bytes between two large binaries share one Binary, if they are many.
+  // The list is built from its end. Own bytes between two large binaries share one Binary, if they
+  // are many.
   Binary* own = nullptr;
   const auto own_part = [&](std::size_t from, std::size_t to) {
     if (to - from <= kHeapBinaryMaxBytes) return make_binary(heap, base_ + from, to - from);

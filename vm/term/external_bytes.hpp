@@ -7,9 +7,9 @@
 
 #include "vm/term/term_space.hpp"
 
-/// The bytes of terms that are being written in the external format: bytes of its own, in one
-/// piece, and large binaries that are to stand between them, which are not copied. Lives as long as
-/// one call, as the terms do whose binaries it names; one thread.
+/// Terms that are being written in the external format. The object has bytes of its own, in one
+/// piece, and refers to large binaries that stand between them and are not copied. It lives as long
+/// as one call, and so do the terms whose binaries it names. One thread.
 namespace vmrun {
 
 class ExternalBytes {
@@ -52,38 +52,38 @@ class ExternalBytes {
     if (n) std::memcpy(room(n), from, n);
     used_ += n;
   }
-  /// These bytes stand here; `binary`, in which they lie, is not retained yet.
+  /// Inserts these bytes here. They lie in `binary`, which is not retained yet.
   void insert(Binary* binary, const std::uint8_t* bytes, std::size_t n) {
     inserted_.push_back({used_, binary, bytes, n});
     inserted_bytes_ += n;
   }
-  /// Four bytes for the size of what begins with them, filled in by end_sized.
+  /// Leaves four bytes for the size of what follows; end_sized fills them in.
   std::size_t begin_sized() {
     be(inserted_bytes_, 4);
     return used_ - 4;
   }
   void end_sized(std::size_t begin);
-  /// Forgets the own bytes from there on.
+  /// Discards the own bytes from there on.
   void cut(std::size_t from) { used_ = from; }
 
   // ---- What has been written.
   struct Inserted {
-    std::size_t at;  // so many own bytes stand in front
+    std::size_t at;  // number of own bytes in front
     Binary* binary;
     const std::uint8_t* bytes;
     std::size_t size;
   };
   const std::vector<Inserted>& inserted() const { return inserted_; }
   std::span<const std::uint8_t> own_bytes() const { return {base_, used_}; }
-  /// With what is inserted.
+  /// Includes what is inserted.
   std::size_t size() const { return used_ + inserted_bytes_; }
   std::string_view text() const { return {reinterpret_cast<const char*>(base_), used_}; }
 
-  /// The own bytes, with one reference, which is the caller's. Nothing is written afterwards.
+  /// Returns the own bytes, with one reference that is the caller's. Nothing is written afterwards.
   [[nodiscard]] Binary* take_own_bytes();
-  /// All bytes as a binary; nothing has been inserted.
+  /// Returns all bytes as a binary. Nothing may have been inserted.
   Term to_binary(TermSpace& heap);
-  /// A list of binaries, the inserted ones as they are.
+  /// Returns a list of binaries; the inserted ones are not copied.
   Term to_iovec(TermSpace& heap);
 
  private:
@@ -93,7 +93,7 @@ class ExternalBytes {
   std::uint8_t inline_[kInlineBytes];
   std::uint8_t* base_ = inline_;
   std::size_t capacity_ = kInlineBytes, used_ = 0;
-  Binary* binary_ = nullptr;  // where base_ lies, once that is not inline_
+  Binary* binary_ = nullptr;  // holds base_, once that is not inline_
   std::vector<Inserted> inserted_;
   std::size_t inserted_bytes_ = 0;
 };

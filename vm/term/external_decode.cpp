@@ -15,7 +15,7 @@
 namespace vmrun {
 
 Decoder::~Decoder() {
-  while (!maps_.empty()) free_bytes(maps_.pop().pairs);  // of a term that was bad
+  while (!maps_.empty()) free_bytes(maps_.pop().pairs);  // left by a malformed term
 }
 
 [[gnu::no_stack_protector]] Decoded Decoder::run() {
@@ -126,7 +126,7 @@ bool Decoder::read_binary(Term* slot) {
   const Word n = unsigned_be(4);
   if (!need(n)) return false;
   Binary* owner = options_.owner;
-  // A part of it must not keep much more from being freed.
+  // A small part must not keep a much larger binary alive.
   if (owner && n > kHeapBinaryMaxBytes && n >= owner->capacity_bytes / 4) {
     owner->retain();
     *slot = make_refc_binary(heap_, owner, const_cast<std::uint8_t*>(p_), n);
@@ -225,14 +225,15 @@ Decoded decode_plain(TermSpace& heap, const std::uint8_t* data, std::size_t size
   return Decoder(heap, data, size, options).run();
 }
 
-/// The bytes behind a `compressed` tag: 32-bit length of the plain data, then a zlib stream.
+/// Decodes the bytes behind a `compressed` tag: the 32-bit length of the plain data, then a zlib
+/// stream.
 Decoded decode_compressed(TermSpace& heap, const std::uint8_t* data, std::size_t size,
                           const DecodeOptions& options) {
   if (size < 4) return {kNonValue, 0, "ends in the middle of a term"};
   const std::size_t plain_size = static_cast<std::size_t>(data[0]) << 24 |
                                  static_cast<std::size_t>(data[1]) << 16 |
                                  static_cast<std::size_t>(data[2]) << 8 | data[3];
-  // Deflate shrinks by a factor of 1032 at most: a larger claim is a lie that must not cost memory.
+  // Deflate shrinks by a factor of 1032 at most: a larger claim is false and must not cost memory.
   if (plain_size / 1040 > size) return {kNonValue, 0, "compressed data that cannot be that long"};
   auto plain = std::make_unique_for_overwrite<std::uint8_t[]>(plain_size + 1);
   z_stream z{};

@@ -11,12 +11,12 @@
 #include "vm/term/pid_numbers.hpp"
 #include "vm/term/resource_hooks.hpp"
 
-/// Reading what has names: atoms, identifiers, functions.
+/// Decodes what has names: atoms, identifiers, functions.
 namespace vmrun {
 
 namespace {
 
-/// -1: no UTF-8.
+/// Counts the characters; -1 when the bytes are not UTF-8.
 SWord utf8_characters(const std::uint8_t* bytes, std::size_t size) {
   std::size_t plain = 0;
   for (Word eight; plain + 8 <= size; plain += 8) {
@@ -113,7 +113,7 @@ bool Decoder::read_plain_integer(Word* out) {
   return fail("an integer was expected");
 }
 
-/// Of one byte, as before OTP 23: up to 3.
+/// A creation of one byte, as before OTP 23, is at most 3.
 bool Decoder::read_creation(unsigned bytes, std::uint32_t* out) {
   *out = static_cast<std::uint32_t>(unsigned_be(bytes));
   return bytes > 1 || *out <= 3 || fail("a creation out of range");
@@ -151,8 +151,8 @@ bool Decoder::read_port(unsigned id_bytes, unsigned creation_bytes, Term* slot) 
 }
 
 bool Decoder::local_reference(const std::uint32_t* numbers, Word count, Term* slot) {
-  // With five numbers it is an alias, of the process that the last two say. It may be one without
-  // them, too (alias_hooks.hpp).
+  // A reference of five numbers is an alias, and the last two name its process. A reference without
+  // them may be an alias too (alias_hooks.hpp).
   Word owner = Word{numbers[4]} << 32 | numbers[3];
   if (count <= 3)
     if (const Term process = alias_hooks.owner(numbers)) owner = process.id_number();
@@ -182,7 +182,7 @@ bool Decoder::read_reference(Word count, unsigned creation_bytes, bool creation_
   std::uint32_t numbers[6] = {};
   for (Word i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(unsigned_be(4));
   if (!creation_first && !read_creation(creation_bytes, &creation)) return false;
-  constexpr unsigned kFirstBits = 18;  // of the first number: here, and as long as creations had one byte
+  constexpr unsigned kFirstBits = 18;  // of the first number: here, and while creations had one byte
   const bool is_local = is_local_node(node, creation);
   if ((is_local || creation_bytes == 1) && numbers[0] >> kFirstBits) return fail("a reference out of range");
   if (is_local) return local_reference(numbers, count, slot);
@@ -215,7 +215,7 @@ bool Decoder::read_external_fun(Term* slot) {
 
 bool Decoder::read_fun(Term* slot) {
   if (!need(4 + 1 + 16 + 4 + 4)) return false;
-  p_ += 4;  // its size, which the parts give as well
+  p_ += 4;  // the size, which follows from the parts
   const unsigned arity = u8();
   const std::uint8_t* uniq = p_;
   p_ += 16;

@@ -3,12 +3,12 @@
 #include "vm/base/work_stack.hpp"
 #include "vm/term/external.hpp"
 
-/// How decode_external works, for its own files alone.
+/// The implementation of decode_external, included by its own files only.
 namespace vmrun {
 
-/// Reads one term. Work in progress is a stack of frames, each a run of term slots still to be
-/// filled; a slot belongs to an object in the heap that has been filled with [] before, so that a
-/// failure leaves well-formed (if meaningless) words behind.
+/// Reads one term. Work in progress is a stack of frames; each is a run of term slots that are
+/// still to be filled. A slot belongs to an object in the heap that has been filled with [] before,
+/// so that a failure leaves well-formed (if meaningless) words behind.
 class Decoder {
  public:
   Decoder(TermSpace& heap, const std::uint8_t* data, std::size_t size, const DecodeOptions& options)
@@ -22,9 +22,9 @@ class Decoder {
     Term* next;
     std::uint32_t remaining;
     std::uint16_t stride;
-    bool ends_map;  // that of maps_ which is the last
+    bool ends_map;  // it ends the last one of maps_
   };
-  /// A map, which is built when its pairs are there.
+  /// A map, which is built when all its pairs have been read.
   struct MapFrame {
     Term* result;
     Term* pairs;  // owned
@@ -38,7 +38,7 @@ class Decoder {
     return false;
   }
   bool need(std::size_t n) { return left() >= n || fail("ends in the middle of a term"); }
-  /// These slots come next.
+  /// Puts the slots in front: they are filled next.
   void push(Term* slots, Word count, std::uint16_t stride, bool ends_map = false) {
     if (now_.remaining || now_.ends_map) later_.push(now_);
     now_ = {slots, static_cast<std::uint32_t>(count), stride, ends_map};
@@ -63,13 +63,13 @@ class Decoder {
   bool read_map(Term* slot);
   bool finish_map();
 
-  // What has names: external_decode_names.cpp.
+  // Functions for what has names: external_decode_names.cpp.
   bool read_utf8_atom(std::size_t bytes, Term* out);
   bool read_latin1_atom(std::size_t bytes, Term* out);
   bool read_atom_reference(Term* out);
-  /// An atom where only an atom may stand (node, module and function names).
+  /// Reads an atom where only an atom may stand (node, module and function names).
   bool read_atom(Term* out);
-  /// A non-negative integer where only one may stand (old fun identities).
+  /// Reads a non-negative integer where only one may stand (old fun identities).
   bool read_plain_integer(Word* out);
   bool read_creation(unsigned bytes, std::uint32_t* out);
   bool read_pid(unsigned creation_bytes, Term* slot);

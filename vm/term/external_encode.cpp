@@ -26,8 +26,8 @@ constinit AliasHooks alias_hooks;
 
 namespace {
 
-/// Writes a term piece by piece. What is still to be written is a stack of frames. Nothing collects
-/// meanwhile, so they point into the heap.
+/// Writes a term piece by piece. A stack of frames holds what is still to be written. Nothing
+/// collects meanwhile, so the frames point into the heap.
 class TermWriter {
  public:
   TermWriter(Term t, const EncodeOptions& options, SWord steps, ExternalBytes& out)
@@ -57,9 +57,9 @@ class TermWriter {
   static bool is_byte(Term t) { return (t.raw() & ~Word{0xFF0}) == Term::small(0).raw(); }
   enum class Kind : std::uint8_t {
     kElements,  // `left` terms at `next`
-    kPairs,     // `left` terms, in turns of those at `next` and at `values`
-    kList,      // `rest`: heads until the tail, which is a term of its own
-    kFunEnd,    // the size of a fun goes to `left`
+    kPairs,     // `left` terms, alternating between `next` and `values`
+    kList,      // `rest`: heads until the tail, which is written as a term
+    kFunEnd,    // writes the size of a fun at `left`
   };
   struct Frame {
     Kind kind;
@@ -67,7 +67,7 @@ class TermWriter {
     Word left;
     const Term* values;
     Term rest;
-    Term* owned;  // where `next` points to, if nobody else has it
+    Term* owned;  // what `next` points to, if the frame owns it
   };
   static Frame elements(const Term* terms, Word count, Term* owned = nullptr) {
     return {Kind::kElements, terms, count, nullptr, Term::nil(), owned};
@@ -76,7 +76,7 @@ class TermWriter {
     return {Kind::kFunEnd, nullptr, size_at, nullptr, Term::nil(), nullptr};
   }
 
-  /// What the frame has next; false when it has nothing more.
+  /// Writes the next part of the frame; false when there are no more.
   bool write_next() {
     switch (now_.kind) {
       case Kind::kElements:
@@ -100,18 +100,18 @@ class TermWriter {
     return false;
   }
 
-  /// This comes next.
+  /// Makes the frame the next one to be written.
   void push(const Frame& f) {
     const bool done = now_.kind == Kind::kElements && now_.left == 0 && !now_.owned;
     if (!done) later_.push(now_);
     now_ = f;
   }
-  /// Nothing more is written.
+  /// Stops the writing.
   void give_up() {
     too_large_ = true;
     left_ = -1;
   }
-  /// What takes many steps at once asks first, and is left out when it may not have them.
+  /// A part that takes many steps calls this first, and is left out when it returns false.
   bool spend(Word steps) { return (left_ -= static_cast<SWord>(steps)) >= 0; }
 
   [[gnu::always_inline]] void write(Term t) {
@@ -236,7 +236,8 @@ void TermWriter::write_float(double d) {
   out_.be(std::bit_cast<Word>(d), 8);
 }
 
-/// The bytes of a large binary outside the heap, by reference. False: they are to be copied.
+/// Inserts the bytes of a large binary outside the heap, by reference. Returns false when they must
+/// be copied.
 bool TermWriter::insert_binary(Term t, const BitView& v) {
   const Term* o = original_of(t).boxed_ptr();
   if (o->header_sub() != Term::Sub::kRefcBinary || !v.aligned()) return false;
@@ -364,7 +365,7 @@ void TermWriter::write_reference(Term t) {
   const std::uint32_t* numbers =
       o ? reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const ExternalObject*>(o)->data)
         : local_ref_numbers(t);
-  // An alias says after its three numbers whose it is, to nodes that know this one by name.
+  // To nodes that know this node by name, an alias names its owner after its three numbers.
   const bool is_own_alias = !o && is_alias(t), says_owner = is_own_alias && local_node_creation() != 0;
   if (is_own_alias && !says_owner) alias_hooks.written(numbers, ref_of(t)->owner);
   const Word count = o && o->header_arity() == 5 ? 5 : 3;
@@ -377,11 +378,11 @@ void TermWriter::write_reference(Term t) {
   if (says_owner) out_.be(std::rotl(ref_of(t)->owner.id_number(), 32), 8);
 }
 
-/// The body behind the version byte of `bytes`, compressed in its place if that is smaller.
+/// Compresses the body behind the version byte of `bytes` in place, if that makes it smaller.
 void compress(const EncodeOptions& options, std::size_t begin, ExternalBytes* bytes) {
   const std::uint8_t* body = bytes->own_bytes().data() + begin;
   const std::size_t n = bytes->size() - begin;
-  // Tag and length take five bytes: compressed data is used only when it is smaller all the same.
+  // The tag and the length take five bytes, which count too.
   if (n <= 5 || n > UINT32_MAX) return;
   std::string packed(n, 0);
   uLongf packed_size = static_cast<uLongf>(n - 5);

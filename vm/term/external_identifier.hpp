@@ -6,9 +6,9 @@
 
 namespace vmrun {
 
-/// An identifier of another node: kExternalPid and kExternalPort of one word, kExternalRef of two,
-/// or of three when it has more than three numbers (ExternalObject). Takes over the caller's
-/// reference to the node. May collect.
+/// Makes an identifier of another node: kExternalPid and kExternalPort have one word, and
+/// kExternalRef has two, or three when it has more than three numbers (ExternalObject). Takes over
+/// the caller's reference to the node.
 inline Term external_identifier(TermSpace& space, Term::Sub sub, Node* node, const Word* data, Word words) {
   auto* o = reinterpret_cast<ExternalObject*>(space.alloc(3 + words));
   o->header = Term::header(sub, 2 + words);

@@ -6,7 +6,7 @@
 namespace vmrun {
 namespace {
 
-/// Walks over the bytes and counts the terms that are still to come: no stack is needed.
+/// Walks over the bytes and counts the terms that are still to come, so it needs no stack.
 class Measurer {
  public:
   Measurer(const std::uint8_t* data, std::size_t size) : begin_(data), p_(data), end_(data + size) {}
@@ -36,13 +36,13 @@ class Measurer {
     p_ += n;
     return true;
   }
-  /// A length of that many bytes; false: the data ends before.
+  /// Reads a length of so many bytes. Returns false when the data ends before.
   bool length(unsigned bytes, Word* n) {
     if (!need(bytes)) return false;
     for (*n = 0; bytes > 0; --bytes) *n = *n << 8 | *p_++;
     return true;
   }
-  /// n more terms, each of which takes a byte at least.
+  /// Expects n more terms, each of which takes at least one byte.
   bool expect(Word n) {
     if (n > left()) return fail("more elements than data");
     terms_ += n;
@@ -146,13 +146,13 @@ bool Measurer::bits(bool last_byte_too) {
 bool Measurer::map() {
   Word n;
   if (!length(4, &n) || !expect(n) || !expect(n)) return false;
-  // A flat map has a tuple of keys and the values; a large one a cell for each pair and, for keys
-  // whose hashes differ well, rarely more than one further word each for the nodes above.
+  // A flat map has a tuple of keys, and the values. A large map has a cell for each pair. For keys
+  // whose hashes differ well, the nodes above take rarely more than one further word for each pair.
   words_ += n <= kFlatMapMax ? 4 + 2 * n : 2 * n + n + n / 4 + 40;
   return true;
 }
 
-/// A node's name and so many bytes.
+/// Skips a node's name and so many bytes.
 bool Measurer::identifier(Word words, std::size_t bytes) {
   words_ += words;
   return atom() && skip(bytes);

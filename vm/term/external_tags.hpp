@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-/// Tags of the external term format (Erlang's "External Term Format" chapter gives the numbers).
+/// Tags of the external term format. Erlang's chapter "External Term Format" gives the numbers.
 namespace vmrun::etf {
 
 inline constexpr std::uint8_t kVersion = 131;

@@ -23,13 +23,14 @@ struct ExportKeyHash {
   }
 };
 
-/// Exports sit in blocks that never move, so that an address inside a stub can be told to be one.
+/// Exports lie in blocks that never move, so that an address can be recognised as one inside a
+/// stub.
 class ExportTable {
  public:
   Export* find(const ExportKey& key) {
-    // Exports neither move nor go, so what was found once is found again without the lock: calls
-    // with a module or function in a variable come here. The release makes the fields that are
-    // compared visible to who reads the slot.
+    // Exports neither move nor disappear, so an export found once is found again without the lock.
+    // Calls with a module or function in a variable come here. The release makes the compared
+    // fields visible to the thread that reads the slot.
     std::atomic<Export*>& recent = recent_[ExportKeyHash()(key) % kRecent];
     Export* e = recent.load(std::memory_order_acquire);
     if (e && e->module == key.module && e->function == key.function && e->arity == key.arity) return e;

@@ -5,22 +5,22 @@
 
 #include "vm/term/term.hpp"
 
-/// What function values lead to: exported functions by name, and the fun expressions of modules.
-/// Entries never move or go away: a call through an export is one load. Any thread.
+/// What function values refer to: exported functions by name, and the fun expressions of modules.
+/// Entries never move or go away, so a call through an export is one load. Any thread.
 namespace vmrun {
 
 struct Process;
 /// A built-in function: see vm/process/bif.hpp.
 using BifFn = Term (*)(Process& p, const Term* args);
 
-/// Four words in front of every function's first instruction; they are the func_info instruction
+/// Four words in front of every function's first instruction. They are the func_info instruction
 /// that raises function_clause.
 struct FunctionHeader {
   std::uint16_t operation;
   std::uint16_t arity;
-  std::uint32_t nif;  // which native function replaces this one (see code/native_call.hpp); 0: none ever did
+  std::uint32_t nif;  // the native function in its place (see code/native_call.hpp); 0: none ever was
   Term module, function;
-  const void* hot = nullptr;  // where its hot code begins (code/hot_code.hpp)
+  const void* hot = nullptr;  // the start of its JIT code (code/hot_code.hpp)
   const Word* entry() const { return reinterpret_cast<const Word*>(this + 1); }
 };
 static_assert(sizeof(FunctionHeader) == 32);
@@ -28,8 +28,8 @@ inline const FunctionHeader* header_of_entry(const Word* entry) {
   return reinterpret_cast<const FunctionHeader*>(entry) - 1;
 }
 
-/// M:F/A as callers see it, created at first mention (by a loader or an external fun) whether or
-/// not the function exists.
+/// M:F/A as callers see it. It is created at first mention (by a loader or an external fun),
+/// whether or not the function exists.
 struct Export {
   Term module, function;
   std::uint8_t arity = 0;
@@ -37,8 +37,8 @@ struct Export {
   BifFn bif = nullptr;  // not null: a built-in; `address` then points to code that calls it
   std::atomic<const Word*> address{
       nullptr};  // never null after creation: an undefined function's entry loads the module or raises undef
-  /// What `address` points to while there is no loaded code: an instruction of its own, with a
-  /// header in front like any function.
+  /// What `address` points to while there is no loaded code: an instruction of the export's own,
+  /// with a header in front as every function has.
   struct Stub {
     FunctionHeader header;
     std::uint16_t operation;
@@ -47,37 +47,36 @@ struct Export {
   const Word* stub_code() const { return stub.header.entry(); }
 };
 
-/// The one entry for M:F/A. Thread-safe.
+/// Returns the one entry for M:F/A. Thread-safe.
 Export* export_entry(Term module, Term function, unsigned arity);
-/// One that no look-up finds, for functions the machine makes up; its stub is what it leads to.
-/// Thread-safe.
+/// Makes an export that no lookup finds, for functions that the machine makes up. `address` is that
+/// of its stub. Thread-safe.
 Export* hidden_export(Term module, Term function, unsigned arity);
-/// nullptr when never mentioned.
+/// Returns nullptr when the function was never mentioned.
 Export* find_export(Term module, Term function, unsigned arity);
 std::vector<Export*> all_exports();
 
-/// A `fun` expression in a module's code; all versions of the same module with the same uniq share
-/// it.
+/// A `fun` expression in a module's code. All versions of the module with the same uniq share it.
 struct FunEntry {
   Term module;
   std::uint32_t index = 0;
   std::uint32_t old_uniq = 0;
   std::uint8_t uniq[16] = {};
-  std::uint8_t arity = 0;  // parameters a caller passes (without the free variables)
+  std::uint8_t arity = 0;  // parameters that a caller passes (without the free variables)
   std::uint32_t free_count = 0;
   std::atomic<Term> function;                 // name of the lifted function, '-f/1-fun-0-'
   std::atomic<const Word*> address{nullptr};  // nullptr: the code is not loaded
 };
 
-/// Found or made. Thread-safe.
+/// Finds or makes the entry. Thread-safe.
 FunEntry* fun_entry(Term module, const std::uint8_t* uniq, std::uint32_t index, std::uint32_t old_uniq,
                     unsigned arity, std::uint32_t free_count);
 
-/// The export whose stub an address lies in, or nullptr.
+/// Returns the export whose stub an address lies in, or nullptr.
 const Export* export_of_stub(const Word* address);
 
-/// Who knows the instructions that a stub consists of: vm/code. Called for every export, those that
-/// there are already included.
+/// Sets the function that writes the instructions of a stub, which vm/code knows. It is called for
+/// every export, including those that exist already.
 void set_stub_maker(void (*make)(Export& e));
 
 }  // namespace vmrun

@@ -13,8 +13,8 @@ using Sub = Term::Sub;
 
 constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15u;
 
-/// One multiplication of 64 by 64 bits folded into 64 (as in wyhash, Wang Yi): for the inner steps,
-/// where speed counts.
+/// Multiplies 64 by 64 bits and folds the product into 64 (as in wyhash, Wang Yi), for the inner
+/// steps, where speed counts.
 inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   const auto product = static_cast<unsigned __int128>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
@@ -39,7 +39,7 @@ std::uint64_t hash_bits(std::uint64_t hash, Term t) {
   const BitView v = bits_of(t);
   hash = step(hash, v.size_bits);
   if (v.aligned() && v.is_binary()) return hash_bytes(hash, v.bytes(), v.size_bytes());
-  // The same words as above, put together from odd places.
+  // These are the words of the loop above, copied from unaligned bits.
   std::uint8_t chunk[256];
   for (Word done = 0;;) {
     const Word bits = v.size_bits - done < sizeof chunk * 8 ? v.size_bits - done : sizeof chunk * 8;

@@ -6,9 +6,9 @@
 /// Iodata: bytes and bit strings in lists of any depth.
 namespace vmrun {
 
-/// Calls bytes(b) for each byte and bits(term) for each bit string, in order. false when `t` is no
-/// iodata, or when bits, or cell(), which is called for each cell, says so. A list's tail may be a
-/// bit string, as Erlang allows.
+/// Calls bytes(b) for each byte and bits(term) for each bit string, in order, and cell() for each
+/// cell. Returns false when `t` is not iodata, or when bits() or cell() returns false. A list's
+/// tail may be a bit string, as Erlang allows.
 template <class ByteFn, class BitsFn, class CellFn>
 bool walk_iodata(Term t, ByteFn byte, BitsFn bits, CellFn cell) {
   WorkStack<Term> tails;

@@ -4,10 +4,10 @@
 
 #include "vm/term/term.hpp"
 
-/// Boxed objects as they lie in a heap. Sizes in words are part of the probe contract (message
-/// sizes count them), so they are pinned below. Every object starts with a header whose arity is
-/// the number of words that follow; maps differ. All of these are read-only once built, but for the
-/// refc binary's append bookkeeping.
+/// Boxed objects as they lie in a heap. Their sizes in words are part of the probe contract
+/// (message sizes count them), so they are pinned below. Every object starts with a header. Its
+/// arity is the number of words that follow, except in maps. The objects are read-only once built,
+/// except for the append bookkeeping of the refc binary.
 namespace vmrun {
 
 struct Binary;
@@ -22,8 +22,8 @@ struct FloatObject {
   double value;
 };
 
-/// Magnitude in little-endian limbs, sign in the subtag; never holds what fits a small; no leading
-/// zero limbs.
+/// Magnitude in little-endian limbs; the subtag holds the sign. A big never holds what fits a
+/// small, and has no leading zero limbs.
 struct BigObject {
   Term header;
   Word limbs[1];
@@ -37,16 +37,16 @@ struct HeapBinary {
 };
 inline constexpr Word kHeapBinaryMaxBytes = 64;
 
-/// Any object with something outside the heap that must be released with it starts like this: the
-/// heap's off-heap list runs through `next` (see heap.hpp); a collection unlinks and releases what
-/// it did not move.
+/// Every object that refers to something outside the heap, which must be released with it, starts
+/// like this. The heap's off-heap list runs through `next` (see heap.hpp). A collection unlinks and
+/// releases what it did not move.
 struct OffHeapObject {
   Term header;
   Word first;
   OffHeapObject* next;
 };
 
-/// A process's handle to a reference-counted binary: 6 words, contents not counted.
+/// A process's handle to a reference-counted binary: 6 words, without the contents.
 struct RefcBinary {
   Term header;
   Word size_bytes;
@@ -58,8 +58,8 @@ struct RefcBinary {
   static constexpr Word kActiveWriter = 2;
 };
 
-/// A window on a heap or refc binary; bits beyond whole bytes included. `original` is never itself
-/// a sub-binary.
+/// A window on a heap or refc binary, which may begin and end within a byte. `original` is never
+/// itself a sub-binary.
 struct SubBinary {
   Term header;
   Word size_bytes;  // whole bytes
@@ -71,8 +71,8 @@ struct SubBinary {
   Term original;
 };
 
-/// State of a match in progress. Compilers keep it in registers; wherever it is read as a term it
-/// is the bit string from `offset_bits` to the end, and a copy of it is that bit string.
+/// The state of a match in progress. Compilers keep it in registers. Read as a term it is the bit
+/// string from `offset_bits` to the end, and a copy of it is that bit string.
 struct MatchContext {
   Term header;
   Term original;             // heap or refc binary
@@ -98,8 +98,8 @@ struct FunObject {
   const Term* environment() const { return reinterpret_cast<const Term*>(this + 1); }
 };
 
-/// Local reference, 96 significant bits; alias references carry the owner's pid in a fourth word
-/// (header arity 3).
+/// A local reference of 96 significant bits. Alias references carry the owner's pid in a fourth
+/// word (header arity 3).
 struct RefObject {
   Term header;
   std::uint32_t numbers[3];
@@ -115,7 +115,7 @@ struct MagicRefObject {
   OffHeapObject* next;
 };
 
-/// Pids, ports and references of another node.
+/// A pid, port or reference of another node.
 struct ExternalObject {
   Term header;
   Node* node;  // owns one reference
@@ -152,7 +152,7 @@ struct FlatMap {
   const Term* values() const { return reinterpret_cast<const Term*>(this + 1); }
 };
 
-/// Words of a boxed object, header included, whatever it is.
+/// Returns the words of any boxed object, including the header.
 inline Word object_words(Term header) {
   return 1 + (header.header_sub() == Term::Sub::kMap ? map_words_after(header) : header.header_arity());
 }
@@ -182,7 +182,7 @@ inline bool is_alias(Term local_ref) {
 }
 inline FlatMap* flatmap_of(Term t) { return reinterpret_cast<FlatMap*>(t.boxed_ptr()); }
 
-/// A float in two words at hp.
+/// Writes a float into two words at hp, which moves on.
 inline Term make_float(Term*& hp, double value) {
   auto* f = reinterpret_cast<FloatObject*>(hp);
   f->header = Term::header(Term::Sub::kFloat, 1);
@@ -191,17 +191,17 @@ inline Term make_float(Term*& hp, double value) {
   return Term::boxed(hp - 2);
 }
 
-/// Bytes shared between processes; freed with the last reference. Thread-safe counts.
+/// Bytes shared between processes, freed with the last reference. The count is thread-safe.
 struct Binary {
   std::atomic<Word> references;
-  Word capacity_bytes;  // kNative: memory of native code's own, see is_native
-  Word used_bytes;      // append in place: bytes already given out
+  Word capacity_bytes;  // kNative: memory of native code, see is_native
+  Word used_bytes;      // append in place: bytes already in use
   std::uint8_t data[8];
   static Binary* create(
       Word capacity_bytes);  // one reference, used_bytes = capacity_bytes; nullptr when memory is exhausted
   static Binary* resize(Binary* b, Word capacity_bytes);  // sole owner only
-  /// For who fills it without knowing how much there will be: made (of nullptr) or moved; nobody
-  /// has heard of it until it is announced. Sole owner only.
+  /// Makes a binary (b is nullptr) or moves one, for a caller that fills it without knowing how
+  /// much there will be. It stays private until it is announced. Sole owner only.
   [[nodiscard]] static Binary* reserve(Binary* b, Word capacity_bytes);
   void announce();
   static void drop_reserved(Binary* b);  // one that has not been announced
@@ -212,13 +212,13 @@ struct Binary {
   bool is_native() const { return capacity_bytes == kNative; }
 };
 
-/// A resource of native code, as far as its references know it: they have its numbers.
+/// A resource of native code, as far as its references need it: they have its numbers.
 struct ReferencedBinary {
   Binary binary;
   std::uint32_t numbers[3];
 };
 
-/// The numbers of a local reference of either kind.
+/// Returns the numbers of a local reference, magic or not.
 inline const std::uint32_t* local_ref_numbers(Term t) {
   return t.is_boxed_sub(Term::Sub::kRef)
              ? ref_of(t)->numbers

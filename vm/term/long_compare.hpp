@@ -2,13 +2,14 @@
 
 #include "vm/term/compare.hpp"
 
-/// Comparisons of terms of any size that keep nobody waiting: after every so many elements they let
-/// something else run on the calling thread (see let_others_run). For instructions and built-in
-/// functions of programs, which hold no lock and look at nothing but terms of their process.
+/// Comparisons of terms of any size that do not block other processes: after every so many elements
+/// they let something else run on the calling thread (see let_others_run). Instructions and
+/// built-in functions of programs use them; these hold no lock and read only terms of their
+/// process.
 namespace vmrun {
 
-/// What has been queued runs for a slice, in the middle of what the calling thread does; nothing on
-/// threads that are no schedulers. Filled in by vm/sched before main begins.
+/// Runs queued work for a slice, in the middle of what the calling thread does. Does nothing on
+/// threads that are not schedulers. vm/sched sets it before main begins.
 using LetOthersRun = void (*)();
 extern constinit LetOthersRun let_others_run;
 
@@ -18,7 +19,7 @@ bool long_equal(Term a, Term b);
 int long_compare(Term a, Term b);
 }  // namespace detail
 
-/// As equal and so on in compare.hpp.
+/// As equal_exact, equal and compare in compare.hpp.
 inline bool equal_exact_of_any_size(Term a, Term b) {
   if (a == b) return true;
   if (a.is_immed() || b.is_immed()) return false;

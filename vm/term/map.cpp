@@ -6,7 +6,7 @@
 #include "vm/term/compare.hpp"
 #include "vm/term/map_internal.hpp"
 
-/// Flat maps, and what crosses between flat and large.
+/// Flat maps, and operations that involve flat and large ones.
 namespace vmrun {
 namespace {
 
@@ -29,8 +29,8 @@ Term new_keys(TermSpace& heap, Word n, Term** elements) {
   return Term::boxed(o);
 }
 
-/// Whether two tuples are seen to be no =:= without looking deeper than so many tuples inside each
-/// other: most keys that are not are.
+/// Whether two tuples are found to differ (not =:=) without going deeper than so many nested
+/// tuples. Most unequal keys are.
 template <int kDeep>
 bool tuples_differ_above(const Term* a, const Term* b) {
   if (*a != *b) return true;
@@ -56,7 +56,7 @@ SWord flat_find_tuple(const FlatMap* m, Term key) {
   return -1;
 }
 
-/// Where the key is, or -1.
+/// Returns the index of the key, or -1.
 SWord flat_find(const FlatMap* m, Term key) {
   const Term* keys = keys_of(m);
   const auto n = static_cast<SWord>(m->size);
@@ -74,7 +74,7 @@ SWord flat_find(const FlatMap* m, Term key) {
   return -1;
 }
 
-/// Where a key that is not there belongs.
+/// Returns where a key that is not there belongs.
 Word flat_place(const FlatMap* m, Term key) {
   const Term* keys = keys_of(m);
   return static_cast<Word>(
@@ -115,7 +115,7 @@ Term flat_remove(TermSpace& heap, const FlatMap* m, Word at) {
   return map_from_flat(copy);
 }
 
-/// n ≤ kFlatMapMax pairs in key order, no duplicates.
+/// Makes a map from n ≤ kFlatMapMax pairs in key order, without duplicates.
 Term flat_from_sorted(TermSpace& heap, const Term* pairs, Word n) {
   if (n == 0) return empty_map(heap);
   Term* keys;
@@ -134,14 +134,14 @@ Term large_from_pairs(TermSpace& heap, const Term* pairs, Word n) {
   return trie_build(heap, cells.data(), n);
 }
 
-/// n distinct pairs in any order.
+/// Makes a map from n distinct pairs in any order.
 Term from_distinct(TermSpace& heap, Term* pairs, Word n) {
   if (n > kFlatMapMax) return large_from_pairs(heap, pairs, n);
   sort_pairs(pairs, n);
   return flat_from_sorted(heap, pairs, n);
 }
 
-/// Drops pairs whose key comes again later; returns how many remain, order kept.
+/// Drops pairs whose key comes again later. Returns how many remain; they keep their order.
 Word drop_duplicates(Term* pairs, Word n) {
   struct Entry {
     std::uint64_t hash;
@@ -171,8 +171,8 @@ Word drop_duplicates(Term* pairs, Word n) {
   return kept;
 }
 
-/// Insertion of each pair into a sorted row; few pairs, often sorted already. Returns the number of
-/// different keys.
+/// Insertion sort, for few pairs that are often sorted already. Returns the number of different
+/// keys.
 Word sort_small(Term* pairs, Word n) {
   Word kept = 0;
   for (Word i = 0; i < n; ++i) {
@@ -324,7 +324,7 @@ Term map_put_many(TermSpace& heap, Term map, const Term* pairs, Word n) {
   }
   const FlatMap* m = flatmap_of(map);
   if (m->size > 0) {
-    // Often all keys are there already: then only the values are new.
+    // Often all keys are there already, and only the values are new.
     Term values[kFlatMapMax];
     std::copy_n(m->values(), m->size, values);
     Word i = 0;
@@ -343,7 +343,7 @@ Term map_put_many(TermSpace& heap, Term map, const Term* pairs, Word n) {
 
 namespace {
 
-/// Of keys that are not there the first in key order is named, whatever the order of the updates.
+/// When several keys are missing, names the first in key order, whatever the order of the updates.
 [[gnu::cold, gnu::noinline]] Term no_update(Term map, const Term* pairs, Word n, Term* missing) {
   *missing = kNonValue;
   for (Word i = 0; i < n; ++i) {

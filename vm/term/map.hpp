@@ -5,16 +5,16 @@
 #include "vm/term/hash.hpp"
 #include "vm/term/term_space.hpp"
 
-/// Maps. Up to kFlatMapMax keys: a tuple of sorted keys, shared between maps with the same keys,
-/// and the values; lookup scans words. Above: a hash array mapped trie (Bagwell, "Ideal Hash
-/// Trees"), 16 ways a level, 4 hash bits each; when the hash's bits are used up, the key is hashed
-/// again with another salt. Its root and inner nodes hold cells [Key|Value] as leaves. A map that
-/// shrinks to kFlatMapMax keys becomes flat again, so equal maps have equal representations (but
-/// for the order of colliding leaves, which does not exist: the rehash separates all keys). Keys
-/// compare by =:=. Never collects; owner of the heap only.
+/// Maps. A map of up to kFlatMapMax keys is a tuple of sorted keys, shared between maps with the
+/// same keys, and the values; a lookup scans words. A larger map is a hash array mapped trie
+/// (Bagwell, "Ideal Hash Trees") with 16 ways a level and 4 hash bits each. When the bits of the
+/// hash are used up, the key is hashed again with another salt. The root and the inner nodes hold
+/// cells [Key|Value] as leaves. A map that shrinks to kFlatMapMax keys becomes flat again, and the
+/// rehash separates all keys, so equal maps have equal representations. Keys compare by =:=. Never
+/// collects. Called by the owner of the heap only.
 namespace vmrun {
 
-/// Hash of a key: what map_get takes, so that a constant key's can be kept.
+/// Returns the hash of a key, as map_get takes it. The hash of a constant key can be kept.
 inline std::uint64_t map_hash(Term key) { return hash_term(key); }
 
 inline Word map_size(Term map) { return reinterpret_cast<const MapObject*>(map.boxed_ptr())->size; }
@@ -24,7 +24,7 @@ inline Term map_from_flat(FlatMap* m) { return Term::boxed(&m->header); }
 Term map_get_large(Term map, Term key, std::uint64_t hash);
 Term map_get_flat_slow(Term map, Term key);
 
-/// The value, or the non-value.
+/// Returns the value, or the non-value.
 inline Term map_get(Term map, Term key, std::uint64_t hash) {
   if (!is_flat_map(map)) return map_get_large(map, key, hash);
   if (!key.is_immed()) return map_get_flat_slow(map, key);
@@ -38,29 +38,29 @@ inline Term map_get(Term map, Term key, std::uint64_t hash) {
 inline Term map_get(Term map, Term key) { return map_get(map, key, is_flat_map(map) ? 0 : map_hash(key)); }
 
 Term empty_map(TermSpace& heap);
-/// The map with key => value.
+/// Returns the map with key => value.
 Term map_put(TermSpace& heap, Term map, Term key, Term value);
-/// The same for a key that must exist (:=); the non-value when it does not.
+/// As above, for a key that must exist (:=). Returns the non-value when it does not.
 Term map_update(TermSpace& heap, Term map, Term key, Term value);
-/// Without the key; *value is what it had or the non-value.
+/// Returns the map without the key. *value is the value that the key had, or the non-value.
 Term map_remove(TermSpace& heap, Term map, Term key, Term* value = nullptr);
-/// Keys of `second` win.
+/// Merges two maps. Keys of `second` win.
 Term map_merge(TermSpace& heap, Term first, Term second);
 
-/// n pairs key, value, key, value…, which get reordered. The last of equal keys wins; *duplicates
-/// (may be null) tells whether there were any.
+/// Makes a map from n pairs key, value, key, value…, which get reordered. The last of equal keys
+/// wins. *duplicates (may be null) tells whether there were any.
 Term map_from_pairs(TermSpace& heap, Term* pairs, Word n, bool* duplicates = nullptr);
-/// Several assignments at once (put_map_assoc and put_map_exact): pairs as above. exact: the
-/// non-value and *missing when a key does not exist.
+/// Make several assignments at once (put_map_assoc and put_map_exact), with pairs as above.
+/// map_update_many returns the non-value, and sets *missing, when a key does not exist.
 Term map_put_many(TermSpace& heap, Term map, const Term* pairs, Word n);
 Term map_update_many(TermSpace& heap, Term map, const Term* pairs, Word n, Term* missing);
-/// A flat map with these keys (a tuple in key order without duplicates, at most kFlatMapMax) and as
-/// many values.
+/// Makes a flat map with these keys (a tuple in key order without duplicates, at most kFlatMapMax)
+/// and as many values.
 Term map_with_keys(TermSpace& heap, Term keys, const Term* values);
 /// Orders pairs by key (compare_keys).
 void sort_pairs(Term* pairs, Word n);
 
-/// Walks all pairs; flat maps in key order. The map must not move meanwhile.
+/// Walks all pairs, those of flat maps in key order. The map must not move meanwhile.
 class MapIterator {
  public:
   explicit MapIterator(Term map);

@@ -2,16 +2,16 @@
 
 #include "vm/term/map.hpp"
 
-/// Inside the map code: nodes of the trie. See map.hpp for the structure.
+/// Nodes of the trie, for the files of the map code only. map.hpp explains the structure.
 namespace vmrun {
 
 inline constexpr unsigned kLevelBits = 4, kLevelsPerHash = 16;
 
-/// The hash used from level kLevelsPerHash × round on.
+/// Returns the hash that is used from level kLevelsPerHash × round on.
 inline std::uint64_t map_rehash(Term key, unsigned round) { return hash_term(key, round); }
 
-/// Bits set in a 16-bit mask, added up in fields side by side (without a flag of its own, the
-/// compiler would call a library for std::popcount).
+/// Counts the bits set in a 16-bit mask, in parallel fields (for std::popcount the compiler would
+/// call a library function unless a flag allows the instruction).
 inline unsigned mask_count(Word mask) {
   auto m = static_cast<unsigned>(mask);
   m -= m >> 1 & 0x5555;
@@ -20,7 +20,7 @@ inline unsigned mask_count(Word mask) {
   return (m + (m >> 8)) & 0x1F;
 }
 
-/// A root or inner node, read only.
+/// A read-only view of a root or inner node.
 struct NodeView {
   explicit NodeView(Term node) {
     const Term* o = node.boxed_ptr();
@@ -58,12 +58,13 @@ class HashPath {
   unsigned level_ = 0;
 };
 
-/// Trie operations on maps that are large before (put, remove) or after (build).
+/// Trie operations on maps that are large before (put, remove) or afterwards (build).
 Term trie_put(TermSpace& heap, Term root, Term key, Term value, std::uint64_t hash, bool must_exist);
-/// The remaining map, still large; the non-value if the key is not there. *value gets its value.
+/// Returns the remaining map, still large; the non-value if the key is not there. *value gets its
+/// value.
 Term trie_remove(TermSpace& heap, Term root, Term key, std::uint64_t hash, Term* value);
 Term trie_merge(TermSpace& heap, Term first, Term second);
-/// From n > 0 cells [Key|Value] with different keys.
+/// Builds a trie from n > 0 cells [Key|Value] with different keys.
 Term trie_build(TermSpace& heap, Term* cells, Word n);
 
 }  // namespace vmrun

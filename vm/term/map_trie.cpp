@@ -4,8 +4,8 @@
 #include "vm/term/compare.hpp"
 #include "vm/term/map_internal.hpp"
 
-/// Large maps: lookup, and copies of the path from the root to what changes. Depth is bounded by
-/// the hash, so recursion here is along levels only.
+/// Large maps: lookup, and updates that copy the path from the root to the change. The hash bounds
+/// the depth, so the recursion here goes along levels only.
 namespace vmrun {
 namespace {
 
@@ -16,7 +16,7 @@ Term cell(TermSpace& heap, Term key, Term value) {
   return make_cons(hp, key, value);
 }
 
-/// An inner node (or root, with its size) with room for entries that the caller fills in.
+/// Makes an inner node with room for entries that the caller fills in.
 Term new_node(TermSpace& heap, Word mask, Term** entries) {
   const Word n = mask_count(mask);
   Term* o = heap.alloc(n + 1);
@@ -34,13 +34,13 @@ Term new_root(TermSpace& heap, Word mask, Word size, Term** entries) {
   return Term::boxed(o);
 }
 
-/// Copy of a node: root with new size, or inner.
+/// Makes a node like this one with room for new entries: a root with a new size, or an inner node.
 Term clone(TermSpace& heap, Term node, Word mask, Word size, Term** entries) {
   return map_kind(*node.boxed_ptr()) == MapKind::kHashRoot ? new_root(heap, mask, size, entries)
                                                            : new_node(heap, mask, entries);
 }
 
-/// A node holding two cells with different keys, the one at hand at `path`.
+/// Makes a node that holds two cells with different keys. The paths say where each belongs.
 Term join(TermSpace& heap, Term a, HashPath a_path, Term b, HashPath b_path) {
   Term* e;
   const unsigned x = a_path.slot(), y = b_path.slot();
@@ -57,7 +57,7 @@ Term join(TermSpace& heap, Term a, HashPath a_path, Term b, HashPath b_path) {
   return node;
 }
 
-/// The path walked from the root: nodes with the index taken in each.
+/// The path from the root: the nodes, with the index taken in each.
 struct Path {
   Term nodes[kMaxLevels];
   unsigned indexes[kMaxLevels];
@@ -68,7 +68,7 @@ struct Path {
   }
 };
 
-/// Replaces what the path leads to, copying its nodes; the root gets `size`.
+/// Replaces what the path leads to, and copies its nodes. The root gets `size`.
 Term rebuild(TermSpace& heap, const Path& path, Term entry, Word size) {
   for (unsigned d = path.depth; d-- > 0;) {
     const NodeView v(path.nodes[d]);
@@ -152,8 +152,8 @@ Term trie_remove(TermSpace& heap, Term root, Term key, std::uint64_t hash, Term*
     node = entry;
     path.descend();
   }
-  // A node left with a single cell is replaced by the cell, so that the trie's shape depends on its
-  // keys alone.
+  // A node that is left with a single cell is replaced by the cell, so that the trie's shape
+  // depends on its keys alone.
   const NodeView v(node);
   const unsigned slot = path.slot(), index = v.index(slot);
   Term rest;
@@ -176,7 +176,7 @@ class Merger {
   explicit Merger(TermSpace& heap) : heap_(heap) {}
   Word common() const { return common_; }  // keys that are in both
 
-  /// a and b: cells or nodes that stand in the same slot of nodes at level - 1.
+  /// a and b are cells or nodes in the same slot of nodes at level - 1.
   Term merge(Term a, Term b, unsigned level) {
     if (a == b) {
       common_ += count(a);
@@ -258,14 +258,14 @@ Term build_entry(TermSpace& heap, Hashed* first, Hashed* last, unsigned level) {
   return node;
 }
 
-/// Entries of the node for [first, last) at `level`; returns its mask.
+/// Writes the entries of the node for [first, last) at `level`. Returns its mask.
 Word fill_level(TermSpace& heap, Hashed* first, Hashed* last, unsigned level, Term* out) {
   if (level > 0 && level % kLevelsPerHash == 0) {
     for (Hashed* h = first; h < last; ++h) h->hash = map_rehash(h->cell.head(), level / kLevelsPerHash);
   }
   const unsigned shift = kLevelBits * (level % kLevelsPerHash);
   Hashed* starts[17];
-  // Sorting by the level's four bits: counting for many, plain insertion order partition for few.
+  // Sorts by the four bits of the level.
   const auto slot_of = [shift](const Hashed& h) { return h.hash >> shift & 15; };
   unsigned counts[16] = {};
   for (Hashed* h = first; h < last; ++h) ++counts[slot_of(*h)];

@@ -22,8 +22,8 @@ struct Walk {
   Word enough;  // terms in *pairs
   std::vector<Term>* pairs;
 
-  /// Entries of a node whose own prefix is `prefix`, at `level`. Returns the position to go on from
-  /// once there is enough, else the end of the node.
+  /// Visits the entries of a node whose own prefix is `prefix`, at `level`. Returns the position to
+  /// go on from once there is enough, else the end of the node.
   unsigned node(Term node_term, unsigned prefix, unsigned level) {
     const NodeView v(node_term);
     const unsigned span = 1u << kLevelBits * (kLevels - 1 - level);  // positions of one slot

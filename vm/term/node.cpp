@@ -22,15 +22,15 @@ static_assert(Term::atom(kAtomCapacity - 1).raw() >> 32 == 0);
 using Key = std::pair<Word, std::uint32_t>;  // name, creation
 using Table = std::map<Key, Node*>;
 
-// Neither is ever destroyed: threads may outlive main.
+// These are never destroyed, because threads may outlive main.
 std::mutex& mutex = *new std::mutex;
 Table& nodes = *new Table;
-Key next_look;  // the entry that is looked at next is the first one from here on
+Key next_look;  // the next sweep begins at the first entry from here on
 
-constexpr unsigned kLooksPerNew = 4;    // entries looked at for each that is made
+constexpr unsigned kLooksPerNew = 4;    // entries swept for each new one
 constexpr unsigned kLooksAtOnce = 100;  // under the lock
 
-/// Under the lock: nobody but a holder of a reference makes another one without it.
+/// Called under the lock. Without the lock, only a holder of a reference makes another one.
 bool is_given_back(Node& node, Word now) {
   if (node.references.load(std::memory_order_acquire) != 0) {
     node.unused_since = 0;
@@ -42,7 +42,7 @@ bool is_given_back(Node& node, Word now) {
   return true;
 }
 
-/// Looks at so many entries, the next ones in turn. False when that was the last one of the table.
+/// Sweeps so many entries, the next ones in order. Returns false at the end of the table.
 bool look_at_some(unsigned count) {
   const Word now = monotonic_ns();
   return sweep_some(nodes, &next_look, count, [now](Node& node) { return is_given_back(node, now); });
@@ -105,7 +105,7 @@ void set_local_node(Term name, std::uint32_t creation) {
 }
 
 bool is_local_node(Term name, std::uint32_t creation) {
-  // Creation 0 is written by nodes that were not alive yet.
+  // Nodes that were not alive yet write creation 0.
   const Word own = local_node.load(std::memory_order_relaxed);
   return name.raw() == own >> 32 && (creation == 0 || creation == static_cast<std::uint32_t>(own) ||
                                      static_cast<std::uint32_t>(own) == 0);

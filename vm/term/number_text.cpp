@@ -13,7 +13,7 @@ constexpr int kMaxTextBytes = 255;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Shortest digits of a positive double: value = 0.DIGITS × 10^point.
+/// The shortest digits of a positive double: value = 0.DIGITS × 10^point.
 struct Digits {
   std::string text;
   int point;
@@ -85,7 +85,7 @@ std::string float_text_decimals(double d, int decimals, bool compact) {
   if (decimals > 18 || magnitude >= 0x1p53) {
     out = print("%.*f", decimals, d);
   } else {
-    // As OTP does it: the fraction is scaled to an integer in double arithmetic, so the digits past
+    // OTP scales the fraction to an integer in double arithmetic, and so does this. The digits past
     // the float's precision are those of that product.
     const double power = kPowers[decimals];
     auto whole = static_cast<std::uint64_t>(magnitude);

@@ -3,25 +3,25 @@
 #include <string>
 #include <string_view>
 
-/// Floats to and from text, in every notation Erlang prints. Integers' text is in big.hpp. Pure
-/// functions, any thread.
+/// Floats to and from text, in every notation that Erlang prints. big.hpp has the text of integers.
+/// Pure functions. Any thread.
 namespace vmrun {
 
-/// Fewest digits that read back as the same float; fixed or scientific notation as OTP 25 chooses
-/// (`~w`, `[short]`).
+/// Returns the fewest digits that read back as the same float, in fixed or scientific notation as
+/// OTP 25 chooses (`~w`, `[short]`).
 std::string float_text_short(double d);
-/// d.ddde+XX with that many digits after the point; 20 is float_to_list/1's. "" when decimals is
-/// over 249.
+/// Returns d.ddde+XX with that many digits after the point; float_to_list/1 has 20. Returns "" when
+/// decimals is over 249.
 std::string float_text_scientific(double d, int decimals);
-/// Fixed notation, halves away from zero for moderate sizes; compact drops trailing zeros but one.
-/// "" when it would pass 255 characters.
+/// Returns fixed notation; halves of moderate size round away from zero. compact drops trailing
+/// zeros but one. Returns "" when the text would pass 255 characters.
 std::string float_text_decimals(double d, int decimals, bool compact);
 
-/// [+-]digits.digits[e[+-]digits], the whole text. false: another form, or beyond the largest
-/// float.
+/// Parses [+-]digits.digits[e[+-]digits], the whole text. Returns false for other forms and beyond
+/// the largest float.
 [[nodiscard]] bool parse_float(std::string_view text, double* out);
-/// Length of the longest such prefix of `text`, 0 if none; where the integer part has no fraction,
-/// it is no float.
+/// Returns the length of the longest such prefix of `text`, 0 if none. An integer part without a
+/// fraction is not a float.
 std::size_t float_prefix_length(std::string_view text);
 
 }  // namespace vmrun

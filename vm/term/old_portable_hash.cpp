@@ -7,8 +7,8 @@
 #include "vm/term/layout.hpp"
 #include "vm/term/pid_numbers.hpp"
 
-// erlang:phash, the hash of old, whose numbers are a promise too: terms are added one after another
-// to a number of 32 bits, which is multiplied each time by a prime of the kind of the term.
+// erlang:phash, the old hash. Its numbers must not change either. Terms are added one after another
+// to a number of 32 bits, which is multiplied each time by a prime for the kind of the term.
 
 namespace vmrun {
 namespace {
@@ -26,7 +26,7 @@ class OldPortableHash {
  public:
   explicit OldPortableHash(SWord steps) : left_(steps) {}
 
-  /// False: it takes more steps.
+  /// Returns false when it takes more steps.
   bool run(Term t, std::uint32_t* hash) {
     for (;;) {
       t = t.is_list() ? list(t) : t.is_immed() ? immediate(t) : boxed(t);
@@ -47,7 +47,7 @@ class OldPortableHash {
     Term term;
     Word arity;
   };
-  // Each returns the term to go on with, or the non-value when the next waits on the stack.
+  // Each returns the term to go on with, or the non-value when the next term waits on the stack.
 
   Term resume(const Job& job) {
     switch (job.kind) {
@@ -63,7 +63,7 @@ class OldPortableHash {
   void add_bytes_of(Word value, unsigned bytes, std::uint32_t prime) {
     for (; bytes > 0; --bytes, value >>= 8) add(prime, static_cast<std::uint32_t>(value & 0xFF));
   }
-  /// The last digit of a number: four bytes of it, or all eight where those are not enough.
+  /// Adds the last digit of a number: four of its bytes, or all eight where four are not enough.
   void add_digit(Word value) { add_bytes_of(value, value >> 32 ? 8 : 4, kNumber); }
 
   bool spend(Word steps) { return (left_ -= static_cast<SWord>(steps)) >= 0; }
@@ -74,7 +74,7 @@ class OldPortableHash {
     return t;
   }
 
-  /// Small numbers that stand for characters are added as they are.
+  /// Small numbers that may be characters are added as they are.
   Term list(Term t) {
     for (; t.is_list() && t.head().is_small() && static_cast<Word>(t.head().small_value()) < 256;
          t = t.tail()) {
@@ -148,7 +148,7 @@ class OldPortableHash {
     hash_ *= p->header_sub() == Sub::kNegBig ? kNegative : kPositive;
   }
 
-  /// The first one is next, the others wait.
+  /// Returns the first term; the others wait.
   Term all(const Term* p, Word count) {
     if (count == 0 || !spend(count)) return kNonValue;
     for (Word i = count; i-- > 1;) work_.push({Job::kTerm, p[i], 0});

@@ -2,9 +2,9 @@
 
 #include "vm/base/word.hpp"
 
-/// The two numbers of a local pid, <0.Number.Serial>, as texts and the external format have them.
-/// The number has 15 bits: OTP up to 25 accepts no more of a node that has no name, and 13 of the
-/// serial, which 2^28 processes need. (OTP 26 and later takes 28 and 32.)
+/// The two numbers of a local pid, <0.Number.Serial>, as in texts and the external format. The
+/// number has 15 bits and the serial 13, which 2^28 processes need: OTP up to 25 accepts no more
+/// from a node that has no name. (OTP 26 and later accept 28 and 32.)
 namespace vmrun {
 
 inline constexpr unsigned kPidNumberBits = 15, kPidIdentityBits = 56;  // Term::id_number

@@ -9,9 +9,9 @@
 #include "vm/term/layout.hpp"
 #include "vm/term/pid_numbers.hpp"
 
-// erlang:phash2: the number is part of the language's promise, so the steps below are fixed. Terms
-// are mixed one after another into 32 bits by Jenkins' function of 1996 (Dr. Dobb's Journal 22(9)),
-// each kind of term with its own multiple of the golden ratio. Pairs of a map are hashed apart and
+// erlang:phash2. The language promises its numbers, so the steps below are fixed. Terms are mixed
+// one after another into 32 bits by Jenkins' function of 1996 (Dr. Dobb's Journal 22(9)), each kind
+// of term with its own multiple of the golden ratio. Pairs of a map are hashed separately and
 // combined by exclusive or, so that their order does not matter.
 
 namespace vmrun {
@@ -58,7 +58,7 @@ struct Mixer {
       hash += word(p + 8);
       mix(a, b, hash);
     }
-    std::uint8_t rest[12] = {};  // the low byte of the third word is taken by the length
+    std::uint8_t rest[12] = {};  // the length takes the low byte of the third word
     std::memcpy(rest, p, left < 8 ? left : 8);
     if (left > 8) std::memcpy(rest + 9, p + 8, left - 8);
     a += word(rest);
@@ -84,7 +84,7 @@ class PortableHash {
  public:
   explicit PortableHash(SWord steps) : left_(steps) {}
 
-  /// False: it takes more steps.
+  /// Returns false when it takes more steps.
   bool run(Term t, std::uint32_t* hash) {
     for (;;) {
       t = t.is_list() ? list(t) : t.is_immed() ? immediate(t) : boxed(t);
@@ -115,8 +115,8 @@ class PortableHash {
   struct OpenMap {
     std::uint32_t before, pairs;
   };
-  // Each takes a term and returns the one to go on with, or the non-value when the next waits on
-  // the stack.
+  // Each takes a term and returns the one to go on with, or the non-value when the next term waits
+  // on the stack.
 
   Term list(Term t) {
     if (--left_ < 0) [[unlikely]]
@@ -194,15 +194,15 @@ class PortableHash {
 
   void push(Term t) { work_.push({Job::kTerm, t}); }
 
-  /// What takes many steps at once asks first, and is left out when it may not have them.
+  /// A part that takes many steps calls this first, and is left out when it returns false.
   bool spend(Word steps) { return (left_ -= static_cast<SWord>(steps)) >= 0; }
-  /// Nothing is to be done any more. (What is left of open maps is of no use then.)
+  /// Drops all further work. (The state of open maps is not used then.)
   [[gnu::cold]] Term give_up() {
     while (!work_.empty()) work_.pop();
     return kNonValue;
   }
 
-  /// The first one is next, the others wait.
+  /// Returns the first term; the others wait.
   Term all(const Term* p, Word count) {
     if (count == 0) return kNonValue;
     if (!spend(count)) [[unlikely]]
@@ -247,7 +247,7 @@ class PortableHash {
 
   void bits(Term t) {
     BitView v = bits_of(t);
-    // Their number is one of 32 bits.
+    // The number of bytes counts modulo 2^32.
     v.size_bits &= (Word{1} << 35) - 1;
     const std::uint32_t start = kBytes + m_.hash;
     const Word whole = v.size_bits / 8;

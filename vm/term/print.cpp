@@ -19,9 +19,9 @@ namespace {
 
 using Sub = Term::Sub;
 
-// ---- Where text goes ----------------------------------------------------------------------------
+// ---- Destinations of text -----------------------------------------------------------------------
 
-/// Any length, up to a limit.
+/// Collects a text of any length, up to a limit.
 class StringText {
  public:
   StringText(std::string& out, std::size_t most) : out_(out), most_(most) {}
@@ -58,7 +58,7 @@ template <class Out>
 void put_code_point(Out& out, unsigned c) {
   char bytes[2] = {static_cast<char>(c), 0};
   std::size_t count = 1;
-  if (c >= 0x80) {  // Latin-1 is all that occurs here
+  if (c >= 0x80) {  // only Latin-1 occurs here
     bytes[0] = static_cast<char>(0xC0 | c >> 6);
     bytes[1] = static_cast<char>(0x80 | (c & 0x3F));
     count = 2;
@@ -73,7 +73,7 @@ constexpr std::string_view kReservedWords[] = {
     "case",  "catch", "cond",    "div",    "else",    "end",  "fun", "if",   "let", "maybe",
     "not",   "of",    "or",      "orelse", "receive", "rem",  "try", "when", "xor"};
 
-/// Next code point of valid UTF-8, which atoms' texts are.
+/// Returns the next code point of valid UTF-8. The texts of atoms are valid.
 unsigned next_code_point(std::string_view text, std::size_t& i) {
   const auto byte = [&] { return static_cast<unsigned char>(text[i++]); };
   unsigned c = byte();
@@ -86,8 +86,8 @@ unsigned next_code_point(std::string_view text, std::size_t& i) {
 bool is_lower(unsigned c) { return (c >= 'a' && c <= 'z') || (c >= 0xDF && c <= 0xFF && c != 0xF7); }
 bool is_upper(unsigned c) { return (c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7); }
 
-/// Whether a text starts with a lower-case letter and goes on with letters, digits, `_` and what
-/// `more` says.
+/// Whether a text starts with a lower-case letter and continues with letters, digits, `_` and the
+/// character `more`.
 bool is_plain(std::string_view utf8, char more) {
   std::size_t i = 0;
   if (utf8.empty() || !is_lower(next_code_point(utf8, i))) return false;
@@ -100,7 +100,7 @@ bool is_plain(std::string_view utf8, char more) {
   return true;
 }
 
-/// Between quotes. `whole`: the bytes of code point c.
+/// Writes a character between quotes. `whole`: the bytes of code point c.
 template <class Out>
 void put_quoted_char(Out& out, std::string_view whole, unsigned c) {
   switch (c) {
@@ -131,7 +131,7 @@ void put_quoted(Out& out, std::string_view text) {
   out.put('\'');
 }
 
-/// As erlang:display shows it, which knows no reserved words.
+/// Writes an atom as erlang:display does, which ignores reserved words.
 template <class Out>
 void put_atom(Out& out, Term atom) {
   const std::string_view text = atom_text(atom);
@@ -150,7 +150,7 @@ void put_ids(Out& out, std::string_view before, Term t) {
   put_number(out, std::uint64_t{is_here ? 0 : other->node->number()});
   out.put('.');
   if (before == "<") {
-    // Numbers of other nodes: as they came.
+    // Numbers of other nodes are printed unchanged.
     put_number(out, std::uint64_t{is_here ? pid_number(number) : number & UINT32_MAX});
     out.put('.');
     put_number(out, std::uint64_t{is_here ? pid_serial(number) : number >> 32});
@@ -203,7 +203,7 @@ void put_fun(Out& out, Term t) {
 
 // ---- Terms --------------------------------------------------------------------------------------
 
-/// Depth of nesting that is shown; deeper parts read `...`. Bounds the stack this may use.
+/// The nesting depth that is shown; deeper parts read `...`. It bounds the use of the stack.
 constexpr int kMostDepth = 256;  // more than any probe can show
 
 template <class Out>
@@ -260,7 +260,8 @@ class TermPrinter {
     }
   }
 
-  /// Exact without allocation up to some hundred digits, more than any probe shows.
+  /// Prints exactly, without allocation, up to some hundred digits, which is more than any probe
+  /// shows.
   void big(Term t) {
     const auto* b = reinterpret_cast<const BigObject*>(t.boxed_ptr());
     const Word count = b->header.header_arity();
@@ -375,7 +376,8 @@ class TermPrinter {
     term(value, depth + 1);
   }
 
-  /// Leaves of a trie in the order they lie in. Tries are at most some dozen levels deep.
+  /// Prints the leaves of a trie in the order they lie in. Tries are at most some dozen levels
+  /// deep.
   void trie(const Term* node, bool& first, int depth) {
     const Term header = *node;
     const Term* end = node + object_words(header);
@@ -420,7 +422,7 @@ void BoundedText::put(std::string_view text) {
   std::size_t count = std::min(text.size(), static_cast<std::size_t>(end_ - next_));
   if (count < text.size()) {
     full_ = true;
-    // The byte behind the cut says whether it goes through a sequence.
+    // The byte behind the cut shows whether the cut is inside a sequence.
     while (count && (static_cast<unsigned char>(text[count]) & 0xC0) == 0x80) --count;
   }
   std::memcpy(next_, text.data(), count);

@@ -6,13 +6,13 @@
 
 #include "vm/term/term.hpp"
 
-/// Texts of pids, functions and terms: for probes (bounded buffer, no allocation, nothing of the
-/// program changed), for reports and dumps, and for the BIFs that give such texts. Any thread, as
-/// long as nobody changes the term. Spec: docs/probes.md.
+/// Texts of pids, functions and terms: for probes (bounded buffer, no allocation, no change of the
+/// program), for reports and dumps, and for the BIFs that return such texts. Any thread, as long as
+/// no other thread changes the term. Spec: docs/probes.md.
 namespace vmrun {
 
-/// Writes into the caller's bytes: cut at the end, never inside a UTF-8 sequence, always
-/// NUL-terminated.
+/// Writes into the caller's bytes. The text is cut at the end, never inside a UTF-8 sequence, and
+/// always NUL-terminated.
 class BoundedText {
  public:
   /// capacity counts the NUL, so the longest text is capacity - 1 bytes.
@@ -45,7 +45,7 @@ class StackText {
 void print_pid(BoundedText& out, Term pid);                                    // <0.N.S>
 void print_port(BoundedText& out, Term port);                                  // #Port<0.N>
 void print_mfa(BoundedText& out, Term module, Term function, unsigned arity);  // m:f/a
-/// A term as PROBES A4 says. The depth it goes into a term is limited.
+/// Prints a term as PROBES A4 says. The depth is limited.
 void print_term(BoundedText& out, Term t);
 
 struct MfaText : StackText<256> {
@@ -55,18 +55,18 @@ struct MfaText : StackText<256> {
   }
 };
 
-/// Whether an atom's text must be written in quotes: it is no plain lower-case word, or a reserved
+/// Whether an atom's text must be quoted: it is not a plain lower-case word, or it is a reserved
 /// word.
 bool atom_needs_quotes(std::string_view utf8);
-/// In source form: quoted and escaped if need be.
+/// Appends an atom in source form, quoted and escaped if need be.
 void append_atom_text(std::string& out, Term atom);
 std::string pid_text(Term pid);
 std::string port_text(Term port);
 std::string ref_text(Term ref);  // #Ref<0.A.B.C>
 std::string fun_text(Term fun);  // #Fun<mod.IDX.UNIQ>, fun m:f/a
 
-/// Any length, any depth: for dumps and listings, where the program's own io_lib cannot be used.
-/// Same form as print_term.
+/// Prints a term of any length and depth in the form of print_term, for dumps and listings, where
+/// the program's own io_lib cannot be used.
 std::string term_text(Term t, std::size_t most_bytes = std::size_t{1} << 20);
 
 /// Appends a code point as UTF-8.

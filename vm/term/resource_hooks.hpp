@@ -2,17 +2,17 @@
 
 #include "vm/term/term_space.hpp"
 
-/// What terms ask of resources of native code (the memory that magic references keep alive), filled
-/// in by vm/nif before main begins. Any thread.
+/// Functions that terms call for resources of native code (the memory that magic references keep
+/// alive). vm/nif sets them before main begins. Any thread.
 namespace vmrun {
 
 struct ResourceHooks {
-  /// The last reference is gone.
+  /// Called when the last reference is gone.
   void (*destroy)(Binary* resource) = nullptr;
-  /// Its reference becomes bytes (term_to_binary): from now on `find` knows it.
+  /// Called when a reference becomes bytes (term_to_binary). From now on `find` knows the resource.
   void (*expose)(Binary* resource) = nullptr;
-  /// The magic reference for the numbers of a local reference, if that is one of an exposed
-  /// resource that still lives; else the non-value.
+  /// Returns the magic reference for the numbers of a local reference, if these belong to an
+  /// exposed resource that still lives; else the non-value.
   Term (*find)(const std::uint32_t* numbers, TermSpace& heap) = [](const std::uint32_t*, TermSpace&) {
     return kNonValue;
   };

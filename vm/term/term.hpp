@@ -8,8 +8,8 @@
 
 namespace vmrun {
 
-/// A term: one 64-bit word, tagged in its low bits. A plain value; copying one copies the word,
-/// never the object behind it. Nobody outside vm/term and vm/heap touches the tag bits: use the
+/// A term: one 64-bit word, tagged in its low bits. It is a plain value: a copy copies the word,
+/// never the object behind it. Only vm/term and vm/heap touch the tag bits; other code uses the
 /// constructors, tests and accessors here.
 ///
 ///   63                                       6 5 4 3 2 1 0
@@ -27,7 +27,7 @@ namespace vmrun {
 ///   | code address                          |0 1 1 0 1 1|    catch (only on a stack)
 ///   |                                       |1 1 1 0 1 1|    nil
 ///
-/// The word 0 is no term at all ("non-value"): failed BIFs return it, a moved cons cell holds it.
+/// The word 0 is not a term ("non-value"): failed BIFs return it, and a moved cons cell holds it.
 /// Follows the published BEAM tag scheme (The BEAM Book, "The Type System and Tags").
 class Term {
  public:
@@ -131,8 +131,8 @@ class Term {
   bool is_local_ref() const { return is_boxed_sub(Sub::kRef) || is_boxed_sub(Sub::kMagicRef); }
   bool is_pid() const { return is_local_pid() || is_boxed_sub(Sub::kExternalPid); }
   bool is_port() const { return is_local_port() || is_boxed_sub(Sub::kExternalPort); }
-  /// Any bit string: heap, reference-counted, sub-binary, or a match context, which stands for what
-  /// is left of its binary.
+  /// Whether it is any bit string: heap, reference-counted, sub-binary, or a match context, which
+  /// stands for the rest of its binary.
   bool is_bitstring() const {
     if (!is_boxed()) return false;
     const Word s = static_cast<Word>(boxed_ptr()->header_sub());
@@ -166,7 +166,7 @@ inline Term make_cons(Term*& hp, Term head, Term tail) {
   return Term::list(hp - 2);
 }
 
-/// The one empty tuple; it lives outside all heaps and takes no words.
+/// Returns the only empty tuple. It lives outside all heaps and takes no words.
 Term empty_tuple();
 
 /// Builds a tuple of n ≥ 1 elements in n + 1 words at `hp`.

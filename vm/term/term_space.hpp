@@ -2,9 +2,9 @@
 
 #include "vm/term/layout.hpp"
 
-/// Where terms are built: the free words between the terms of a heap and its stack. What else there
-/// is to a heap (vm/heap/heap.hpp) does not concern who builds terms, so they get this much of it.
-/// Exactly one thread uses it at a time: the heap's owner.
+/// Where terms are built: the free words between the terms of a heap and its stack. Code that
+/// builds terms needs no more of a heap (vm/heap/heap.hpp) than this class. Exactly one thread uses
+/// it at a time: the heap's owner.
 namespace vmrun {
 
 /// Room kept free between heap and stack for instructions that push without a check of their own.
@@ -15,9 +15,9 @@ class TermSpace {
   TermSpace(const TermSpace&) = delete;
   TermSpace& operator=(const TermSpace&) = delete;
 
-  /// Uninitialised words, valid until the next collection. The caller fills every word before
-  /// anything may collect. Never collects, never fails (memory exhaustion ends the VM with a
-  /// message naming the request).
+  /// Returns uninitialised words, valid until the next collection. The caller fills every word
+  /// before anything may collect. Never collects and never fails (when memory is exhausted, the VM
+  /// ends with a message that names the request).
   Term* alloc(Word words) {
     if (static_cast<SWord>(stop - top) >= static_cast<SWord>(words + kStackReserveWords)) [[likely]] {
       Term* p = top;
@@ -26,13 +26,13 @@ class TermSpace {
     }
     return alloc_outside(words);
   }
-  /// Gives back the unused end of the latest alloc: words from `from` to what alloc returned plus
-  /// its size.
+  /// Gives back the unused end of the latest alloc: the words from `from` to `alloc_end`, which is
+  /// what alloc returned plus its size.
   void give_back(Term* from, Term* alloc_end);
 
-  /// Enters an object with outside parts into the list that collections sweep. `overhead_words` is
-  /// the size of what hangs outside: it counts towards the virtual heap whose growth triggers
-  /// collections (collection pressure of large binaries).
+  /// Enters an object that refers to something outside into the list that collections sweep.
+  /// `overhead_words` is the size of what lies outside. It counts towards the virtual heap, whose
+  /// growth triggers collections (collection pressure of large binaries).
   void link_off_heap(OffHeapObject* object, Word overhead_words) {
     object->next = off_heap;
     off_heap = object;
@@ -48,7 +48,7 @@ class TermSpace {
   TermSpace() = default;  // every one is part of a Heap
 
  private:
-  Term* alloc_outside(Word words);  // like give_back, of the heap this is part of: heap.cpp
+  Term* alloc_outside(Word words);  // like give_back, uses the Heap that this is part of: heap.cpp
 };
 
 }  // namespace vmrun
