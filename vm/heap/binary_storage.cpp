@@ -27,7 +27,8 @@ void give_back(void* memory, std::size_t bytes) {
 
 void* take(std::size_t bytes) { return bytes < kMappedBytes ? try_allocate_bytes(bytes) : try_map(bytes); }
 
-/// Contents are kept up to the smaller size. nullptr: there is no memory.
+/// Changes the size of a block that may be mapped. Keeps the contents up to the smaller size.
+/// Returns nullptr when there is no memory.
 void* take_instead(void* memory, std::size_t before, std::size_t bytes) {
   const bool was_mapped = before >= kMappedBytes, is_mapped = bytes >= kMappedBytes;
   if (was_mapped && is_mapped) return try_remap(memory, before, bytes);
@@ -39,8 +40,8 @@ void* take_instead(void* memory, std::size_t before, std::size_t bytes) {
   return moved;
 }
 
-// What probes say of a binary. Firing stands apart, so that those who do not fire need not save
-// what it would spoil.
+// The arguments of probes about a binary. Firing is in functions of its own, so that the common
+// path saves no registers for it.
 std::int64_t id_of(const Binary* b) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b)); }
 std::int64_t shown(Word bytes) { return static_cast<std::int64_t>(bytes); }
 
@@ -114,8 +115,8 @@ Binary* Binary::resize(Binary* b, Word capacity_bytes) {
 }
 
 void Binary::release() {
-  // Release order lets every owner's last reads happen before the free; the acquire side sees them
-  // (same counter).
+  // Release: every owner's last reads happen before the free. Acquire: the thread that frees sees
+  // them (same counter).
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (is_native()) [[unlikely]]
     return resource_hooks.destroy(this);

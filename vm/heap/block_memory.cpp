@@ -9,15 +9,15 @@
 #include "vm/base/memory_count.hpp"
 #include "vm/heap/collector.hpp"
 
-// Memory for heap blocks and old generations: large ones are mapped, smaller ones come from the
-// allocator (glibc's is told to keep what it gets back).
+// Memory for heap blocks and old generations. Large ones are mapped; smaller ones come from the
+// allocator (glibc's is told to keep freed memory).
 
 namespace vmrun {
 namespace {
 
 #ifndef VMRUN_MIMALLOC
-/// A process's blocks come and go with every collection; by default glibc gives such sizes back to
-/// the system each time.
+/// Every collection allocates and frees blocks. By default glibc would give such sizes back to the
+/// system each time.
 [[maybe_unused]] const bool tuned = [] {
   mallopt(M_MMAP_THRESHOLD, 1 << 22);
   mallopt(M_TRIM_THRESHOLD, 1 << 25);

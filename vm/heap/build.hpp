@@ -5,12 +5,12 @@
 #include "vm/heap/heap.hpp"
 #include "vm/term/atom.hpp"
 
-/// Lists and tuples, built in a heap. Never collects.
+/// Lists and tuples, built in a heap. The functions never collect.
 namespace vmrun {
 
 inline constexpr Term bool_term(bool b) { return b ? atoms::true_ : atoms::false_; }
 
-/// Length of a proper list, -1 for anything else.
+/// Returns the length of a proper list, -1 for anything else.
 inline SWord list_length(Term list) {
   SWord n = 0;
   for (; list.is_list(); list = list.tail()) ++n;
@@ -26,7 +26,7 @@ class ListBuilder {
     *link_ = make_cons(hp, element, Term::nil());
     link_ = hp - 1;
   }
-  /// The list; ends with `tail`. Nothing is added afterwards.
+  /// Returns the list, which ends with `tail`. Nothing is added afterwards.
   Term finish(Term tail = Term::nil()) {
     *link_ = tail;
     return first_;

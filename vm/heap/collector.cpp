@@ -22,7 +22,7 @@ struct Range {
   bool contains(const Term* p) const { return reinterpret_cast<Word>(p) - base < bytes; }
 };
 
-/// Where moved objects go: filled from `top`, not yet scanned from `scan`.
+/// The target of moved objects: filled up to `top`, scanned up to `scan`.
 struct Target {
   Term* top = nullptr;
   Term* scan = nullptr;
@@ -32,9 +32,9 @@ enum class Kind { kMinor, kMinorWithFragments, kFull, kFullWithLiterals, kYoungO
 
 }  // namespace
 
-/// Blocks of literals that a collection empties as far as they are referred to. Nobody may write
-/// into literals, as moving does: what is moved are the objects of a private copy, in which
-/// pointers still lead into the block itself.
+/// Blocks of literals from which a collection copies what the heap refers to. Moving an object
+/// writes into it, but nothing may write into literals. So each marked block has a private copy,
+/// whose objects are moved and whose pointers still lead into the block itself.
 class LiteralSources {
  public:
   LiteralSources(const LiteralBlocks& blocks, const std::vector<bool>& marks)
@@ -51,7 +51,8 @@ class LiteralSources {
   }
   LiteralSources(const LiteralSources&) = delete;
 
-  /// The place in the private copy of a literal; its own for what stays where it is.
+  /// Returns the address in the private copy for a literal in one of the blocks; other addresses
+  /// are returned unchanged.
   Term* of(Term* literal) const {
     const int i = blocks_.find(literal);
     if (i < 0) return literal;
@@ -59,7 +60,7 @@ class LiteralSources {
     assert(copies_[n]);  // else it is not marked
     return copies_[n] + (literal - blocks_.all()[n]->start);
   }
-  /// Handles that were moved become the heap's.
+  /// Enters the handles that were moved into the heap's list.
   void take_handles(Heap& heap) {
     for (std::size_t i = 0; i < copies_.size(); ++i) {
       if (!copies_[i]) continue;
@@ -81,28 +82,29 @@ class LiteralSources {
 
 namespace {
 
-/// The copying loop, once per kind of collection so that the test for "does this object move, and
-/// where to" is as short as it can be.
+/// The copying loop. It is instantiated once per kind of collection, so that the test "does this
+/// object move, and where to" is as short as possible.
 template <Kind kKind>
 struct Engine {
   static constexpr bool kIsFull = kKind == Kind::kFull || kKind == Kind::kFullWithLiterals;
   static constexpr bool kTwoTargets = kKind == Kind::kMinor || kKind == Kind::kMinorWithFragments;
 
   Range block;   // young objects
-  Range mature;  // those of them that are promoted (minor)
-  Range old;     // old generation with what has been promoted
+  Range mature;  // the part of them that is promoted (minor)
+  Range old;     // the old generation, with what has been promoted
   Range to;      // the target of the other objects
   Range literals;
   LiteralSources* sources = nullptr;  // kFullWithLiterals
   Target young, promoted;
 
-  /// Where an object is moved from: for a literal that leaves another place than where it lies.
+  /// Returns the address an object is moved from. For a literal in a marked block this is its place
+  /// in the private copy.
   [[gnu::always_inline]] Term* source_of(Term* p) const {
     if constexpr (kKind == Kind::kFullWithLiterals) return literals.contains(p) ? sources->of(p) : p;
     return p;
   }
 
-  /// nullptr: stays where it is.
+  /// Returns nullptr for an object that stays where it is.
   [[gnu::always_inline]] Target* target_of(const Term* p) {
     if constexpr (kIsFull) {
       return literals.contains(p) || to.contains(p) ? nullptr : &young;
@@ -111,14 +113,14 @@ struct Engine {
     } else {
       if (block.contains(p)) return mature.contains(p) ? &promoted : &young;
       if constexpr (kKind == Kind::kMinor) return nullptr;
-      // What is in no known area lies in a fragment.
+      // Everything outside the known areas lies in a fragment.
       return to.contains(p) || old.contains(p) || literals.contains(p) ? nullptr : &young;
     }
   }
 
   [[gnu::always_inline]] Term move_boxed(Term* from, Target& target) {
     const Term header = *from;
-    if (!header.is_header()) return header;  // moved already: the way to the copy
+    if (!header.is_header()) return header;  // moved already: the pointer to the copy
     Term* const to_object = target.top;
     Word words = object_words(header);
     const Term forward = Term::boxed(to_object);
@@ -151,7 +153,7 @@ struct Engine {
           break;
         }
       }
-      top[-1] = tail;  // no list, or one that the scan takes care of
+      top[-1] = tail;  // not a list, or one that the scan moves
       break;
     }
     target.top = top;
@@ -169,7 +171,7 @@ struct Engine {
     }
   }
 
-  /// Roots: words that look like headers are return addresses.
+  /// Updates roots. Words that look like headers are return addresses.
   [[gnu::no_stack_protector]] void update_span(Term* terms, std::size_t count) {
     if (count < 8) {  // not worth the copies
       for (Term* end = terms + count; terms < end; ++terms) update(terms);
@@ -180,7 +182,7 @@ struct Engine {
     *this = local;
   }
 
-  /// Objects whose terms are not all behind one another.
+  /// Handles objects whose terms are not all contiguous.
   Term* scan_odd(Term* p) {
     const Term header = *p;
     switch (header.header_sub()) {
@@ -232,7 +234,7 @@ struct Engine {
 };
 
 void trim_writable(RefcBinary* r) {
-  // Room to grow is kept as long as something was appended since the last full sweep.
+  // The spare room is kept as long as something was appended since the last full sweep.
   if (r->flags & RefcBinary::kActiveWriter) {
     r->flags &= ~RefcBinary::kActiveWriter;
     return;
@@ -247,8 +249,8 @@ void trim_writable(RefcBinary* r) {
   }
 }
 
-/// Goes through a list of handles as they lay before the collection: the moved ones are entered in
-/// the list of the area they are in now, the others' references dropped.
+/// Goes through a list of handles as they lay before the collection. Enters those that were moved
+/// into the list of their present area, and drops the references of the others.
 void sweep(Heap& heap, OffHeapObject* list, const Range& old, bool full) {
   while (list) {
     OffHeapObject* const next = list->next;
@@ -272,13 +274,13 @@ void sweep(Heap& heap, OffHeapObject* list, const Range& old, bool full) {
 
 }  // namespace
 
-/// What a kind of collection does with the areas.
+/// How a kind of collection uses the areas.
 struct Collector::Areas {
   Range mature;               // promoted part of the block
   Term* old_start = nullptr;  // old generation to promote into, or to fill: from old_top
   Term* old_end = nullptr;
   Term* old_top = nullptr;
-  bool into_old = false;  // everything goes there
+  bool into_old = false;  // everything moves there
   bool full = false;      // the former old generation is emptied
 };
 
@@ -321,7 +323,7 @@ void Collector::run(const Areas& areas, Word block_words, LiteralSources* source
       stack_words + static_cast<Word>(young_top - start) + static_cast<Word>(old_top - areas.old_top);
   assert(young_top <= stop && (!areas.old_start || old_top <= areas.old_end));
 
-  // The handles still lie in the former areas, which therefore go last.
+  // The handles still lie in the former areas, which are therefore freed last.
   OffHeapObject* const handles = h.off_heap;
   OffHeapObject* const old_handles = h.old_off_heap;
   h.off_heap = nullptr;

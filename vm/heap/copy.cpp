@@ -9,9 +9,9 @@
 #include "vm/probes/fire.hpp"
 #include "vm/term/bits.hpp"
 
-// A copy never keeps a sub-binary of bytes in a heap: it takes just the bytes it shows. One of an
-// off-heap binary becomes a handle that starts at its first byte; only bits beyond whole bytes need
-// a sub-binary object again.
+// A copy never keeps a sub-binary of bytes in a heap: it copies just the bytes that the sub-binary
+// shows. A part of an off-heap binary becomes a handle that starts at its first byte. Only parts
+// that begin or end within a byte need a sub-binary object again.
 
 namespace vmrun {
 namespace {
@@ -48,10 +48,10 @@ Word part_words(const SubBinary& s) {
   return (part.odd() ? 5 : 0) + (part.refc ? 6 : 2 + words_for_bytes(part.touched_bytes));
 }
 
-/// Literals that a copy shares, as seen where it begins.
+/// The literals that a copy shares, as they are when the copy begins.
 struct SharedLiterals {
   Word base = literal_base, bytes = literal_bytes;
-  /// kCopied: just the empty tuple, the area's first word.
+  /// With kCopied only the empty tuple is shared, which is the area's first word.
   explicit SharedLiterals(Literals literals = Literals::kShared) {
     if (literals == Literals::kCopied && bytes) bytes = sizeof(Term);
   }
@@ -60,8 +60,8 @@ struct SharedLiterals {
   }
 };
 
-/// How far words are counted. Counting begins at `first` and goes too far above 0: so it costs an
-/// instruction to look, and only where a walk goes on.
+/// Limits of counting. The count begins at `first`, and the limit is passed when the count is above
+/// 0. So the check costs one instruction, and only where a walk goes on.
 struct NoLimit {
   static constexpr SWord first = 0;
   static constexpr bool is_passed(SWord) { return false; }
@@ -77,8 +77,8 @@ struct AtMost {
 };
 constexpr Word kTooMany = ~Word{0};
 
-/// One implementation for both sizes: in full, or with literals at no cost. More than the limit,
-/// kTooMany perhaps, when they are more.
+/// One implementation for both sizes: in full, or with literals counted as nothing. When the words
+/// pass the limit, returns a number above the limit, which may be kTooMany.
 template <bool kCountLiterals, class Limit>
 [[gnu::no_stack_protector]] Word count_words(Term t, Limit limit) {
   constexpr Word kWide = 1000;
@@ -107,7 +107,7 @@ template <bool kCountLiterals, class Limit>
       switch (header.header_sub()) {
         case Sub::kTuple:
           if (size - 2 > kWide) [[unlikely]] {
-            if (size == 1) --words;  // the empty tuple is always the one literal
+            if (size == 1) --words;  // the empty tuple is always a literal
             else if (limit.is_passed(words + static_cast<SWord>(size))) return kTooMany;
           }
           words += static_cast<SWord>(size);
@@ -154,13 +154,13 @@ template <bool kCountLiterals, class Limit>
   }
 }
 
-/// State of one copy. Objects are copied whole, their fields still pointing into the source; a scan
-/// over the target then replaces those pointers, copying what they point to behind. So the target
-/// itself is the queue.
+/// The state of one copy. Objects are copied whole, and their fields still point into the source. A
+/// scan over the target then replaces those pointers and copies what they point to behind. So the
+/// target itself is the queue.
 struct Copier {
   Term* hp;
   OffHeapObject* off_heap;
-  Term* plain_begin = nullptr;  // the latest list whose cells hold immediates only: nothing there to scan
+  Term* plain_begin = nullptr;  // the latest list whose cells hold immediates only: it needs no scan
   Term* plain_end = nullptr;
 
   void refc(const RefcBinary* source, std::uint8_t* bytes, Word size_bytes) {
@@ -245,7 +245,7 @@ struct Copier {
     return Term::boxed(to);
   }
 
-  /// The cells of a list one behind the other, as far as they are cons cells that are not shared.
+  /// Copies the cells of a list one after another, up to a tail that is shared or not a cell.
   Term list(Term t, const SharedLiterals& shared) {
     Term* const first = hp;
     Word tags = Term::kImmedTag;
@@ -269,14 +269,13 @@ struct Copier {
   }
 };
 
-/// Words at the start of an object that hold no terms; for objects without any, all of it.
+/// Returns how many words at the start of an object hold no terms; all of its words if none does.
 Word opaque_words(const Term* p) {
   const Term header = *p;
   switch (header.header_sub()) {
     case Sub::kTuple: return 1;
     case Sub::kMap: return map_kind(header) == MapKind::kHashNode ? 1 : 2;
-    case Sub::kFun:
-      return 3;  // the creator and, behind a number that looks like no pointer, the environment follow
+    case Sub::kFun: return 3;  // the creator, a number that is not a pointer, and the environment follow
     default: return object_words(header);
   }
 }
@@ -328,7 +327,7 @@ namespace {
 
 }  // namespace
 
-// Twice, so that the way of a message has no test for literals that are copied.
+// Instantiated twice, so that the path of a message has no test for literals that are copied.
 [[gnu::no_stack_protector]] Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap) {
   return copy_with(SharedLiterals(), t, hp, off_heap);
 }

@@ -3,45 +3,47 @@
 #include "vm/base/small_limits.hpp"
 #include "vm/heap/heap.hpp"
 
-/// Size and copy of terms between heaps. Neither collects; both take any depth (explicit work
+/// Size and copy of terms between heaps. Neither collects, and both handle any depth (explicit work
 /// stack, no C++ recursion).
 namespace vmrun {
 
-/// Words a copy of `t` takes in an empty heap, sharing not kept (PROBES A8); literals count in
-/// full. 0 for immediates and {}.
+/// Returns the words that a copy of `t` takes in an empty heap, without sharing (PROBES A8).
+/// Literals count in full. Returns 0 for immediates and {}.
 Word size_words(Term t);
 
-/// What a copy does about literals (literal.hpp). Processes share them, but for those that are
-/// about to be freed. Whatever outlives a message and is looked through by no process (objects of
-/// tables, messages of timers, terms of native code, other literals) has copies, so that literals
-/// can be freed when no process refers to them.
+/// What a copy does with literals (literal.hpp). Processes share them, except those that are about
+/// to be freed. Things that outlive a message, and that no process scans, have copies instead:
+/// objects of tables, messages of timers, terms of native code, other literals. So literals can be
+/// freed when no process refers to them.
 enum class Literals : bool { kShared, kCopied };
 
-/// Words a copy takes. The copy must follow before anything is called that may yield: what is
-/// shared changes between slices.
+/// Returns the words that a copy takes. The copy must follow before anything is called that may
+/// yield, because the set of shared literals changes between slices.
 Word copy_size_words(Term t);
 Word copy_size_words(Term t, Literals literals);
-/// What a scheduler copies in one piece: half a millisecond.
+/// The most that a scheduler copies in one piece: half a millisecond.
 inline constexpr Word kWordsCopiedHere = usual_or_small<Word>(100'000, 100);
-/// The same as copy_size_words; more than kWordsCopiedHere, without looking further, when it is.
+/// As copy_size_words. When there are more than kWordsCopiedHere, stops counting and returns a
+/// larger number than that.
 Word copy_size_words_here(Term t);
-/// The size in full; -1, without looking further, when it is more than `most`.
+/// Returns the size in full; -1, without counting further, when it is more than `most`.
 [[nodiscard]] SWord size_words_within(SWord most, Term t);
 
-/// Copies into `words` of memory at `hp` (advanced), size as copy_size_words said; objects with
-/// outside parts are entered in `off_heap` (reference counts raised).
+/// Copies a term to the memory at `hp`, which moves on. The room needed is what copy_size_words
+/// returned. Objects that refer to something outside are entered in `off_heap`, with their
+/// reference counts raised.
 Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap);
 Term copy_term(Term t, Term*& hp, OffHeapObject*& off_heap, Literals literals);
 
-/// Copies into a heap.
+/// Copies a term into a heap.
 Term copy_to(Heap& heap, Term t, Literals literals = Literals::kShared);
 
-/// Fires copy-struct for t, which is no immediate and about to be copied. For who has asked whether
-/// anyone looks. The size of t in full, if that was asked for, or else 0.
+/// Fires copy-struct for t, which is not an immediate and is about to be copied. The caller has
+/// checked that the probe is enabled. Returns the size of t in full if a consumer needs it, else 0.
 [[gnu::cold]] Word announce_copy(Term t);
 
-/// A copy in fresh fragment of exactly its size; `*fragment` is nullptr for immediates and
-/// literals. Fires copy_struct (size in full) when the probe is enabled and t is no immediate.
+/// Copies a term into a new fragment of exactly its size. `*fragment` is nullptr for immediates and
+/// literals. Fires copy_struct (size in full) when the probe is enabled and t is not an immediate.
 Term copy_to_fragment(Term t, Fragment** fragment);
 
 }  // namespace vmrun

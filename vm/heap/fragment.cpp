@@ -51,7 +51,7 @@ namespace {
   return copy;
 }
 
-// A function of its own: what is done when someone looks would cost the others.
+// A function of its own, so that the common path does not pay for the probe.
 [[gnu::cold, gnu::noinline]] Term copy_watched(Fragment& f, Term t, Literals literals) {
   announce_copy(t);
   return copy_unannounced(f, t, literals);

@@ -13,7 +13,7 @@ FragmentSpace::FragmentSpace(Word words) : fragment_(new_fragment(words)) {
 }
 
 FragmentSpace::~FragmentSpace() {
-  heap_.release_all();  // what it lists lies in the fragment
+  heap_.release_all();  // the objects it lists lie in the fragment
   if (fragment_) Fragment::destroy(fragment_);
 }
 

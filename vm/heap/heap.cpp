@@ -15,7 +15,7 @@
 namespace vmrun {
 namespace {
 
-// Fragments that `alloc` makes for itself grow with what is already outside the block, so that a
+// The fragments that `alloc` makes grow with what is already outside the block, so that a
 // long-running BIF needs few of them.
 constexpr Word kFragmentLeastWords = usual_or_small<Word>(58, 2),
                kFragmentMostWords = usual_or_small<Word>(32768, 64);
@@ -86,7 +86,8 @@ void Heap::give_back_words(Term* from, Term* alloc_end) {
     fragments->used_words -= words;
     fragment_words -= words;
   }
-  // Else something was allocated behind it: the words stay as a gap that nothing refers to.
+  // Otherwise something was allocated behind it, and the words stay as a gap that nothing refers
+  // to.
 }
 
 Term* TermSpace::alloc_outside(Word words) { return static_cast<Heap*>(this)->alloc_fragment(words); }

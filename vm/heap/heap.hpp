@@ -6,7 +6,7 @@
 #include "vm/term/term.hpp"
 #include "vm/term/term_space.hpp"
 
-/// Where terms are built. A process owns one heap; messages, ETS rows, literals and the compiler's
+/// Where terms are built. A process owns one heap. Messages, ETS rows, literals and the compiler's
 /// constants use heaps that consist of fragments only. Exactly one thread uses a heap at a time:
 /// its owner.
 ///
@@ -17,25 +17,26 @@
 ///
 /// The heap grows up, the stack down. `alloc` never collects: when the block is full it hands out
 /// words of a heap fragment, which the next collection merges. So C++ code may hold terms across
-/// `alloc` freely; only what is documented "may collect" moves terms.
+/// calls of `alloc`; only functions documented as "may collect" move terms.
 namespace vmrun {
 
-/// Words outside the block, chained; also the one form of everything that travels to a process: a
-/// message or signal is a fragment with its root in `message`, and joins the receiver's heap by
+/// Words outside the block, in a list. Everything that is sent to a process has this form too: a
+/// message or signal is a fragment with its root in `message`. It joins the receiver's heap by
 /// being linked in, without a copy.
 struct Fragment {
   Fragment* next;
   std::uint32_t capacity_words;
   std::uint32_t used_words;
-  // objects in `words` with outside parts; spliced into the owner's list when it is taken over
+  // Objects in `words` that refer to something outside. The list joins the owner's when the
+  // fragment is adopted.
   OffHeapObject* off_heap;
   // In a mailbox (see mailbox.hpp):
   Term message;            // root: immediate, literal or inside `words`
-  Term token;              // what goes along for tracing (trace_state.hpp), nil if nothing; inside `words`
+  Term token;              // sent along for tracing (trace_state.hpp), nil if nothing is; inside `words`
   std::uint32_t kind : 8;  // SignalKind
-  std::uint32_t known_words : 24;  // of `message` in full, once a probe has asked; 0: not yet (message_words)
+  std::uint32_t known_words : 24;  // size of `message`, once a probe needs it; 0: not yet (message_words)
   std::uint32_t from_vm : 1;       // message not sent by a process (timer, down, port data)
-  std::uint32_t has_sender : 1;    // the last word, which is not in use: see message_pattern.hpp
+  std::uint32_t has_sender : 1;    // in the last word, which is otherwise unused: see message_pattern.hpp
   std::uint32_t token_generation : 30;  // see seq_trace.hpp
   Term words[1];
   static Fragment* create(
@@ -43,8 +44,8 @@ struct Fragment {
       Word capacity_words);
   static void destroy(Fragment* f);  // releases the off-heap objects it still lists, then the words
 
-  /// `kind` of one in a heap that stands for a block the heap has left: `words` say where that
-  /// begins, where its terms end and where it ends. It lists no off-heap objects.
+  /// The `kind` of a fragment that stands for a block that the heap has left. Its `words` say where
+  /// that block begins, where its terms end and where it ends. It lists no off-heap objects.
   static constexpr std::uint32_t kFormerBlock = 255;
   bool is_former_block() const { return kind == kFormerBlock; }
   Term* terms() { return is_former_block() ? reinterpret_cast<Term*>(words[0].raw()) : words; }
@@ -60,29 +61,29 @@ class Heap : public TermSpace {
   Heap() = default;
   ~Heap();
 
-  /// Takes over one fragment (say, of a received message) including its off-heap objects.
+  /// Takes over one fragment (of a received message, for example) with its off-heap objects.
   void adopt(Fragment* fragment) {
     if (fragment->off_heap) [[unlikely]]
       adopt_off_heap(*fragment);
     fragment_words += fragment->used_words;
-    // Behind the first one, which alloc_fragment may still be filling.
+    // Linked behind the first one, which alloc_fragment may still be filling.
     Fragment** link = fragments ? &fragments->next : &fragments;
     fragment->next = *link;
     *link = fragment;
   }
 
-  /// Words outside the block have piled up, or off-heap binaries have: worth a collection at the
-  /// next chance (after a BIF, before a big allocation).
+  /// Whether so much lies outside the block, in fragments or in off-heap binaries, that the next
+  /// chance for a collection should be used (after a BIF, before a big allocation).
   bool gc_desired() const {
     return static_cast<SWord>(stop - top) < static_cast<SWord>(fragment_words) ||
            off_heap_words > off_heap_limit_words;
   }
 
-  /// A block of so many words with room for the stack takes the place of this one, whose terms stay
-  /// where they are until they are collected.
+  /// Replaces the block by one of so many words, which has room for the stack. The terms stay in
+  /// the former block until they are collected.
   void leave_block(Word new_block_words);
 
-  /// Lets go of everything; the heap is as new then (without a block).
+  /// Frees everything. Afterwards the heap is like a new one (without a block).
   void release_all();
 
   bool in_block(const Term* p) const { return p >= start && p < end; }
@@ -95,7 +96,7 @@ class Heap : public TermSpace {
   // Young block, with top and stop of TermSpace.
   Term* start = nullptr;
   Term* end = nullptr;
-  Term* high_water = nullptr;  // below it: survived a collection already
+  Term* high_water = nullptr;  // terms below it have survived a collection
   // Old generation (none before the first minor collection that promotes).
   Term* old_start = nullptr;
   Term* old_end = nullptr;
@@ -103,7 +104,7 @@ class Heap : public TermSpace {
   // Outside the block.
   Fragment* fragments = nullptr;
   Word fragment_words = 0;                // used words in all fragments
-  OffHeapObject* old_off_heap = nullptr;  // those whose handle lives in the old generation
+  OffHeapObject* old_off_heap = nullptr;  // objects whose handle lies in the old generation
   Word off_heap_limit_words = 46422;  // collect when off_heap_words passes this (as OTP's min_bin_vheap_size)
   Word old_off_heap_words = 0;
   Word old_off_heap_limit_words = 46422;
@@ -116,9 +117,9 @@ class Heap : public TermSpace {
   void give_back_words(Term* from, Term* alloc_end);
 };
 
-/// Terms outlive everything here: no process heap. Used for constants of the compiler, ETF decoding
-/// into literals, tests. Just a Heap without a block: everything lands in fragments, which the
-/// destructor frees.
+/// A heap for terms that do not belong to a process: constants of the compiler, ETF decoding into
+/// literals, tests. It is a Heap without a block: all terms lie in fragments, which the destructor
+/// frees.
 using Arena = Heap;
 
 }  // namespace vmrun

@@ -30,16 +30,17 @@ namespace {
 constexpr std::size_t kReservedBytes = std::size_t{1} << 30, kCommitBytes = std::size_t{1} << 18,
                       kPageBytes = 4096;
 
-/// The addresses of the area: what is free, and up to where pages can be used. Reserved addresses
-/// cost nothing; pages become usable in steps as they are needed, and those that are free
-/// altogether go back to the system. Guarded by `mutex`.
+/// The addresses of the area: which are free, and up to where pages can be used. Reserved addresses
+/// cost nothing. Pages become usable in steps as they are needed, and those that are entirely free
+/// go back to the system. Guarded by `mutex`.
 class Area {
  public:
   void init(Term* start, Term* end) {
     next_ = committed_end_ = start;
     end_ = end;
   }
-  /// nullptr: no room. The smallest free range that is large enough, else from the end.
+  /// Takes the smallest free range that is large enough, else words at the end. Returns nullptr
+  /// when there is no room.
   Term* take(Word words) {
     const auto it = by_size_.lower_bound({words, nullptr});
     if (it != by_size_.end()) {
@@ -113,7 +114,7 @@ Area& area() {
 }
 std::atomic<Word> words_used{0};
 
-/// Room for `words`; nullptr when there is none.
+/// Takes `words`. Returns nullptr when there is no room.
 Term* take_words(Word words) {
   std::lock_guard lock(mutex);
   Term* p = area().take(words);

@@ -3,20 +3,22 @@
 #include "vm/term/layout.hpp"
 #include "vm/term/node.hpp"
 
-/// What hangs outside a heap and must be let go with it: binaries behind RefcBinary handles,
-/// resources behind magic references, nodes behind identifiers of theirs. Handles are chained
-/// through OffHeapObject::next; each list belongs to the owner of the heap the handles lie in.
+/// What a heap refers to outside of itself and must release when it goes: binaries behind
+/// RefcBinary handles, resources behind magic references, nodes behind their identifiers. Handles
+/// are linked through OffHeapObject::next. Each list belongs to the owner of the heap that holds
+/// the handles.
 namespace vmrun {
 
-/// The process that the calling thread works for, as probes show it; the non-value when it works
-/// for none. Filled in by vm/process before main begins.
+/// Returns the process that the calling thread works for, as probes show it; the non-value when it
+/// works for none. vm/process sets it before main begins.
 using CurrentProcessId = Term (*)();
 extern constinit CurrentProcessId current_process_id;
 
-/// Fires binary-receive for each binary of a list of handles that joins the heap of a process.
+/// Fires binary-receive for each binary in a list of handles that joins the heap of a process.
 [[gnu::cold]] void fire_received(Term pid, const OffHeapObject* list);
 
-/// Words that an off-heap object keeps alive outside the heap; what the virtual heap counts.
+/// Returns the words that an off-heap object keeps alive outside the heap, as the virtual heap
+/// counts them.
 inline Word off_heap_overhead(const OffHeapObject* object) {
   switch (object->header.header_sub()) {
     case Term::Sub::kRefcBinary: return words_for_bytes(object->first);
@@ -26,8 +28,8 @@ inline Word off_heap_overhead(const OffHeapObject* object) {
   }
 }
 
-/// Drops the reference of one handle that is going away. Thread-safe as far as the thing outside is
-/// concerned.
+/// Drops the reference of one handle that is going away. The thing outside may be shared with other
+/// threads.
 inline void release_off_heap(OffHeapObject* object) {
   const Term::Sub sub = object->header.header_sub();
   if (sub == Term::Sub::kRefcBinary) reinterpret_cast<RefcBinary*>(object)->binary->release();
@@ -35,7 +37,7 @@ inline void release_off_heap(OffHeapObject* object) {
   else reinterpret_cast<ExternalObject*>(object)->node->release();
 }
 
-/// One reference more, for a handle that has been copied.
+/// Adds a reference for a handle that has been copied.
 inline void retain_off_heap(OffHeapObject* object) {
   const Term::Sub sub = object->header.header_sub();
   if (sub == Term::Sub::kRefcBinary) reinterpret_cast<RefcBinary*>(object)->binary->retain();
@@ -43,7 +45,7 @@ inline void retain_off_heap(OffHeapObject* object) {
   else reinterpret_cast<ExternalObject*>(object)->node->retain();
 }
 
-/// Drops all of a list.
+/// Drops the references of a whole list.
 inline void release_off_heap_list(OffHeapObject* list) {
   while (list) {
     OffHeapObject* next = list->next;
@@ -52,7 +54,7 @@ inline void release_off_heap_list(OffHeapObject* list) {
   }
 }
 
-/// Puts `list` in front of `target`; returns the words that hang outside it.
+/// Puts `list` in front of `target`. Returns the words outside the heap that `list` keeps alive.
 inline Word splice_off_heap(OffHeapObject* list, OffHeapObject*& target) {
   if (!list) return 0;
   Word words = 0;

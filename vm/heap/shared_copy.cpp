@@ -13,7 +13,7 @@ namespace {
 
 using Sub = Term::Sub;
 
-/// The terms that an object holds. Cells have no header: two.
+/// The terms that an object holds. A cell has no header and holds two.
 struct Fields {
   Term *begin, *end;
 };
@@ -25,7 +25,7 @@ Fields fields_of(Term* object, bool is_cell) {
     case Sub::kMap: return {object + (map_kind(*object) == MapKind::kHashNode ? 1 : 2), end};
     case Sub::kFun: {
       auto* f = reinterpret_cast<FunObject*>(object);
-      return {&f->creator, end};  // and a word that is no pointer, and the environment
+      return {&f->creator, end};  // then a word that is not a pointer, and the environment
     }
     case Sub::kSubBinary: {
       auto* s = reinterpret_cast<SubBinary*>(object);
@@ -39,7 +39,7 @@ Fields fields_of(Term* object, bool is_cell) {
   }
 }
 
-/// What a copy of its words alone would get wrong.
+/// Corrects what a plain copy of the words gets wrong.
 template <class Enter>
 void complete(Term* copy, Enter& enter) {
   switch (copy->header_sub()) {
@@ -70,7 +70,7 @@ Word SharedObjects::Entry::words() const { return is_cell ? 2 : object_words(*ob
 
 void SharedObjects::meet(Term t) {
   if (!(t.is_list() || t.is_boxed()) || (!with_literals_ && is_literal(t.ptr()))) return;
-  if (t == empty_tuple()) return;  // there is one
+  if (t == empty_tuple()) return;  // never copied
   const auto [place, is_new] = numbers_.try_emplace(t.ptr(), entries_.size());
   if (!is_new) return;
   entries_.push_back({const_cast<Term*>(t.ptr()), t.is_list()});

@@ -6,8 +6,8 @@
 #include "vm/base/work_stack.hpp"
 #include "vm/heap/heap.hpp"
 
-/// Terms with what they share: an object that is met twice counts once, and is copied once. One
-/// thread.
+/// Copies terms and keeps their sharing: an object that is found twice counts once and is copied
+/// once. One thread.
 namespace vmrun {
 
 class SharedObjects {
@@ -15,16 +15,17 @@ class SharedObjects {
   /// Literals count, and are copied, only with_literals.
   explicit SharedObjects(bool with_literals) : with_literals_(with_literals) {}
 
-  /// Meets all that t leads to. False, without looking further: they have more than `most` words.
+  /// Finds all objects that t leads to. Returns false, and stops, when they have more than `most`
+  /// words.
   [[nodiscard]] bool find(Term t, Word most = ~Word{0});
   Word words() const { return words_; }
 
-  /// Copies all that has been found to words() words at hp; what it leads to outside is entered in
-  /// off_heap. A copy of a binary that grows does not grow.
+  /// Copies all that has been found to words() words at hp, and enters objects that refer to
+  /// something outside in off_heap. The copy of a writable binary is not writable.
   void copy(Term* hp, OffHeapObject*& off_heap);
-  /// The same to a heap.
+  /// As above, into a heap.
   void copy(Heap& heap);
-  /// After that: the copy of a term that has been found.
+  /// Returns the copy of a term that has been found. Called after copy.
   Term in_copy(Term t) const;
 
  private:

@@ -9,13 +9,16 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/pid_numbers.hpp"
 
-// The heap's invariants, checked by walking all that is reachable:
-//   a pointer leads into the block below top, the old generation below its top, a fragment's used
-//   words or the literal area; a boxed pointer leads to a header of a known kind whose whole object
-//   lies in that area; a list pointer leads to two terms; no forwarding is left (a header word that
-//   is a pointer, a cons cell whose head is the non-value); nothing in the old generation points to
-//   the block or to a fragment; every reachable handle of an off-heap binary is in the list of the
-//   generation it lies in, and that binary is alive.
+// The heap's invariants, checked by a walk over all that is reachable:
+// - A pointer leads into the block below top, into the old generation below its top, into the used
+//   words of a fragment, or into the literal area.
+// - A boxed pointer leads to a header of a known kind, and the whole object lies in that area. A
+//   list pointer leads to two terms.
+// - No forwarding is left: no header word is a pointer, and no cons cell has the non-value as its
+//   head.
+// - Nothing in the old generation points to the block or to a fragment.
+// - Every reachable handle of an off-heap binary is in the list of the generation it lies in, and
+//   that binary is alive.
 
 namespace vmrun {
 namespace {
@@ -64,7 +67,7 @@ class Verifier {
 
   void check(Term t, const Term* where) {
     if (t.is_immed() || t.is_header())
-      return;  // header tags: return addresses, non-values; fields never get here with one
+      return;  // return addresses and non-values have header tags; fields never get here with one
     const Term* p = t.ptr();
     if (is_literal(p)) return;
     if (!seen_.insert(t.raw()).second) return;

@@ -2,11 +2,11 @@
 
 #include "vm/heap/collector.hpp"
 
-/// Checking a heap by walking all that is reachable. In the thread that owns it.
+/// Checks a heap by a walk over all that is reachable. Called by the thread that owns the heap.
 namespace vmrun {
 
-/// Stops the VM naming the first bad word. owner: the pid to name it by; the other roots as for a
-/// Collector.
+/// Stops the VM and names the first bad word. owner: the pid in the message. The other roots are as
+/// for a Collector.
 void verify_heap(const Heap& heap, Term owner, const Term* regs, unsigned live,
                  Collector::ListRoots list_roots, void* roots_of);
 

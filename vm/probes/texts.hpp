@@ -10,14 +10,14 @@
 #include "vm/term/pid_numbers.hpp"
 #include "vm/term/print.hpp"
 
-/// Texts of terms for tracers, made on the stack of the thread that fires: bounded, cut between
-/// characters, ended by a NUL. Only vm/probes/fire.cpp and a unit test include this. A text of
-/// a pid or a plain function takes some ten nanoseconds; nothing is initialised that is not written
-/// anyway.
+/// Texts of terms for tracers. They are made on the stack of the thread that fires. Their length is
+/// bounded, they are cut between characters, and end with a NUL. Only vm/probes/fire.cpp and a unit
+/// test include this file. A text of a pid or a plain function takes some ten nanoseconds, and
+/// nothing is initialised that is not written anyway.
 namespace vmrun::probe {
 
-/// Bytes that may make an atom one to be quoted. Letters beyond ASCII need not, but are left to who
-/// looks closer.
+/// Bytes because of which an atom may have to be quoted. Letters beyond ASCII need no quotes, but
+/// the slow path decides that.
 inline constexpr auto kIsOdd = [] {
   std::array<bool, 256> odd{};
   for (unsigned c = 0; c < 256; ++c)
@@ -25,7 +25,7 @@ inline constexpr auto kIsOdd = [] {
   return odd;
 }();
 
-/// A process or port, `absent` for the non-value.
+/// A process or port; `absent` for the non-value.
 class PidText {
  public:
   PidText(Term who, const char* absent) {
@@ -71,9 +71,9 @@ class FunctionText {
 
  private:
   static constexpr std::size_t kBytes = 256;
-  static constexpr std::size_t kRoomAfter = 16;  // for what follows a name that is written at once
+  static constexpr std::size_t kRoomAfter = 16;  // for what follows a name on the fast path
 
-  /// Appends an atom that is not to be quoted and for which there is room; else nullptr.
+  /// Appends an atom that needs no quotes and fits. Returns nullptr for others.
   char* plain(char* next, Term atom) const {
     const std::string_view text = atom_text(atom);
     if (text.empty() || !(text[0] >= 'a' && text[0] <= 'z') ||
@@ -90,7 +90,7 @@ class FunctionText {
   char bytes_[kBytes];
 };
 
-/// kBytes: one more than the longest visible text. The non-value shows as NULL.
+/// kBytes is one more than the longest visible text. The non-value shows as NULL.
 template <std::size_t kBytes>
 class TermText {
  public:
@@ -109,7 +109,7 @@ class TermText {
 class NodeText {
  public:
   static constexpr std::size_t kMostBytes = 255;
-  /// most_bytes: at most kMostBytes.
+  /// most_bytes is at most kMostBytes.
   NodeText(Term node, std::size_t most_bytes) { BoundedText(bytes_, most_bytes + 1).put(atom_text(node)); }
   operator const char*() const { return bytes_; }
 
@@ -117,7 +117,7 @@ class NodeText {
   char bytes_[kMostBytes + 1];
 };
 
-/// NULL for what is no iolist or too long.
+/// NULL for a term that is not an iolist or is too long.
 class IolistText {
  public:
   explicit IolistText(Term t);
@@ -128,7 +128,8 @@ class IolistText {
   char bytes_[kIolistBytes + 1];
 };
 
-/// Cut to the ends of T, for scripts compare sizes and must not see small or negative ones.
+/// Clamps a number to the range of T, because scripts compare sizes and must not see small or
+/// negative ones.
 template <class T, class From>
 T saturated(From n) {
   using Limits = std::numeric_limits<T>;
