@@ -13,12 +13,12 @@ struct HashKey {
   std::size_t operator()(const RefKey& key) const { return hash_key(key); }
 };
 
-/// Owners of the aliases that were written without them and have not ended. One that ends while
-/// another process writes it may stay: messages to it are dropped by its owner, as if it had not.
+/// The owners of aliases that were written without them and have not ended. An alias that ends
+/// while another process writes it may stay here. That is harmless: its owner drops messages to it.
 struct Written {
   std::mutex mutex;
   std::unordered_map<RefKey, Term, HashKey> owners;
-  std::atomic<std::size_t> count{0};  // of owners: mostly there are none, and the mutex is not needed
+  std::atomic<std::size_t> count{0};  // of owners: mostly 0, and the mutex is not needed
 };
 Written& written() {
   static auto& one = *new Written;
@@ -36,7 +36,7 @@ void note_written(const std::uint32_t* numbers, Term owner) {
 }
 
 Term owner_of_written(const std::uint32_t* numbers) {
-  // The reader has the bytes from the writer, so it sees the count that the writer has stored.
+  // The reader got the bytes from the writer, so it sees the count that the writer has stored.
   if (written().count.load(std::memory_order_relaxed) == 0) return kNonValue;
   std::lock_guard lock(written().mutex);
   const auto found = written().owners.find(key_of_numbers(numbers));

@@ -6,7 +6,7 @@
 
 namespace vmrun {
 
-/// The aliases of a process that have not ended. Touched by the process's own thread only.
+/// The aliases of a process that have not ended. Used by the process's own thread only.
 class Aliases {
  public:
   Aliases() = default;
@@ -15,7 +15,7 @@ class Aliases {
 
   AliasMode* find(RefKey key) { return modes_.find(key); }
   bool insert(RefKey key, AliasMode mode) { return modes_.insert(key, mode); }
-  /// False: it is none, or has ended.
+  /// Returns false when it is not an alias, or has ended.
   bool erase(RefKey key);
 
  private:

@@ -6,10 +6,10 @@
 
 namespace vmrun {
 
-/// Whether an object is, byte by byte, what its constructor makes of it, so that it may as well be
-/// made again when it is needed. For objects that nobody else refers to. What the constructor does
-/// not write (gaps, and members that others say the use of) is not compared: it is found by having
-/// two made over memory of different contents.
+/// Whether an object equals, byte by byte, what its constructor makes of it, so that it may be
+/// deleted and made again when it is needed. For objects that nothing else refers to. Bytes that
+/// the constructor does not write are not compared (gaps, and members that are valid only when
+/// others say so). They are found by constructing two objects over memory of different contents.
 template <class T>
 bool is_as_new(const T& object) {
   struct Made {
@@ -21,7 +21,7 @@ bool is_as_new(const T& object) {
       new (over_ones) T;
     }
   };
-  static const Made& made = *new Made;  // never destroyed, nor are the two
+  static const Made& made = *new Made;  // never destroyed, and neither are the two objects
   const auto* bytes = reinterpret_cast<const volatile std::uint8_t*>(&object);
   for (std::size_t n = 0; n < sizeof(T); ++n)
     if (made.over_zeros[n] == made.over_ones[n] && bytes[n] != made.over_zeros[n]) return false;

@@ -35,7 +35,7 @@ Term trap_to(Process& p, const Export* target, std::initializer_list<Term> args)
 
 Term wait_when_sent(Process& p, Term result) {
   if (!result.is_value() || !p.extra || !p.extra->waits_for_connection) return result;
-  if (dirty_thread_kind() != DirtyKind::kNone) return result;  // it waits when it comes back from there
+  if (dirty_thread_kind() != DirtyKind::kNone) return result;  // it waits on its return from there
   return trap_to(p, p.extra->suspended_in, {result, atoms::undefined});
 }
 

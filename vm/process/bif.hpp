@@ -6,14 +6,14 @@
 
 /// The contract between the machine and built-in functions.
 ///
-/// A BIF runs in the calling process's thread with p.heap, p.reductions stored back. `args` has as
-/// many terms as its arity; they stay valid across p.heap.alloc. It returns a term, or kNonValue
-/// after one of the functions below has said why. It never collects, never throws. Rows are listed
-/// once, in runtime/bif/bif.tab.
+/// A BIF runs in the calling process's thread. p.heap and p.reductions are stored back. `args` has
+/// as many terms as its arity; they stay valid across p.heap.alloc. A BIF returns a term, or
+/// kNonValue after one of the functions below has set the reason. It never collects and never
+/// throws. runtime/bif/bif.tab lists all BIFs.
 namespace vmrun {
 
-/// What a call that failed met, as an atom for `cause` in error_info, or kNonValue. Called right
-/// after the failure.
+/// Returns the cause of a failed call as an atom for `cause` in error_info, or kNonValue. Called
+/// right after the failure.
 using FailureCause = Term (*)(Process& p, unsigned arity, const Term* args);
 
 struct BifRow {
@@ -22,10 +22,10 @@ struct BifRow {
   std::uint8_t arity;
   std::uint8_t flags;
   BifFn fn;
-  FailureCause cause;  // nullptr: its module needs none
+  FailureCause cause;  // nullptr when its module needs none
   // Columns of the table:
   static constexpr std::uint8_t kGuard = 1;     // allowed in guards; silent for the bif probes
-  static constexpr std::uint8_t kLocated = 2;   // its call stores where it stands
+  static constexpr std::uint8_t kLocated = 2;   // its call stores the code location
   static constexpr std::uint8_t kHeavy = 4;     // fires global-function-entry too
   static constexpr std::uint8_t kUnlisted = 8;  // system_info(snifs) does not name it, is_builtin/3 is false
 };
@@ -39,37 +39,37 @@ inline Term raise_system_limit(Process& p) { return raise_error(p, atoms::system
 Term raise_badkey(Process& p, Term key);    // {badkey, Key}
 Term raise_badmap(Process& p, Term value);  // {badmap, Value}
 
-/// Ends the BIF by a tail call of an Erlang function (arity taken from the export); arguments are
-/// copied to the argument registers.
+/// Ends the BIF by a tail call of an Erlang function, whose arity is in the export. Copies the
+/// arguments to the argument registers.
 Term trap_to(Process& p, const Export* target, std::initializer_list<Term> args);
-/// Ends the slice; the BIF is called again with the same arguments when the process runs next.
+/// Ends the slice. The BIF is called again with the same arguments when the process runs next.
 inline Term yield_and_retry(Process& p) {
   p.bif_action = BifAction::kYield;
   return kNonValue;
 }
-/// Gives up the core until something arrives for the process (a reply, see message/request.hpp);
-/// then the BIF is called again with the same arguments. May wake early: the BIF checks what it
-/// waits for.
+/// Gives up the core until something arrives for the process (such as a reply, see
+/// message/request.hpp). Then the BIF is called again with the same arguments. The process may wake
+/// early, so the BIF checks what it waits for.
 inline Term suspend_and_retry(Process& p) {
   p.bif_action = BifAction::kSuspend;
   return kNonValue;
 }
-/// The same while a port is busy: who asks for the process's status sees `suspended`.
+/// As suspend_and_retry, while a port is busy: the process's status is `suspended`.
 inline Term suspend_while_busy(Process& p) {
   p.bif_action = BifAction::kSuspendBusy;
   return kNonValue;
 }
-/// The result of a built-in function that has sent what may have gone to another node. Who is to
-/// wait for a busy connection does so first: the BIF ends by a tail call of the function that OTP
-/// has for that (dist/channel.hpp), which returns the result.
+/// Returns the result of a built-in function that may have sent something to another node. If the
+/// process must wait for a busy connection, it waits first: the BIF ends by a tail call of the
+/// function that OTP has for that (dist/channel.hpp), which returns the result.
 [[gnu::cold]] Term wait_when_sent(Process& p, Term result);
-/// The built-in function that does so in place of `sending`: the mark `signals` of bif.tab.
+/// A built-in function that calls `sending` and waits as above: the mark `signals` of bif.tab.
 template <BifFn sending>
 Term waits_when_sent(Process& p, const Term* args) {
   const Term result = sending(p, args);
   return p.suspend_count ? wait_when_sent(p, result) : result;
 }
-/// Ends the process with this reason; no catch sees it.
+/// Ends the process with this reason. No catch sees it.
 inline Term exit_now(Process& p, Term reason) {
   p.bif_action = BifAction::kExitNow;
   p.exception_value = reason;

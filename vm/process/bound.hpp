@@ -5,10 +5,11 @@
 #include "vm/process/process_state.hpp"
 
 /// Processes that are bound to one scheduler, by {scheduler, N} of spawn_opt or by process_flag.
-/// How schedulers treat them: sched/bound.hpp.
+/// sched/bound.hpp is the schedulers' side of it.
 namespace vmrun {
 
-/// A bit of Process::observed, above that of paths_watched.hpp: Extra::bound_to counts.
+/// A bit of Process::observed, above that of paths_watched.hpp. Extra::bound_to is valid while it
+/// is set.
 inline constexpr std::uint32_t kBoundToScheduler = 1u << 31;
 
 /// Whether any process has ever been bound. Set before a scheduler can see the first one.

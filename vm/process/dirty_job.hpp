@@ -7,8 +7,8 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/process_state.hpp"
 
-/// Dirty jobs: built-in functions and collections that would take too long for a scheduler, and are
-/// done on a dirty scheduler (nif/dirty.hpp). This is the side of the process and its built-in
+/// Dirty jobs: built-in functions and collections that would take too long for a scheduler and are
+/// done on a dirty scheduler (nif/dirty.hpp). This file is the side of the process and its built-in
 /// functions. Called by the process's own thread.
 namespace vmrun {
 
@@ -43,7 +43,7 @@ Term run_on_dirty(Process& p, BifFn body, const Term* args, unsigned arity, Dirt
 /// the function `name`.
 Term run_on_dirty_handling_signals(Process& p, const FunctionName& name, BifFn body, const Term* args,
                                    unsigned arity, DirtyKind kind);
-/// The kind of the calling thread; kNone: it is not a dirty scheduler.
+/// The kind of the calling thread; kNone when it is not a dirty scheduler.
 extern constinit thread_local DirtyKind dirty_thread;
 inline DirtyKind dirty_thread_kind() { return dirty_thread; }
 /// The process that the calling thread works for if it is a dirty scheduler, otherwise nullptr.
@@ -53,8 +53,8 @@ extern constinit thread_local Process* dirty_process;
 /// dirty_process; nullptr when there is none.
 Process* process_here();
 
-/// While it lives, what the calling thread calls does not leave for a dirty scheduler: for callers
-/// that could not call it again.
+/// While it lives, nothing that the calling thread calls moves to a dirty scheduler. For callers
+/// that could not repeat the call.
 class StaysHere {
  public:
   StaysHere() : was_(dirty_thread) { dirty_thread = DirtyKind::kCpu; }
@@ -65,8 +65,8 @@ class StaysHere {
   const DirtyKind was_;
 };
 
-/// Whether work of so many steps (some ten nanoseconds each) is too much for the calling thread: is
-/// never on a dirty scheduler.
+/// Whether work of so many steps (some ten nanoseconds each) is too much for the calling thread. On
+/// a dirty scheduler it never is.
 inline constexpr Word kStepsOnScheduler = usual_or_small<Word>(20000, 200);
 inline bool too_long(Word steps) { return steps > kStepsOnScheduler && dirty_thread == DirtyKind::kNone; }
 /// As run_on_dirty with the built-in function itself as the body, for code that several built-in
@@ -75,12 +75,12 @@ Term continue_on_dirty(Process& p);
 /// Makes the job of continue_on_dirty. The interpreter, which knows the function, calls this.
 void give_job(Process& p, BifFn body, const Term* args, unsigned arity);
 /// Whether p's dirty job is done and its function is called again. A function whose decision
-/// depends on more than its arguments asks this first, and then calls run_on_dirty again.
+/// depends on more than its arguments calls this first, and then run_on_dirty again.
 inline bool came_back(const Process& p) {
   const DirtyJob* job = dirty_job_of(p);
   return job && job->done;
 }
-/// How many steps the calling thread may do without giving way.
+/// Returns how many steps the calling thread may do without giving way.
 inline SWord steps_here() {
   return dirty_thread == DirtyKind::kNone ? static_cast<SWord>(kStepsOnScheduler) : INT64_MAX;
 }

@@ -8,7 +8,7 @@ void enter_dirty(Process& p, void (*make_runnable)(Process& p)) {
   extra_of(p);
   p.dirty_state.store(DirtyState::kRunning, std::memory_order_relaxed);
   p.wait_kind = WaitKind::kDirty;
-  if (!p.mailbox.park()) make_runnable(p);  // park publishes what stands above
+  if (!p.mailbox.park()) make_runnable(p);  // park publishes the stores above
 }
 
 namespace {

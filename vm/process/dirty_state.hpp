@@ -3,12 +3,13 @@
 #include "vm/process/process_state.hpp"
 
 /// A process whose native code runs on a dirty scheduler. The schedulers go on handling its signals
-/// meanwhile, so it can be killed, asked and linked to at once, however long the native code takes.
+/// meanwhile, so it can be killed, linked to and sent requests at once, however long the native
+/// code takes.
 ///
 /// The dirty thread owns the heap and the registers of the process, and nothing else. Everything
-/// else belongs to the thread that would own it if the process waited in a receive: to nobody while
-/// the mailbox is parked, otherwise to the scheduler that was woken. That scheduler does nothing
-/// that needs the heap: it does not collect, and fragments join the heap later.
+/// else belongs to the thread that would own it if the process waited in a receive: to no thread
+/// while the mailbox is parked, otherwise to the scheduler that was woken. That scheduler does
+/// nothing that needs the heap: it does not collect, and fragments join the heap later.
 ///
 ///   kNone        no native code of the process runs on a dirty scheduler
 ///   kRunning     native code runs

@@ -26,7 +26,7 @@ namespace ctx = boost::context;
 
 constexpr std::size_t kStackBytes = 256 * 1024, kGuardBytes = 4096;
 
-/// Stacks with a guard page below, kept for the next fiber. Any thread.
+/// Stacks with a guard page below, kept for later fibers. Any thread.
 class StackPool {
  public:
   ctx::stack_context take() {
@@ -69,7 +69,7 @@ StackPool& stacks() {
   return pool;
 }
 
-/// What Boost.Context asks of an allocator.
+/// The allocator that Boost.Context calls.
 struct PooledStack {
   ctx::stack_context allocate() { return stacks().take(); }
   void deallocate(ctx::stack_context& stack) noexcept { stacks().give_back(stack); }
@@ -101,9 +101,9 @@ struct Fiber {
   ~Fiber() { __tsan_destroy_fiber(tsan_inside); }
 #endif
 
-  // Told to the sanitizers around every switch of stacks. Inlined always, for ThreadSanitizer keeps
-  // a stack of calls for each fiber; it is told on the scheduler's side only, so that calls and
-  // returns balance even when a body ends.
+  // These tell the sanitizers about every switch of stacks. They are always inlined, because
+  // ThreadSanitizer keeps a call stack for each fiber. Only the scheduler's side calls them, so
+  // that calls and returns balance even when a body ends.
   [[gnu::always_inline]] inline void leaving_scheduler() {
 #if VMRUN_ASAN_FIBERS
     __sanitizer_start_switch_fiber(&outside_fake, stack_low, kStackBytes);
@@ -208,7 +208,7 @@ void visit_fiber_roots(Fiber& f, void (*visit)(void* context, Term* terms, std::
 void abandon_fiber(Process& p) {
   Fiber* f = p.fiber;
   if (!f) return;
-  // Destroying the suspended side unwinds its stack.
+  // The destruction of the suspended side unwinds its stack.
   f->leaving_scheduler();
   f->inside = ctx::fiber();
   f->back_in_scheduler();

@@ -4,11 +4,11 @@
 
 namespace vmrun {
 
-/// The running process leaves the scheduler as soon as it can; what it has not used of its slice is
-/// not counted as done.
+/// Makes the running process leave the scheduler as soon as it can. The unused part of its slice
+/// does not count as done.
 inline void give_up_slice(Process& p) {
   if (p.reductions <= 0) return;
-  p.reductions_done += -static_cast<Word>(p.reductions);  // the end of the slice adds all of it
+  p.reductions_done += -static_cast<Word>(p.reductions);  // the end of the slice adds the whole slice
   p.reductions = 0;
 }
 

@@ -15,15 +15,15 @@ bool Mailbox::notify() {
 
 bool Mailbox::unpark() {
   Word expected = kParked;
-  // Acquire pairs with park(): what the owner wrote is seen.
+  // Acquire pairs with park(): this thread sees what the owner wrote.
   return outer_.word().compare_exchange_strong(expected, 0, std::memory_order_acquire,
                                                std::memory_order_relaxed);
 }
 
 Word Mailbox::exact_length() const {
   if (outer_count() < Tags::kCountMax) return length();
-  // Others only push in front of what is here, and the owner alone takes. Acquire pairs with the
-  // push.
+  // Other threads only push in front of what is here, and only the owner takes. Acquire pairs with
+  // the push.
   Word n = inner_count();
   for (const Fragment* f = Outer::address(outer_.word().load(std::memory_order_acquire)); f; f = f->next)
     n += f->kind == static_cast<Word>(SignalKind::kMessage);
@@ -31,9 +31,10 @@ Word Mailbox::exact_length() const {
 }
 
 Word Mailbox::length_now() const {
-  // A reader that sees the word taken sees kTaking, or the count that followed, for the taking is a
-  // release. Where the owner takes messages between the two looks at the count, it differs, unless
-  // the owner has removed as many meanwhile: then the sum held at the look at the word.
+  // The owner's taking is a release, so a reader that sees the word taken sees kTaking, or the
+  // count that followed. If the owner takes messages between the two loads of the count, these
+  // differ, unless the owner has removed as many meanwhile. In that case the sum was correct at the
+  // load of the word.
   const Word before = inner_count_.load(std::memory_order_acquire);
   const Word arrived = outer_.word().load(std::memory_order_acquire) >> kCountShift;
   const Word after = inner_count_.load(std::memory_order_relaxed);

@@ -7,21 +7,23 @@
 #include "vm/base/under_way.hpp"
 #include "vm/heap/heap.hpp"
 
-/// Inbox of one process: messages and signals in one order per sender. Any thread may push; only
-/// the process's own scheduler reads.
+/// The inbox of one process: messages and signals, in one order per sender. Any thread may push;
+/// only the process's own scheduler reads.
 ///
 /// The outer queue is an Inbox, whose word holds
 ///
 ///   63            48 47                4  3   2   1   0
 ///   | messages there | newest fragment  |sig|not|clo|par|
 ///
-/// so the length of the mailbox is known without another counter (16 bits: it stops at 65535, and
-/// then the owner counts; 48 bits are what addresses of programs have on x86-64 and arm64), and so
-/// that the push that ends a wait knows it
-/// (`par`ked: the owner gave up the core; who clears the bit must make the process runnable).
-/// `sig`: not all that is there are messages. `not`ice: the owner was woken without a message (a
-/// timer). `clo`sed: the process has exited. The inner queue is the owner's plain list, with a save
-/// position for selective receive.
+/// - messages there: the length of the outer queue, so that it needs no other counter. These 16
+///   bits stop at 65535; then the owner counts. (Addresses have 48 bits on x86-64 and arm64.)
+/// - `sig`nals: not everything in the queue is a message.
+/// - `not`ice: the owner was woken without a message (a timer).
+/// - `clo`sed: the process has exited.
+/// - `par`ked: the owner gave up the core. The thread that clears this bit must make the process
+///   runnable, so a push learns that it ends a wait.
+///
+/// The inner queue is the owner's plain list, with a save position for selective receive.
 namespace vmrun {
 
 struct Process;
@@ -30,7 +32,7 @@ enum class SignalKind : std::uint32_t {
   kMessage = 0,
   kAliasMessage,       // message: {Ref, Message}
   kExit,               // message: {'EXIT', From, Reason}; sent by exit/2
-  kLinkExit,           // same; dropped unless linked
+  kLinkExit,           // as kExit; dropped unless linked
   kLink,               // message: From
   kUnlink,             // message: From
   kMonitor,            // message: {From, Ref} or {From, Ref, Name}
@@ -39,12 +41,12 @@ enum class SignalKind : std::uint32_t {
   kGroupLeader,        // message: pid
   kRequest,            // message: {From, Id, Operation, Argument}: see request.hpp
   kReply,              // message: {Id, Result}
-  kConnectionDrained,  // the connection that a sender waits for is not busy any more; no message
+  kConnectionDrained,  // the connection that a sender waits for is no longer busy; no message
   kSpawnAnswer,        // message: see message/spawn_answer.cpp
-  kUndecoded,          // a message of another node: see deferred_decoding.hpp, dist/message.cpp
-  kUndecodable,    // a message of another node that is no term: see deferred_decoding.hpp, dist/message.cpp
-  kArguments,      // message: the list that a process not started yet is to be called with
-  kWakeUp,         // what a suspended process waits for may have come; no message
+  kUndecoded,          // a message from another node: see deferred_decoding.hpp, dist/message.cpp
+  kUndecodable,    // bytes from another node that are not a term: see deferred_decoding.hpp, dist/message.cpp
+  kArguments,      // message: the list of arguments of a process that has not started yet
+  kWakeUp,         // a suspended process is to check what it waits for; no message
   kPinnedMessage,  // a message whose terms lie in the receiver's heap; inner queue only
 };
 
@@ -55,47 +57,46 @@ class Mailbox {
   Mailbox() = default;
   Mailbox(const Mailbox&) = delete;
 
-  /// Appends. Thread-safe. Ownership of the fragment passes in, but for kClosed (the process has
-  /// exited): then the caller keeps it.
+  /// Appends a fragment and takes it over. With kClosed (the process has exited) the caller keeps
+  /// it. Thread-safe.
   [[nodiscard]] PushResult push(Fragment* f);
-  /// The same with a message, which is no other signal.
+  /// As push, for a fragment of kind kMessage.
   [[nodiscard]] PushResult push_message(Fragment* f);
-  /// Wakes the owner without a message. Thread-safe. True when the caller must make the process
-  /// runnable.
+  /// Wakes the owner without a message. Returns true when the caller must make the process
+  /// runnable. Thread-safe.
   [[nodiscard]] bool notify();
-  /// Messages in the outer queue; any thread, a snapshot. No more than 65535.
+  /// Returns the number of messages in the outer queue, a snapshot of at most 65535. Any thread.
   Word outer_count() const { return outer_.word().load(std::memory_order_relaxed) >> kCountShift; }
-  /// Every signal that the calling thread, or a process that it runs, has pushed has been handled,
-  /// and the process does not end by it. Messages are no signals. under_way: the owner's. Any
-  /// thread.
+  /// Whether every signal that the calling thread, or a process that it runs, has pushed has been
+  /// handled without ending the process. Messages are not signals here. under_way is the owner's.
+  /// Any thread.
   bool signals_are_handled(const UnderWay& under_way) const {
     return under_way.none(outer_.word(), kSignals | kClosed);
   }
-  /// Everything that was ever pushed has been handled and the owner waits. Any thread.
+  /// Whether everything that was ever pushed has been handled and the owner waits. Any thread.
   bool is_parked() const { return outer_.word().load(std::memory_order_acquire) & kParked; }
   /// Makes the calling thread the owner of a process that waits and to which nothing has come, as a
-  /// push that ends the wait would. It gives that up with park(); when that is false it makes the
-  /// process runnable. Any thread.
+  /// push that ends the wait would. Ownership ends with park(); if that returns false, the thread
+  /// makes the process runnable. Any thread.
   [[nodiscard]] bool unpark();
 
-  // Everything below: owner only.
-  /// Gives up the core: from here the process belongs to whoever wakes it. False when something
-  /// arrived meanwhile.
+  // Everything below is for the owner only. Gives up the core: from here on the process belongs to
+  // the thread that wakes it. Returns false when something has arrived meanwhile.
   [[nodiscard]] bool park();
   bool has_arrivals() const { return outer_.word().load(std::memory_order_relaxed) != 0; }
-  /// Everything in the outer queue, oldest first. The messages among it are counted to the inner
-  /// queue: each is to be linked. When under_way.handling() is true then, signals may be among it:
-  /// under_way.handled() is to follow.
+  /// Takes everything in the outer queue, oldest first. The messages in it are counted to the inner
+  /// queue, so each must be linked. If under_way.handling() is true afterwards, there may be
+  /// signals in it, and under_way.handled() must follow.
   Fragment* take_arrivals(UnderWay& under_way);
-  /// Takes what is in the outer queue, and links it, if it is all messages. False: nothing has been
-  /// taken.
+  /// Takes and links what is in the outer queue, if all of it is messages. Returns false when
+  /// nothing has been taken.
   [[nodiscard]] bool take_messages(UnderWay& under_way);
-  /// The newest of what has arrived and has not been taken; older ones through `next`. For who
-  /// looks on while the owner stands still.
+  /// Returns the newest fragment that has arrived and has not been taken; older ones follow through
+  /// `next`. For threads that read while the owner does not run.
   const Fragment* newest_arrival() const {
     return Outer::address(outer_.word().load(std::memory_order_acquire));
   }
-  /// Refuses pushes from now on; what was in the outer queue, oldest first.
+  /// Refuses pushes from now on. Returns what was in the outer queue, oldest first.
   Fragment* close();
   void link(Fragment* f) {
     f->next = nullptr;
@@ -109,29 +110,31 @@ class Mailbox {
   Word inner_count() const { return inner_count_.load(std::memory_order_relaxed) & ~kTaking; }
   void set_inner_count(Word n) { inner_count_.store(n, std::memory_order_relaxed); }
   bool is_closed() const { return outer_.word().load(std::memory_order_relaxed) & kClosed; }
-  /// Any thread, a snapshot: too low when more than 65535 have arrived since the owner looked.
+  /// Returns the length, a snapshot: too low when more than 65535 have arrived since the owner last
+  /// took them. Any thread.
   Word length() const { return inner_count() + outer_count(); }
-  /// Any thread: how many messages there are, of those at least that the calling thread has pushed.
-  /// kUnknown when the owner is just taking some, or there are too many to be counted here.
+  /// Returns how many messages there are, including at least those that the calling thread has
+  /// pushed. Returns kUnknown when the owner is just taking some, or when there are too many to be
+  /// counted here. Any thread.
   static constexpr Word kUnknown = ~Word{0};
   Word length_now() const;
-  /// Owner only: however many there are.
+  /// Returns the length, however large. Owner only.
   Word exact_length() const;
   bool unseen() const { return *save != nullptr; }
 
-  /// What is left of an address in the word: all of it.
+  /// Returns the part of an address that the word keeps, which must be all of it.
   static std::uintptr_t in_word(std::uintptr_t address) {
     return reinterpret_cast<std::uintptr_t>(Outer::address(address));
   }
 
   Fragment* first = nullptr;  // inner queue, oldest message
   Fragment** last = &first;   // where the next one is linked
-  Fragment** save = &first;   // link that leads to the next message to look at
+  Fragment** save = &first;   // link that leads to the next message to be tested
 
  private:
   static constexpr Word kParked = 1, kClosed = 2, kNotice = 4, kSignals = 8;
   static constexpr int kCountShift = 48;
-  static constexpr Word kTaking = Word{1} << 63;  // of the inner count: it lacks what has left the word
+  static constexpr Word kTaking = Word{1} << 63;  // in the inner count: messages out of the word are missing
   struct Tags {
     static constexpr Word kAddressMask = ((Word{1} << kCountShift) - 1) & ~Word{15};
     static constexpr Word kCountMax = (Word{1} << 16) - 1;
@@ -154,10 +157,10 @@ class Mailbox {
   using Outer = Inbox<Fragment, &Fragment::next, Tags>;
   static_assert(Outer::kClosed == kClosed);
 
-  /// A thread that sees the word taken sees this.
+  /// Pairs with the release of taking: a thread that sees the word taken sees this.
   void begin_to_take(Word inner) { inner_count_.store(inner | kTaking, std::memory_order_relaxed); }
 
-  /// before: the word that the push has found. Clearing kParked takes the process over: the push
+  /// before: the word as the push found it. Clearing kParked takes the process over; the push
   /// orders that after park().
   static PushResult result_of(Word before) {
     if (before & kClosed) return PushResult::kClosed;
@@ -168,7 +171,7 @@ class Mailbox {
   Outer outer_;
 };
 
-// In place, for they are on the way of every message, or of every slice.
+// Inline, because every message, or every slice, runs these functions.
 
 inline PushResult Mailbox::push(Fragment* f) { return result_of(outer_.push(*f)); }
 inline PushResult Mailbox::push_message(Fragment* f) {
@@ -178,7 +181,7 @@ inline PushResult Mailbox::push_message(Fragment* f) {
 
 inline bool Mailbox::park() {
   Word expected = 0;
-  // Release hands everything the owner wrote to whoever wakes the process.
+  // Release hands everything that the owner wrote to the thread that wakes the process.
   return outer_.word().compare_exchange_strong(expected, kParked, std::memory_order_release,
                                                std::memory_order_relaxed);
 }
@@ -198,7 +201,7 @@ inline bool Mailbox::take_messages(UnderWay& under_way) {
   Word taken, messages = inner_count();
   begin_to_take(messages);
   const bool takes = under_way.take_without(outer_.word(), kSignals, &taken);
-  Fragment* newest = takes ? Outer::address(taken) : nullptr;  // a notice has none
+  Fragment* newest = takes ? Outer::address(taken) : nullptr;  // a notice has no fragment
   if (newest) [[likely]] {
     *last = Outer::reversed(newest, [&](const Fragment&) { ++messages; });
     last = &newest->next;

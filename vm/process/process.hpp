@@ -9,11 +9,11 @@
 #include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
 
-/// One Erlang process. Memory is owned by the process table; freed by epochs once no thread can
-/// hold the pointer (see epoch.hpp). Fields in the first groups belong to the scheduler that runs
-/// the process (or, while it waits, to nobody); those marked "any thread" are
-/// atomics, and any thread may look at a Relaxed one. Keep it
-/// small: an idle process's whole footprint is a target.
+/// One Erlang process. The process table owns the memory, which is freed by epochs once no thread
+/// can hold the pointer (see epoch.hpp). Fields in the first groups belong to the scheduler that
+/// runs the process (while it waits, to no thread). Those marked "any thread" are atomics, and any
+/// thread may read a Relaxed one. Keep it small: the whole footprint of an idle process is a
+/// target.
 namespace vmrun {
 
 struct Core;
@@ -22,22 +22,21 @@ struct Timer;
 
 enum class ExceptionClass : std::uint8_t { kError, kExit, kThrow };
 
-/// What a BIF that returned kNonValue wants (see bif.hpp).
+/// What a BIF that returned kNonValue asks for (see bif.hpp).
 ///   kRaise           exception_class and exception_value are set
 ///   kTrap            tail-call trap_target; its arguments are in the scheduler's x registers
 ///   kYield           the slice ends; the BIF is called again with the same arguments when the
 ///                    process runs next (RunResult::kYielded)
-///   kSuspendOnFiber  for the interpreter the same as kYield: the BIF, called again, continues on
-///                    its fiber
-///   kDirty       goes on on a dirty scheduler; the BIF is called again when that is done (see
-///                    nif/dirty.hpp)
+///   kSuspendOnFiber  for the interpreter as kYield: the BIF, called again, continues on its fiber
+///   kDirty           continues on a dirty scheduler; the BIF is called again when that is done
+///                    (see nif/dirty.hpp)
 ///   kSuspend         as kYield, but the process is not runnable until something arrives
 ///                    (RunResult::kSuspended)
-///   kSuspendBusy     the same, for a port that is busy: who asks for its status sees `suspended`
+///   kSuspendBusy     as kSuspend, for a port that is busy: the process's status is `suspended`
 ///   kExitNow         the process ends with exception_value as its reason; no catch sees it: call
 ///                    exit_process
-///   kHibernate       hibernate: stack dropped, then trap_target is called with the arguments in
-///                    the x registers when a message arrives
+///   kHibernate       hibernate: the stack is dropped, and when a message arrives trap_target is
+///                    called with the arguments in the x registers
 enum class BifAction : std::uint8_t {
   kRaise,
   kTrap,
@@ -59,7 +58,7 @@ enum class WaitKind : std::uint8_t {
   kDirty  // see dirty_state.hpp
 };
 
-/// Where native code of the process is that runs on a dirty scheduler: see dirty_state.hpp.
+/// The state of a process whose native code runs on a dirty scheduler: see dirty_state.hpp.
 enum class DirtyState : std::uint8_t { kNone, kRunning, kWantsBack, kHandedBack, kExited };
 
 struct Process {
@@ -67,16 +66,17 @@ struct Process {
 
   // Execution. While the process runs, the interpreter keeps ip, top, stop and reductions in
   // registers and stores them back before calls out.
-  // resume point; nullptr: not started yet: the initial call is in the saved registers as module,
-  // function, list of arguments
+  //
+  // The resume point. nullptr when the process has not started yet: the saved registers hold the
+  // initial call as module, function, list of arguments.
   const Word* ip = nullptr;
-  Relaxed<Core*> scheduler;     // where it runs or ran last
+  Relaxed<Core*> scheduler;     // the scheduler that runs it or ran it last
   std::int32_t reductions = 0;  // left in this slice; ≤ 0 means give up the core
   std::uint8_t live_saved = 0;  // argument registers saved while scheduled out
   BifAction bif_action = BifAction::kRaise;
   ExceptionClass exception_class = ExceptionClass::kError;
-  // 0 low, 1 normal, 2 high, 3 max: the queue it waits on; above own_priority while it is
-  // boosted (priority_boost.hpp)
+  // 0 low, 1 normal, 2 high, 3 max: the queue that it waits on. It is above own_priority while the
+  // process is boosted (priority_boost.hpp).
   std::uint8_t priority = 1;
   Term exception_value;  // with bif_action kRaise
   Term exception_trace;  // stack trace object or nil
@@ -87,45 +87,46 @@ struct Process {
   Fiber* fiber = nullptr;  // a BIF suspended in the middle
   union {
     const void* trap_target = nullptr;  // Export* for BifAction::kTrap and kHibernate
-    Word runnable_since;                // on a run queue that somebody watches (run_queue_wait.hpp)
+    Word runnable_since;                // on a run queue that is watched (run_queue_wait.hpp)
   };
 
   // Collection (see gc.hpp).
-  /// Minor collections since the last full sweep. A new process is as one that has had all it may
-  /// have: its first collection is full.
+  /// Minor collections since the last full sweep. A new process counts as one that has had all that
+  /// it may have, so its first collection is full.
   static constexpr std::uint16_t kNeverCollected = 65535;
   std::uint16_t minor_collections = kNeverCollected;
   std::uint16_t fullsweep_after = 65535;  // minor collections before a full sweep
-  std::uint32_t min_heap_words = 0;       // the block never shrinks below; 0: the VM's default
+  std::uint32_t min_heap_words = 0;       // least size of the block; 0: the VM's default
   Word max_heap_words = 0;                // 0: no limit
   bool max_heap_kill = true;              // exceeding it: kill, error_logger report
   bool max_heap_log = true;
 
   // Signals and waiting.
   Relaxed<bool> trap_exit{false};
-  bool exit_pending = false;      // an exit signal decided the end; exit_reason says with what
+  bool exit_pending = false;      // an exit signal has ended it; exit_reason is set
   bool resume_requested = false;  // what a kSuspended or kBusyPort process waits for has come
   Relaxed<WaitKind> wait_kind{WaitKind::kNone};
   Relaxed<std::uint16_t> suspend_count{0};  // erlang:suspend_process
-  // when next scheduled, there are requests of other processes to answer (extra->deferred), or
-  // messages to decode (message/deferred_decoding.hpp)
+  // When next scheduled, there are requests of other processes to answer (extra->deferred), or
+  // messages to decode (message/deferred_decoding.hpp).
   bool deferred_requests = false;
-  // How it goes on at ip: with the instruction; with the function that begins there, which has been
-  // called; or with what of the instruction comes after its collection, which is done.
+  // How it continues at ip: kInstruction with the instruction; kFunction with the function that
+  // begins there, which has been called; kCollected with the part of the instruction after its
+  // collection, which is done.
   enum class GoesOn : std::uint8_t { kInstruction, kFunction, kCollected };
   GoesOn goes_on = GoesOn::kInstruction;
-  // what is sent along with messages (bits of trace_state.hpp), what is traced (trace.hpp),
-  // deep_stack.hpp
+  // Bits that instructions test: what is sent along with messages (trace_state.hpp), what is traced
+  // (trace.hpp), deep_stack.hpp, and others.
   std::uint32_t observed = 0;
   bool message_peeked =
-      // between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see
-      // receive.hpp)
+      // Between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see
+      // receive.hpp).
       false;
   std::atomic<bool> exiting{false};    // any thread
   std::atomic<bool> has_begun{false};  // any thread; its first slice may not have ended
   std::atomic<DirtyState> dirty_state{DirtyState::kNone};
-  std::atomic<bool> sensitive{false};  // any thread: others are told nothing of what it has and does
-  UnderWay signals;                    // any thread: whether it has taken signals that it has not handled
+  std::atomic<bool> sensitive{false};  // any thread: its contents and actions are hidden
+  UnderWay signals;  // any thread: whether there are signals that it has taken but not handled
   Timer* receive_timer = nullptr;
   Process* next_in_queue = nullptr;  // run queue, inbox of a scheduler, retired, free list
   Term exit_reason;
@@ -136,7 +137,7 @@ struct Process {
   Term group_leader;
   Term initial_module, initial_function;
   std::uint8_t initial_arity = 0;
-  std::atomic<std::uint8_t> own_priority{1};        // any thread may look
+  std::atomic<std::uint8_t> own_priority{1};        // any thread may read it
   std::atomic<std::uint8_t> requested_priority{0};  // any thread: see priority_boost.hpp
   std::atomic<std::uint32_t> registered_name{
       0};                            // any thread: atom index + 1, 0 when it has none (see registry.hpp)
@@ -144,13 +145,13 @@ struct Process {
 
   Mailbox mailbox;
 
-  // See process_state.hpp for what else a process carries (dictionary, links, monitors, flags):
-  // allocated on first use.
+  // The other parts of a process (dictionary, links, monitors, flags) are in process_state.hpp.
+  // They are allocated on first use.
   struct Extra* extra = nullptr;
 };
 
-/// Names every term a collection must treat as a root besides argument registers and stack: visit
-/// is called with ranges of terms it may replace.
+/// Passes every term that a collection must treat as a root, except argument registers and stack,
+/// to `visit`: it is called with ranges of terms, which it may replace.
 void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size_t count), void* context);
 
 }  // namespace vmrun

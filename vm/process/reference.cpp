@@ -12,7 +12,7 @@ std::atomic<std::uint32_t> threads{static_cast<std::uint32_t>(RefSpace::kThreads
 
 struct ThreadCounts {
   std::uint32_t thread = threads.fetch_add(1, std::memory_order_relaxed);
-  Word refs = 0;  // spread_count of the last
+  Word refs = 0;  // spread_count of the latest one
   Word unique_next = 0, unique_end = 0;
 };
 thread_local ThreadCounts counts;
@@ -66,7 +66,7 @@ Word last_monotonic_integer() { return monotonic_last.load(std::memory_order_rel
 void set_last_monotonic_integer(Word n) { monotonic_last.store(n, std::memory_order_relaxed); }
 
 Term unique_integer_term(TermSpace& heap, Word n, bool positive) {
-  constexpr Word kNegative = Word{0} - static_cast<Word>(Term::kSmallMin);  // so many
+  constexpr Word kNegative = Word{0} - static_cast<Word>(Term::kSmallMin);  // number of negative ones
   if (positive) return make_unsigned(heap, n);
   return n < kNegative ? Term::small(static_cast<SWord>(n - kNegative)) : make_unsigned(heap, n - kNegative);
 }

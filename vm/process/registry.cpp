@@ -13,8 +13,8 @@ constinit NamedPorts named_ports;
 
 namespace {
 
-// Words by atom index, in chunks made when a name in them is registered for the first time: the
-// pid's or port's raw word, 0 for none.
+// Words by atom index, in chunks that are made when a name in them is first registered. A word is
+// the pid or port, 0 for none.
 constexpr std::uint32_t kChunkBits = usual_or_small<std::uint32_t>(10, 2), kChunk = 1u << kChunkBits;
 std::atomic<std::atomic<Word>*> chunks[kAtomCapacity / kChunk];
 std::mutex changing;
@@ -47,7 +47,7 @@ namespace {
   probe::fire_name_unregister(name, Term::from_raw(who), current_process_id(), ends);
 }
 
-/// Under the lock: so the events of a name are in the order in which it leads somewhere.
+/// Called under the lock, so that the events of a name are fired in the order of its changes.
 void set_name(std::atomic<Word>& slot, Term name, Term who) {
   if (probe::name_register_enabled()) [[unlikely]]
     fire_register(name, who);
@@ -59,7 +59,8 @@ void clear_name(std::atomic<Word>& slot, Term name, bool ends) {
   slot.store(0, std::memory_order_release);
 }
 
-/// This and what follows are the same for processes and ports: `gone` says whether it exits.
+/// This function and the next ones serve processes and ports; `gone` returns whether the holder
+/// exits.
 template <class Gone>
 RegisterResult refusal(Term name, const std::atomic<std::uint32_t>& has, Gone gone) {
   if (gone()) return RegisterResult::kNoProcess;
@@ -72,7 +73,7 @@ RegisterResult enter(Term name, Term who, std::atomic<std::uint32_t>& has, Gone 
   if (const auto why = refusal(name, has, gone); why != RegisterResult::kOk) return why;
   std::atomic<Word>& slot = make_slot(name);
   set_name(slot, name, who);
-  // Against give_up: either that sees the name, or this sees that it exits.
+  // Pairs with give_up: either that sees the name, or this sees that the holder exits.
   has.store(name.atom_index() + 1, std::memory_order_seq_cst);
   if (!gone()) return RegisterResult::kOk;
   has.store(0, std::memory_order_relaxed);
@@ -89,7 +90,8 @@ void give_up(std::atomic<std::uint32_t>& has) {
   has.store(0, std::memory_order_relaxed);
 }
 
-/// use(where its name is kept, whether it exits), if it is there.
+/// Calls use(has, gone) for the process or port, if it exists: `has` stores its name, `gone`
+/// returns whether it exits.
 template <class Use>
 RegisterResult use_holder(Term who, Use use) {
   if (who.is_local_port()) {

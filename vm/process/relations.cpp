@@ -6,7 +6,7 @@
 
 namespace vmrun {
 
-/// The copy is the first thing in a fragment of its own, which is found again from it.
+/// The copy is the first object in a fragment of its own, so that the fragment is found from it.
 Term copy_identifier(Term identifier) {
   Fragment* f = new_fragment(copy_size_words(identifier, Literals::kCopied));
   Term* hp = f->words;

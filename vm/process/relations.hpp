@@ -9,10 +9,10 @@
 #include "vm/term/hash.hpp"
 #include "vm/term/term.hpp"
 
-/// Whom a process or port has links and monitors with. No collection visits these tables, so what
-/// stands in them must not lie in a heap: identifiers of this node are immediates, those of another
-/// node (and names there) are kept as copies, which belong to the entry. Touched by the owner's
-/// thread only.
+/// The links and monitors of a process or port. Collections do not visit these tables, so their
+/// terms must not lie in a heap. Identifiers of this node are immediates; those of another node
+/// (and names there) are kept as copies, which belong to the entry. Used by the owner's thread
+/// only.
 namespace vmrun {
 
 inline std::size_t hash_key(Term t) { return t.raw() * 0x9E3779B97F4A7C15u >> 29; }
@@ -22,15 +22,15 @@ struct NoValue {};
 
 Term copy_identifier(Term identifier);
 void free_identifier(Term kept);
-/// What a table may hold: the identifier itself or a copy.
+/// Returns what a table may hold: the identifier itself or a copy.
 inline Term keep_identifier(Term t) { return t.is_immed() ? t : copy_identifier(t); }
-/// It has left its table.
+/// Frees the copy of an identifier that has left its table.
 inline void drop_identifier(Term kept) {
   if (!kept.is_immed()) [[unlikely]]
     free_identifier(kept);
 }
 
-/// One of another node as a key.
+/// An identifier of another node as a key.
 struct KeptIdentifier {
   Term term;
   bool operator==(const KeptIdentifier& other) const {
@@ -42,17 +42,18 @@ inline std::size_t hash_key(const KeptIdentifier& key) { return hash_term(key.te
 
 // ---- Links --------------------------------------------------------------------------------------
 
-/// Which settings of a link a side knows of: the last of its own, the last that the other side has
-/// told of; 0: none. Both may set a link at once, and one may give it up while the other sets it.
-/// Who gives up says which settings it knew of, and the other side forgets those alone: a setting
-/// that was under way stays, on both sides. So there is a link on both sides or on neither once all
-/// signals have arrived, without acknowledgements.
+/// Which settings of a link a side knows of: the last one of its own, and the last one that the
+/// other side has sent; 0: none. Both sides may set a link at once, and one may remove it while the
+/// other sets it. A side that removes the link says which settings it knew of, and the other side
+/// removes only those: a setting that was under way stays, on both sides. So once all signals have
+/// arrived, the link exists on both sides or on neither, without acknowledgements.
 struct LinkSettings {
   std::uint32_t own = 0, others = 0;
 };
 
-/// Oldest first, those to other nodes after the others. The settings of links to other nodes are
-/// the business of the channel there: set answers 1, and giving up knows of none.
+/// The links of one process or port, oldest first, those to other nodes after the others. The
+/// channel to another node handles the settings of links to it: for these, set returns 1, and
+/// give_up reports no known settings.
 class Links {
  public:
   Links() = default;
@@ -67,22 +68,23 @@ class Links {
       return remote_ && remote_->find({other});
     return here_.find(other) != nullptr;
   }
-  /// By this side. The number of the setting, which the other side must be told; 0: there was a
-  /// link.
+  /// Sets a link by this side. Returns the number of the setting, which must be sent to the other
+  /// side; 0: there was a link already.
   std::uint32_t set(Term other) {
     if (!other.is_immed()) [[unlikely]]
       return insert_remote(other);
     if (!++settings_) ++settings_;
     return here_.insert(other, {.own = settings_}) ? settings_ : 0;
   }
-  /// By the other side, which has told the number.
+  /// Sets a link by the other side, which has sent the number.
   void set_by_other(Term other, std::uint32_t setting) {
     if (!other.is_immed()) [[unlikely]]
       return void(insert_remote(other));
     if (LinkSettings* link = here_.find(other)) link->others = setting;
     else here_.insert(other, {.others = setting});
   }
-  /// By this side. False when there was none; known: what the other side must be told.
+  /// Removes a link by this side. Returns false when there was none. *known must be sent to the
+  /// other side.
   bool give_up(Term other, LinkSettings* known) {
     if (!other.is_immed()) [[unlikely]]
       return erase_remote(other);
@@ -91,7 +93,7 @@ class Links {
     *known = link.value;
     return true;
   }
-  /// By the other side, which knew of these settings.
+  /// Removes a link by the other side, which knew of these settings.
   void given_up_by_other(Term other, LinkSettings known) {
     if (!other.is_immed()) [[unlikely]]
       return void(erase_remote(other));
@@ -101,7 +103,8 @@ class Links {
     if (link->own == known.others) link->own = 0;
     if (!link->own && !link->others) here_.erase(other);
   }
-  /// Whoever has set it: one side is at its end. False when it is not there.
+  /// Removes a link, whichever side has set it, because one side ends. Returns false when there is
+  /// none.
   bool erase(Term other) {
     if (!other.is_immed()) [[unlikely]]
       return erase_remote(other);
@@ -117,7 +120,7 @@ class Links {
     here_.for_each([&](Term other, LinkSettings) { visit(other); });
     if (remote_) remote_->for_each([&](const KeptIdentifier& other, NoValue) { visit(other.term); });
   }
-  /// Takes the oldest out and tells it; false when there is none.
+  /// Takes the oldest link out and passes it to `tell`. Returns false when there are no links.
   template <class F>
   bool take_oldest(F&& tell) {
     FlatTable<Term, LinkSettings>::Entry link;
@@ -143,9 +146,9 @@ class Links {
 
   FlatTable<Term, LinkSettings> here_;
   std::unique_ptr<Remote> remote_;  // nullptr while empty
-  std::uint32_t settings_ = 0;      // so far, by this side
+  std::uint32_t settings_ = 0;      // settings made so far by this side
 };
-/// A link of two whose tables are both at hand.
+/// Links two processes or ports whose tables the caller may both change.
 inline void set_on_both_sides(Links& a, Term of_a, Links& b, Term of_b) {
   if (const std::uint32_t setting = a.set(of_b)) b.set_by_other(of_a, setting);
 }
@@ -154,31 +157,32 @@ inline void set_on_both_sides(Links& a, Term of_a, Links& b, Term of_b) {
 
 enum class AliasMode : std::uint8_t { kNone, kExplicitUnalias, kDemonitor, kReplyDemonitor, kReply };
 
-/// A monitor this process has set.
+/// A monitor that this process has set.
 struct MonitorOut {
-  // kept: pid or port, {Name, Node} of another node; or the atom given, when nothing had that name
+  // Kept: a pid or port, or {Name, Node} of another node; or the given atom, when nothing had that
+  // name.
   Term target;
   Term name;                // atom, when set by name; else nil
   Fragment* tag = nullptr;  // option {tag, T}: T in its own fragment
   AliasMode alias = AliasMode::kNone;
   bool is_port = false;  // monitor(port, …)
 
-  /// It has left its table.
+  /// Frees the parts of an entry that has left its table.
   void release() const {
     drop_identifier(target);
     if (tag) Fragment::destroy(tag);
   }
 };
-/// A monitor another process has set on this one.
+/// A monitor that another process has set on this one.
 struct MonitorIn {
-  // kept: pid; or kResourceWatcher: a resource of native code, found by the monitor's reference
-  // (nif/resource.hpp)
+  // Kept: a pid; or kResourceWatcher for a resource of native code, which is found by the monitor's
+  // reference (nif/resource.hpp).
   Term watcher;
-  Term name;  // as it asked; nil when by pid
+  Term name;  // the name that was monitored; nil when it was a pid
 };
 inline constexpr Term kResourceWatcher = Term::nil();
 
-/// Those a process or port has been set, by reference.
+/// The monitors on a process or port, by reference.
 class Watchers {
  public:
   ~Watchers() { clear(); }
@@ -195,7 +199,8 @@ class Watchers {
   void for_each(F&& visit) const {
     table_.for_each(visit);
   }
-  /// Takes the oldest out and tells it, as (key, monitor); false when there is none.
+  /// Takes the oldest out and passes it to `tell` as (key, monitor). Returns false when there are
+  /// no monitors.
   template <class F>
   bool take_oldest(F&& tell) {
     FlatTable<RefKey, MonitorIn>::Entry entry;

@@ -5,23 +5,24 @@
 /// Return addresses on the stack of a process: the words with a header's tag.
 namespace vmrun {
 
-/// Code of the machine's own, where watched calls return to first (trace/calls_under_way.hpp), with
-/// their return address behind it on the stack. Filled in by vm/code before main begins.
+/// Code of the machine's own to which traced calls return first (trace/calls_under_way.hpp); their
+/// return address is behind it on the stack. vm/code sets it before main begins.
 alignas(Word) inline Word ends_of_calls[1];
 
 inline bool leads_to_ends_of_calls(Term on_stack) {
   return on_stack.raw() == reinterpret_cast<Word>(ends_of_calls);
 }
 /// Whether a word on a stack is the return address of a call in some function. (Return addresses
-/// are the words with a header's tag; where nothing has been stored yet that is zero.)
+/// have a header's tag. A slot where nothing has been stored yet is zero.)
 inline bool is_return_address(Term on_stack) {
   return on_stack.is_header() && on_stack.raw() != 0 && !leads_to_ends_of_calls(on_stack);
 }
-/// What a function returns to that has no frame (any more): the word on top of the stack.
+/// Returns the address to which a function returns that has no frame (any more): the word on top of
+/// the stack.
 inline const Word* return_address_at(const Term* stack) {
   return reinterpret_cast<const Word*>(stack[leads_to_ends_of_calls(*stack)].raw());
 }
-/// The depth of such a stack at the call.
+/// Returns the depth of such a stack at the call.
 inline Word call_depth(const Process& p, const Term* stack) {
   return static_cast<Word>(p.heap.end - stack) - leads_to_ends_of_calls(*stack);
 }

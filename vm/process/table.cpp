@@ -19,7 +19,7 @@ constexpr unsigned kPerSlab = usual_or_small<unsigned>(64, 2), kKeepFree = usual
 
 struct SharedPool {
   SpinLock lock;
-  Process* batches = nullptr;  // heads of lists of kKeepFree / 2, chained through `parent`'s word of the head
+  Process* batches = nullptr;  // lists of kKeepFree / 2, linked through the word `parent` of their heads
 };
 SharedPool shared_pool;
 
@@ -45,7 +45,8 @@ void refill(Core& s) {
   s.free_process_count = kPerSlab;
 }
 
-/// Half of the free structures go where schedulers that spawn more than end on them can find them.
+/// Moves half of the free structures to the shared pool, for schedulers on which more processes
+/// start than end.
 void share_surplus(Core& s) {
   Process* head = s.free_processes;
   Process* last = head;
@@ -59,7 +60,7 @@ void share_surplus(Core& s) {
 }
 
 SpinLock outside_lock;
-Process* outside_free = nullptr;  // for threads that are no schedulers (boot, tests)
+Process* outside_free = nullptr;  // for threads that are not schedulers (boot, tests)
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 /// outside, which may have done anything to the machine. Any thread.
 namespace vmrun {
 
-/// One more, for as long as the machine runs.
+/// Adds a name, for as long as the machine runs.
 void note_taint(Term name);
 std::vector<Term> taints();
 

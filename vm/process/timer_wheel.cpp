@@ -12,7 +12,7 @@
 namespace vmrun {
 namespace {
 
-/// The first set bit at or after `from` of 256, or 256.
+/// Returns the first of 256 bits that is set, at or after `from`; 256 when there is none.
 unsigned next_bit(const Word* bits, unsigned from) {
   for (unsigned word = from / 64; word < 4; ++word) {
     const Word here = word == from / 64 ? bits[word] >> (from % 64) << (from % 64) : bits[word];
@@ -21,8 +21,8 @@ unsigned next_bit(const Word* bits, unsigned from) {
   return 256;
 }
 
-/// How many slots after `from` the next set bit comes when the end is followed by the beginning: 1
-/// to 256; 0 when none is set.
+/// Returns how many slots after `from` the next set bit comes, where the beginning follows the end:
+/// 1 to 256; 0 when no bit is set.
 unsigned distance_to_bit(const Word* bits, unsigned from) {
   unsigned found = next_bit(bits, from + 1);
   if (found == 256) found = 256 + next_bit(bits, 0);
@@ -40,7 +40,7 @@ TimerWheel::~TimerWheel() {
   for (Timer* chunk : chunks_) free_bytes(chunk);
 }
 
-/// The chunk that an index is in; offset: where.
+/// Returns the entry of an index in its chunk's table; *offset is the place in the chunk.
 Timer*& TimerWheel::place_of(std::uint32_t index, std::uint32_t* offset) {
   const std::uint32_t n = index + (1u << kFirstChunkBits);
   const auto top = static_cast<unsigned>(std::bit_width(n)) - 1;
@@ -77,9 +77,9 @@ void TimerWheel::give_back(Timer* t) {
 
 // ---- References ---------------------------------------------------------------------------------
 
-// A timer's reference: in the third number the mark of timers, the upper bits of the timer's
-// number, the wheel's number; in the second four more bits, and its place; in the first the lowest.
-// A number comes round after 2^43 timers.
+// The numbers of a timer's reference. The third holds the mark of timers, the upper bits of the
+// timer's number, and the wheel's number. The second holds four more bits of the timer's number,
+// and its place. The first holds the lowest bits. A number comes again after 2^43 timers.
 constexpr unsigned kLowNumberBits = kFirstNumberBits + 4;
 
 RefKey TimerWheel::key_of(const Timer& t) const {
@@ -98,7 +98,7 @@ int TimerWheel::number_of(RefKey key) {
              : -1;
 }
 
-/// nullptr when it has fired, or was never here.
+/// Returns nullptr when the timer has fired, or was never here.
 Timer* TimerWheel::find(RefKey key) {
   const auto index = static_cast<std::uint32_t>(key.low >> 32) & ((1u << kIndexBits) - 1);
   if (index >= made_) return nullptr;
@@ -118,8 +118,8 @@ void TimerWheel::for_each_message(const std::function<void(Term target, const Fr
 
 // ---- Slots --------------------------------------------------------------------------------------
 
-/// The lowest level whose span reaches the tick. What is further away than the whole wheel waits in
-/// the last level's last slot and is placed anew when that comes round.
+/// Returns a slot of the lowest level whose span reaches the tick. A timer beyond the whole wheel
+/// waits in the last slot of the last level, and is placed anew when that slot comes round.
 std::uint32_t TimerWheel::slot_of(Word tick) const {
   constexpr Word kSpan = Word{1} << (kBits * kLevels), kLastSlot = kSpan - (kSpan >> kBits);
   if (tick <= current_) return current_ & (kSlots - 1);
@@ -210,12 +210,12 @@ SWord TimerWheel::look_up(RefKey key, Word now_tick, bool cancel, Term asker) {
   return left;
 }
 
-// ---- Time goes on -------------------------------------------------------------------------------
+// ---- Advancing ----------------------------------------------------------------------------------
 
-/// When time has come to where a slot of a higher level begins, what that holds is spread over the
-/// levels below before time goes on. Nothing is added to the slot meanwhile: what lies a full turn
-/// ahead of its beginning belongs to the next level. False: there is more, for when others have had
-/// the lock.
+/// When the current tick reaches the beginning of a slot of a higher level, its timers are spread
+/// over the levels below before the tick advances. Nothing is added to the slot meanwhile, because
+/// a timer that is a full turn ahead of its beginning belongs to the next level. Returns false when
+/// there is more to do, after other threads have had the lock.
 bool TimerWheel::spread() {
   unsigned n = 0;
   for (unsigned level = 1; level < kLevels && is_at_slot_begin(level); ++level) {
@@ -229,7 +229,8 @@ bool TimerWheel::spread() {
   return true;
 }
 
-/// On to the next tick at which there is something to do, at most to now_tick. False at now_tick.
+/// Advances to the next tick at which there is something to do, at most to now_tick. Returns false
+/// when now_tick is reached.
 bool TimerWheel::step(Word now_tick) {
   if (current_ >= now_tick) return false;
   unsigned level = 0;
@@ -238,22 +239,22 @@ bool TimerWheel::step(Word now_tick) {
     current_ = now_tick;
     return false;
   }
-  // What lies before the present slot of this level is due after the next higher level's slot has
-  // begun, so time stops there too.
+  // Timers in slots before the present slot of this level are due after the next slot of the higher
+  // level has begun, so the tick stops there too.
   const unsigned slot = slot_at(level);
   const Word turn = (current_ >> (kBits * level)) - slot;
   current_ = std::min((turn + next_bit(occupied_[level], slot + 1)) << (kBits * level), now_tick);
   return true;
 }
 
-/// Fills the batch. *more: there may be more that is due.
+/// Fills the batch. *more: more timers may be due.
 unsigned TimerWheel::collect_due(Word now_tick, Expired* batch, bool* more) {
   std::lock_guard guard(lock_);
   unsigned n = 0;
   *more = true;
   do {
     if (!spread()) return n;
-    // The slot of the current tick may hold what the last batch had no room for.
+    // The slot of the current tick may hold timers for which the last batch had no room.
     Slot& due = slots_[current_ & (kSlots - 1)];
     while (due.first && due.first->tick <= current_) {
       if (n == kBatch) return n;
@@ -261,8 +262,8 @@ unsigned TimerWheel::collect_due(Word now_tick, Expired* batch, bool* more) {
       unlink(t);
       count_.store(count() - 1, std::memory_order_relaxed);
       batch[n++] = {t->target, t->message};
-      // Without a message the timer belongs to its target from here. Release: who sees `fired` sees
-      // it unlinked.
+      // A timer without a message belongs to its target from here on. Release: a thread that sees
+      // `fired` sees it unlinked.
       if (t->message) give_back(t);
       else t->fired.store(true, std::memory_order_release);
     }

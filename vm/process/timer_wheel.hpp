@@ -7,14 +7,14 @@
 #include "vm/base/spin_lock.hpp"
 #include "vm/process/reference.hpp"
 
-/// Timers of one scheduler: a hierarchical wheel of 4 × 256 slots with ticks of a millisecond
+/// The timers of one scheduler: a hierarchical wheel of 4 × 256 slots with ticks of a millisecond
 /// (Varghese, Lauck: "Hashed and Hierarchical Timing Wheels", 1987). Starting, cancelling, reading
-/// and firing take the same time however many timers there are: links are in the timers
-/// themselves, a slot that holds something has its bit set, and the reference that a program gets
-/// says on which wheel its timer is and where there (docs/internals/timers.md).
+/// and firing take constant time, however many timers there are. The links are in the timers
+/// themselves, each slot that is not empty has its bit set, and the reference that a program gets
+/// holds the wheel of its timer and the place there (docs/internals/timers.md).
 ///
-/// Only its scheduler starts timers. Any thread may cancel one, look at one, or fire what is due
-/// (advance); so a lock guards the wheel, which is nearly always free and is held for a bounded
+/// Only its scheduler starts timers. Any thread may cancel or read one, or fire what is due
+/// (advance). So a lock guards the wheel. It is nearly always free, and is held for a bounded
 /// number of timers at a time.
 namespace vmrun {
 
@@ -23,13 +23,13 @@ class TimerWheel;
 struct Timer {
   Timer* next = nullptr;  // in its slot, or in the list of free ones
   Timer* previous = nullptr;
-  Word tick = 0;  // fires when the clock has reached it, ms
+  Word tick = 0;  // fires when the clock has reached it; ms
   TimerWheel* wheel = nullptr;
   std::uint32_t slot = 0;          // where it is linked: level * 256 + slot
   std::uint32_t index = 0;         // its place in the wheel's memory
   Term target;                     // local pid or port, or registered name
   Fragment* message = nullptr;     // nullptr: wakes `target`
-  Word number = 0;                 // with a message, while it waits: no other timer of this wheel has it
+  Word number = 0;                 // with a message, while it waits: unique on this wheel
   std::atomic<bool> fired{false};  // without a message: set before the target is woken
 };
 
@@ -37,25 +37,27 @@ class TimerWheel {
  public:
   static constexpr unsigned kNumberBits = 10, kMostWheels = 1u << kNumberBits;
 
-  /// number: below kMostWheels; what references say.
+  /// number is below kMostWheels; references contain it.
   explicit TimerWheel(unsigned number = 0) : number_(number) {}
   ~TimerWheel();
   TimerWheel(const TimerWheel&) = delete;
 
-  /// A timer that wakes `target` (a process, a port) without a message. It belongs to the target,
-  /// which gives it back with cancel_receive.
+  /// Starts a timer that wakes `target` (a process, a port) without a message. It belongs to the
+  /// target, which gives it back with cancel_receive.
   Timer* start_receive(Term target, Word now_tick, Word tick);
-  /// Whether or not it has fired.
+  /// Gives the timer back, whether or not it has fired.
   static void cancel_receive(Timer* timer);
 
-  /// A timer that sends `message`. Takes the fragment over. `place`: nullptr, or kRefWords words
-  /// inside the message where the timer's reference is to be written before anybody sees it.
+  /// Starts a timer that sends `message`, and takes the fragment over. `place`: nullptr, or
+  /// kRefWords words inside the message into which the timer's reference is written before any
+  /// other thread sees it.
   RefKey start_message(Term target, Word now_tick, Word tick, Fragment* message, Term* place = nullptr);
-  /// The number of the wheel that a timer with this reference is, or was, on; -1 when it is not the
-  /// reference of a timer.
+  /// Returns the number of the wheel that a timer with this reference is, or was, on; -1 when it is
+  /// not the reference of a timer.
   static int number_of(RefKey key);
-  /// Milliseconds left, or -1 when there is no such timer (any more), or none but one for a process
-  /// that has ended. cancel: it will not fire, nor will that one. asker: a process that lives.
+  /// Returns the milliseconds left, or -1 when there is no such timer (any more). cancel: drops the
+  /// timer. A timer whose target process has ended is dropped in any case and counts as none. asker:
+  /// a process that lives.
   SWord look_up(RefKey key, Word now_tick, bool cancel, Term asker);
 
   /// Calls visit(target, message) for each timer that has a message. visit starts no timers.
@@ -65,8 +67,9 @@ class TimerWheel {
     Term target;
     Fragment* message;  // nullptr: wakes the target
   };
-  /// Moves on to now_tick; calls `fire` without the lock for each timer that is due, in the order
-  /// of their ticks. Any thread that may run `fire`; while one is at it, others return at once.
+  /// Advances to now_tick. Calls `fire` without the lock for each timer that is due, in the order
+  /// of their ticks. Called by any thread that may run `fire`; while one thread advances, calls by
+  /// others return at once.
   template <class F>
   void advance(Word now_tick, F&& fire) {
     if (advancing_.exchange(true, std::memory_order_acquire)) return;
@@ -81,18 +84,18 @@ class TimerWheel {
 
   bool empty() const { return count() == 0; }
   std::size_t count() const { return count_.load(std::memory_order_relaxed); }
-  /// When to call advance next; ~0: never. May be early, never late.
+  /// Returns when to call advance next; ~0: never. May be early, never late.
   Word next_tick();
-  /// The same without the lock, for other threads that look whether something may be due here: a
-  /// hint, which may be earlier than next_tick says.
+  /// As next_tick without the lock, for other threads that check whether something may be due here.
+  /// It is a hint, which may be earlier than next_tick says.
   Word next_tick_hint() const { return hint_.load(std::memory_order_relaxed); }
 
  private:
   static constexpr unsigned kLevels = 4, kBits = 8, kSlots = 1 << kBits;
   static constexpr unsigned kBatch = usual_or_small<unsigned>(32, 2),
                             kSpreadAtOnce =
-                                usual_or_small<unsigned>(256, 2);  // timers dealt with under the lock
-  // Timers lie in chunks that never move, each twice as large as the one before.
+                                usual_or_small<unsigned>(256, 2);  // timers handled under the lock
+  // Timers lie in chunks that never move. Each is twice as large as the one before.
   static constexpr unsigned kIndexBits = 28, kFirstChunkBits = usual_or_small<unsigned>(6, 1),
                             kChunks = kIndexBits - kFirstChunkBits;
   struct Slot {
@@ -123,7 +126,7 @@ class TimerWheel {
   const unsigned number_;
   Slot slots_[kLevels * kSlots];
   Word occupied_[kLevels][kSlots / 64] = {};  // a bit for each slot that holds something
-  Word current_ = 0;                          // every tick up to this one has been dealt with
+  Word current_ = 0;                          // every tick up to this one has been handled
   std::atomic<std::size_t> count_{0};
   std::atomic<Word> hint_{~Word{0}};
   Word started_ = 0;  // timers with messages

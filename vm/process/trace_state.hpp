@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kHasTag = 2;
 inline constexpr std::uint32_t kTagSpreading = 8;  // sent along with messages
 inline constexpr std::uint32_t kHasTokenOrTag = kHasToken | kHasTag;
 
-/// The same two as dt_spread_tag/1 tells them.
+/// The last two bits in the numbering of dt_spread_tag/1.
 inline constexpr Word kTagFlagOwn = 1, kTagFlagSpreading = 2;
 
 inline constexpr Word kTokenWords = 6;
@@ -39,13 +39,13 @@ struct TraceState {
   Word generation = 0;                               // of the token and the counters: see seq_trace.hpp
   Term tag = Term::nil();                            // with kHasTag: a binary
   bool tag_is_own = false;                           // set by the process itself, not borrowed
-  struct Tracer* tracer = nullptr;                   // who gets the events of the process (trace.hpp)
+  struct Tracer* tracer = nullptr;                   // receives the events of the process (trace.hpp)
   struct AwaitedReturns* awaited_returns = nullptr;  // of traced calls (call_trace.hpp)
-  struct SavedCalls* saved_calls = nullptr;          // the last ones (saved_calls.hpp)
+  struct SavedCalls* saved_calls = nullptr;          // the latest ones (saved_calls.hpp)
   class CallsUnderWay* calls = nullptr;              // of watched functions (calls_under_way.hpp)
   ~TraceState();
 };
-/// Gives up the last four at the end; filled in by vm/trace before main begins.
+/// Frees the last four at the end. vm/trace sets it before main begins.
 using ReleaseTracing = void (*)(TraceState& c);
 extern constinit ReleaseTracing release_tracing;
 
@@ -57,7 +57,7 @@ inline TraceState& trace_state_of(Process& p) {
 
 // ---- User tags ----------------------------------------------------------------------------------
 
-/// The tag, own or borrowed; nil if none.
+/// Returns the tag, own or borrowed; nil if there is no tag.
 inline Term user_tag(const Process& p) {
   return p.observed & kHasTag ? p.extra->trace_state->tag : Term::nil();
 }
@@ -66,7 +66,7 @@ inline Term own_tag(const Process& p) { return has_own_tag(p) ? p.extra->trace_s
 inline Word tag_flags(const Process& p) {
   return (has_own_tag(p) ? kTagFlagOwn : 0) | (p.observed & kTagSpreading ? kTagFlagSpreading : 0);
 }
-/// tag: a binary, or nil for none (then the flags are off).
+/// tag is a binary, or nil for no tag (then the flags are off).
 void set_user_tag(Process& p, Term tag, Word flags);
 
 }  // namespace vmrun
