@@ -8,7 +8,7 @@ namespace vmrun {
 namespace {
 
 std::mutex mutex;
-auto& reasons = *new FlatTable<RefKey, Fragment*>;  // schedulers may still run when the machine ends
+auto& reasons = *new FlatTable<RefKey, Fragment*>;  // never destroyed: schedulers may outlive main
 
 }  // namespace
 

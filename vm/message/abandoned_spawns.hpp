@@ -17,8 +17,8 @@ inline void abandon_spawns_at_exit(Process& p, Term reason) {
   if (p.extra && !p.extra->spawn_requests.empty()) [[unlikely]]
     abandon_spawns_of(p, reason);
 }
-/// A fragment with the reason as its message, which the caller owns; nullptr: the request was not
-/// abandoned.
+/// Takes the entry of a request out. Returns a fragment with the reason as its message, which the
+/// caller owns; nullptr when the request was not abandoned.
 Fragment* take_abandoned_reason(RefKey request);
 
 }  // namespace vmrun

@@ -40,7 +40,7 @@ void tell(const Watch& w, SWord offset_ns) {
 }
 
 void tell_all(SWord offset_ns) {
-  // Under the lock: who gives a monitor up gets nothing of it afterwards.
+  // Under the lock, so that a watcher that removes its monitor gets no message afterwards.
   const EpochGuard guard;
   const std::lock_guard lock(mutex);
   for (const Watch& w : watches()) tell(w, offset_ns);

@@ -2,14 +2,14 @@
 
 #include "vm/message/receiver.hpp"
 
-/// What monitor(time_offset, clock_service) asks for: {'CHANGE', Monitor, time_offset,
-/// clock_service, Offset} whenever the time offset changes (vm/base/time_offset.hpp), until the
-/// monitor is given up. Any thread.
+/// The receiver behind monitor(time_offset, clock_service). It sends {'CHANGE', Monitor,
+/// time_offset, clock_service, Offset} whenever the time offset changes (vm/base/time_offset.hpp),
+/// until the monitor is removed. Any thread.
 namespace vmrun {
 
 class ClockService final : public Receiver {
  public:
-  /// tag: in place of 'CHANGE', or the non-value.
+  /// tag replaces 'CHANGE', or is the non-value.
   void watch(Term watcher, RefKey key, Term tag, AliasMode alias);
   void demonitor(Term to, Term watcher, RefKey key) override;
 };

@@ -13,7 +13,8 @@ void (*refuse_undecodable)(const Fragment&) = nullptr;
 
 namespace {
 
-/// What has been taken out of the outer queue is counted as being in the inner one.
+/// Counts messages. Those that have been taken out of the outer queue count as being in the inner
+/// one.
 Word messages_in(const Fragment* f) {
   Word n = 0;
   for (; f; f = f->next) n += f->kind == static_cast<std::uint32_t>(SignalKind::kMessage);

@@ -9,13 +9,13 @@
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"
 
-/// The way of messages and signals into a mailbox.
+/// The path of messages and signals into a mailbox.
 namespace vmrun {
 
 namespace {
 
-// What is done when someone looks stands in functions of their own: their room for texts and their
-// unwinding would cost the others.
+// The work for enabled probes is in functions of its own. Otherwise its buffers for texts and its
+// unwinding would slow down the common path.
 
 void fire_queued(Process& to, Fragment& f, Word length) {
   const auto [label, previous, current] = SeqArguments::of_message(f);
@@ -25,7 +25,8 @@ void fire_queued(Process& to, Fragment& f, Word length) {
                              current);
 }
 
-/// For who only counts: what entered is known when it is in, and nobody asks for the length.
+/// For consumers that only count. They see the event after the push and do not need the queue's
+/// length, so it is not computed.
 bool push_counted(Process& to, Fragment* f, bool to_self) {
   const PushResult result = to.mailbox.push_message(f);
   if (!to_self && result != PushResult::kClosed) probe::count_message_queued();

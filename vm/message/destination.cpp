@@ -19,7 +19,7 @@ Destination find_destination(Term given) {
   if (given.is_atom()) return bearer_of(given, given);
   if (given.is_local_ref()) return {is_alias(given) ? receivers.alias : receivers.nobody, given, given};
   if (given.is_pid() || given.is_ref()) return {receivers.remote, given, given};
-  // Ports are spoken to on their own node only.
+  // A port can be addressed on its own node only.
   if (given.is_port()) return {is_of_former_self(given) ? receivers.nobody : nullptr, given, given};
   if (!given.is_tuple() || given.tuple_arity() != 2 || !given.element(0).is_atom() ||
       !given.element(1).is_atom())

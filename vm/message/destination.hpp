@@ -2,20 +2,21 @@
 
 #include "vm/message/receiver.hpp"
 
-/// Whom a program means when it sends, monitors or asks: what a pid, port, name, {Name, Node} or
-/// reference stands for is decided here. Any thread.
+/// Finds the receiver that a program means when it sends, monitors or makes a request: the process,
+/// port or other thing behind a pid, port, name, {Name, Node} or reference. Any thread.
 namespace vmrun {
 
 struct Destination {
   Receiver* at;            // nullptr: not a destination at all
-  Term who;                // pid, port, reference; as given when it is elsewhere
+  Term who;                // pid, port, reference; unchanged when it is on another node
   Term given;              // as the program wrote it
   bool bare_name = false;  // given as an atom alone
 };
 
 Destination find_destination(Term given);
 
-/// A pid or port of a node with this one's name, but not of this one: whatever it was has ended.
+/// Whether a pid or port belongs to a former node with this node's name. Whatever it identified has
+/// ended.
 bool is_of_former_self(Term identifier);
 
 }  // namespace vmrun

@@ -4,9 +4,9 @@
 #include "vm/process/reference.hpp"
 #include "vm/term/atom.hpp"
 
-/// What the signals of an end look like, which handle.cpp reads: for those who make them, out of
-/// the terms of this node or out of bytes of another one. The terms lie in the fragment already,
-/// which has room for what is added.
+/// Builds the signals that report an end, which handle.cpp reads. Used by code that makes them from
+/// terms of this node or from bytes of another one. The terms lie in the fragment already, and it
+/// has room for what is added.
 namespace vmrun {
 
 inline constexpr Word kExitSignalWords = 4;
@@ -16,7 +16,7 @@ inline void finish_exit_signal(Fragment& f, Term from, Term reason) {
 }
 
 inline constexpr Word kDownSignalWords = 6 + kAliasRefWords;
-/// kind: process or port.
+/// kind is process or port.
 inline void finish_down_signal(Fragment& f, RefKey key, Term kind, Term object, Term reason) {
   f.from_vm = 1;
   Term* const tuple = fragment_alloc(f, 6);

@@ -14,7 +14,8 @@
 #include "vm/trace/message_pattern.hpp"
 #include "vm/trace/trace.hpp"
 
-/// What signals do to the process they reach, in its own thread; what a dead one answers.
+/// What signals do to the process they reach, in its own thread, and the answers of a process that
+/// has ended.
 namespace vmrun {
 
 RemoteLink (*remote_link)(Term here, Term there) = [](Term, Term) { return RemoteLink::kNotConnected; };
@@ -37,7 +38,7 @@ void answer_dead(Term dead, Fragment* f) {
 
 namespace {
 
-/// An exit signal decides the end of p. Its fragment becomes part of p's heap.
+/// Ends p because of an exit signal. Its fragment becomes part of p's heap.
 void die_of(Process& p, Term reason, Fragment* f) {
   p.exit_pending = true;
   p.exit_reason = reason;
@@ -48,7 +49,7 @@ void handle_exit(Process& p, Fragment* f, bool by_link) {
   const Term from = f->message.element(1), reason = f->message.element(2);
   if (by_link) {
     if (!p.extra || !p.extra->links.erase(from)) return Fragment::destroy(f);
-    // Who is about to end is not told of as having lost a link.
+    // A process that is about to end is not traced as having lost a link.
     if (p.trap_exit || reason == atoms::normal) trace_procs(p, atoms::getting_unlinked, from);
   } else if (reason == atoms::kill) {
     return die_of(p, atoms::killed, f);
@@ -58,15 +59,16 @@ void handle_exit(Process& p, Fragment* f, bool by_link) {
   die_of(p, reason, f);
 }
 
-/// The reference of a monitor that is an alias as well is an alias in its message too. Only the
-/// owner of the monitor knows; the sender has put it last, with room.
+/// If the reference of a monitor is an alias too, it must also be an alias in the monitor's
+/// message. Only the owner of the monitor knows that; so the sender has put the reference last, and
+/// left room.
 void make_alias_of_last(Fragment& down, RefKey key, Term owner) {
   fragment_alloc(down, kAliasRefWords - kRefWords);
   Term* hp = down.words + down.used_words - kAliasRefWords;
   down.message.tuple_elements()[1] = make_alias_ref(hp, key, owner);
 }
 
-/// A monitor's tag takes the place of 'DOWN'.
+/// Replaces 'DOWN' by the monitor's tag.
 Fragment* retag(Fragment* down, Term tag) {
   Fragment* f = new_fragment(copy_size_words(tag) + copy_size_words(down->message));
   f->from_vm = 1;
@@ -96,28 +98,29 @@ void handle_alias_message(Process& p, Fragment* f) {
   const RefKey key = ref_key(f->message.element(0));
   AliasMode* mode = p.extra ? p.extra->aliases.find(key) : nullptr;
   if (!mode) return Fragment::destroy(f);
-  if (*mode == AliasMode::kReplyDemonitor) stop_monitor(p, key);  // takes the alias along
+  if (*mode == AliasMode::kReplyDemonitor) stop_monitor(p, key);  // erases the alias too
   else if (*mode == AliasMode::kReply) p.extra->aliases.erase(key);
   const bool own = f->message.tuple_arity() == 3;
   f->message = f->message.element(1);
   append_own_message(p, f, !own);
 }
 
-/// Whether a signal about the link with a process of another node comes too late: what it told of
-/// has been overtaken by what p has done itself.
+/// Whether a signal about the link with a process of another node comes too late, because p has
+/// changed the link since.
 bool is_overtaken(const Process& p, Term other, RemoteLink by) {
   return !other.is_immed() && remote_link(p.id, other) == by;
 }
 
-/// See link_signal in process_receiver.cpp.
+/// link_signal in process_receiver.cpp makes this term.
 LinkSettings link_settings(const Fragment& f) {
   const Term numbers = f.message.tail();
   return {static_cast<std::uint32_t>(numbers.head().small_value()),
           static_cast<std::uint32_t>(numbers.tail().small_value())};
 }
 
-/// A process that waits is traced as asked at once, so that what comes behind the request is traced
-/// accordingly; one in the middle of a slice, which may have begun without, between two slices.
+/// Sets tracing as requested at once for a process that waits, so that signals behind the request
+/// are traced accordingly. A process in the middle of a slice, which may have begun untraced, is
+/// traced between two slices.
 bool is_traced_at_once(Process& p, Term request) {
   if (request_kind(request) != RequestKind::kTrace) return false;
   if (p.wait_kind == WaitKind::kNone || is_running_dirty(p) || !extra_of(p).deferred.empty()) return false;
@@ -202,7 +205,7 @@ void handle_arrivals(Process& p) {
 void handle_arrivals_unobserved(Process& p) {
   if (p.deferred_requests && has_deferred_decoding(p)) [[unlikely]]
     return;
-  // Mostly there are messages only, and nobody is told of them.
+  // Mostly there are only messages, and their arrival is not traced.
   if (!p.exit_pending && !is_traced(p, kTraceReceive) && p.mailbox.take_messages(p.signals)) [[likely]]
     return;
   handle_these(p, p.mailbox.take_arrivals(p.signals));
@@ -226,7 +229,7 @@ void handle_these(Process& p, Fragment* f) {
     }
     f = next;
   }
-  // What ends the process has had its effect when the process is in no table any more.
+  // A signal that ends the process has had its effect when the process is in no table any more.
   if (p.signals.handling() && !p.exit_pending) p.signals.handled();
 }
 

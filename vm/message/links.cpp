@@ -6,7 +6,8 @@
 #include "vm/message/request.hpp"
 #include "vm/trace/trace.hpp"
 
-/// Links and monitors: set, given up, and what the end of one side tells the other.
+/// Links and monitors: how they are set and removed, and what the end of one side sends to the
+/// other.
 namespace vmrun {
 
 void link_failed(Term from, Term to) {
@@ -17,7 +18,7 @@ bool is_linked(Process& p, Term other) { return p.extra && p.extra->links.contai
 
 namespace {
 
-/// The link signal is under way; this follows it.
+/// Sends the request to trace `other`, which follows the link signal.
 [[gnu::cold]] void trace_along(Process& p, Term other) {
   if (is_traced(p, kTraceSetOnFirstLink)) p.observed &= ~(kTraceSetOnFirstLink | kTraceSetOnLink);
   Tracer* tracer = tracer_of(p);
@@ -55,11 +56,12 @@ StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Te
   if (!of.at || of.given.is_ref() || (!suits && !has_ended && !(by_name && is_here)))
     return {Reached::kRefused, {}};
   const RefKey key = next_ref_key();
-  // Nothing ever comes of monitoring oneself: there is no monitor, and no alias.
+  // A process that monitors itself never gets a message from that, so there is no monitor and no
+  // alias.
   if (suits && of.who == p.id) return {Reached::kYes, key};
   const Term name = !by_name || !is_here ? Term::nil() : of.bare_name ? of.given : of.given.element(0);
-  const Term who = suits || has_ended ? of.who : kNonValue;  // the name may be that of something else
-  // Whatever comes of it is handled after this.
+  const Term who = suits || has_ended ? of.who : kNonValue;  // otherwise the name belongs to something else
+  // An answer to this is handled after this function.
   const Reached reached = who ? of.at->monitor(who, p.id, key, name) : Reached::kNobody;
   if (reached == Reached::kRefused) return {reached, {}};
   MonitorOut monitor{who ? keep_identifier(who) : name, name, nullptr, alias, is_port};

@@ -22,7 +22,7 @@ SWord new_number() {
   return next_number++;
 }
 
-/// 0: no probe has told of it yet.
+/// Returns the message's number; 0 when no probe has reported it yet.
 SWord number_of(const Fragment& f) {
   const Term t = f.token.is_list() ? f.token.head() : f.token;
   return t.is_small() ? t.small_value() : 0;

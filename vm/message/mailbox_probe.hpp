@@ -5,24 +5,25 @@
 #include "vm/base/spin_lock.hpp"
 #include "vm/process/mailbox.hpp"
 
-/// What probes tell of messages: the exact length of the mailbox, and which message it is.
+/// What probes report about messages: the exact length of the mailbox, and the number of the
+/// message.
 namespace vmrun {
 
-/// The number of a message: given when a probe first tells of it, never again to another one, and
-/// kept in its fragment, beside what the message carries. By the fragment's owner.
+/// Returns the number of a message. A message gets it when a probe first reports the message. No
+/// other message ever gets it. It is kept in the fragment, beside token and tag. Called by the
+/// fragment's owner.
 std::uint64_t message_id(Fragment& f);
-/// The same where the message leaves the mailbox, and nobody will ask again. Its terms may lie in
-/// the receiver's heap by now.
+/// As above, for a message that leaves the mailbox, whose number is not needed again. Its terms may
+/// lie in the receiver's heap by now.
 std::uint64_t last_message_id(const Fragment& f);
 
-/// The message that the firing of message-send, message-queued or message-receive under way in this
+/// The message that the current firing of message-send, message-queued or message-receive in this
 /// thread is about.
 extern constinit thread_local Term fired_message;
 
-/// Held around changes of a mailbox's length while anyone wants message-queued in full, so that the
-/// length it reports is exact and the probe fires before the message becomes visible (PROBES A10).
-/// Where a path is taken often the probe is tested first, and the lock left to a function of its
-/// own.
+/// Held around changes of a mailbox's length while a consumer needs message-queued in full. So the
+/// length it reports is exact, and the probe fires before the message becomes visible (PROBES A10).
+/// Common paths test the probe first and use the lock in a separate function.
 class MailboxProbeLock {
  public:
   explicit MailboxProbeLock(const Mailbox& m) {

@@ -15,20 +15,20 @@
 namespace vmrun {
 namespace {
 
-/// Words for an identifier, none for one of this node.
+/// Returns the words that a copy of an identifier takes; 0 for one of this node.
 Word words_of(Term identifier) { return identifier.is_immed() ? 0 : copy_size_words(identifier); }
 Term copy_identifier_into(Fragment& f, Term identifier) {
   return identifier.is_immed() ? identifier : copy_into(f, identifier);
 }
 
-/// A signal whose root is an identifier.
+/// Makes a signal whose root is an identifier.
 Fragment* identifier_signal(SignalKind kind, Term identifier) {
   Fragment* f = new_signal(kind, words_of(identifier));
   f->message = copy_identifier_into(*f, identifier);
   return f;
 }
 
-/// [From, Own | Others].
+/// Makes a signal with the root [From, Own | Others].
 Fragment* link_signal(SignalKind kind, Term from, LinkSettings settings) {
   Fragment* f = new_signal(kind, 4 + words_of(from));
   const Term identifier = copy_identifier_into(*f, from);
@@ -46,7 +46,7 @@ Reached push(Term to, Fragment* f) {
 }
 
 [[gnu::cold, gnu::noinline]] void fire_exit_signal(Term to, const ExitSignal& signal) {
-  // exit/2 with kill is announced as what it does, `killed`.
+  // exit/2 with kill is reported with its effect, `killed`.
   const bool kills = !signal.by_link && signal.reason == atoms::kill;
   probe::fire_process_exit_signal(signal.from, to, kills ? atoms::killed : signal.reason);
 }
@@ -71,14 +71,14 @@ bool ProcessReceiver::exit(Term to, const ExitSignal& signal) {
   const Term reason = copy_into(*f, signal.reason), from = copy_identifier_into(*f, signal.from);
   finish_exit_signal(*f, from, reason);
   if (carries) [[unlikely]] {
-    // An event of the receiver's, as in OTP.
+    // The receiver's sensitivity decides about this event, as in OTP.
     if (is_sensitive(*q)) advance_seq_token(*signal.carrier);
     else seq_trace_send(*signal.carrier, to, f->message);
     attach_token(*signal.carrier, *f);
   } else if (!signal.token.is_nil()) [[unlikely]] {
     attach_token(signal.token, *f);
   }
-  // Before the receiver can see it (PROBES A10).
+  // Fires before the receiver can see the signal (PROBES A10).
   if (probe::process_exit_signal_enabled() && signal.announced) [[unlikely]]
     fire_exit_signal(to, signal);
   if (!push_signal(*q, f)) Fragment::destroy(f);

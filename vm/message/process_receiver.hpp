@@ -2,9 +2,9 @@
 
 #include "vm/message/receiver.hpp"
 
-/// Processes of this node, and their aliases, as receivers: each verb is a signal to the mailbox,
-/// which handle.cpp acts on. Identifiers of other nodes may stand in any of them, so they are
-/// copied like other terms. The functions `send` stand in send.cpp, with the other ways of sending.
+/// Processes of this node, and their aliases, as receivers. Each verb is a signal to the mailbox,
+/// which handle.cpp handles. Signals may contain identifiers of other nodes, so identifiers are
+/// copied like other terms. The functions `send` are in send.cpp, with the other ways of sending.
 namespace vmrun {
 
 class ProcessReceiver final : public Receiver {

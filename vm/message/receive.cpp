@@ -16,7 +16,7 @@
 namespace vmrun {
 namespace {
 
-/// The link that led to or ended at `from` now is `to`: tail, save position and markers follow.
+/// The link that was at `from` is at `to` now. Updates the tail, the save position and the markers.
 void move_link(Process& p, Fragment** from, Fragment** to) {
   Mailbox& m = p.mailbox;
   if (m.last == from) m.last = to;
@@ -54,7 +54,7 @@ Peek receive_peek(Process& p, Term* message) {
 
 namespace {
 
-/// A message that carries something or that someone looks at leaves the mailbox.
+/// Removes a message that carries a token or a tag, or that a probe reports, from the mailbox.
 [[gnu::cold, gnu::noinline]] void count_down_observed(Process& p, Fragment& f) {
   if (!f.token.is_nil() || (p.observed & kHasTokenOrTag)) receive_token(p, f);
   MailboxProbeLock lock(p.mailbox);
@@ -178,10 +178,10 @@ ReceiveMarker* find_marker(Process& p, Term id_or_ref) {
 }  // namespace
 
 Term receive_marker_reserve(Process& p) {
-  // What is there now, in either queue, came before the reference that will be made.
+  // What is in either queue now came before the reference that will be made.
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
   Extra& extra = extra_of(p);
-  // the oldest, unless one is free
+  // The oldest marker, unless one is free.
   ReceiveMarker* chosen = &extra.markers[extra.next_marker % Extra::kMarkers];
   for (ReceiveMarker& marker : extra.markers)
     if (!marker.link) chosen = &marker;

@@ -7,10 +7,11 @@
 #include "vm/message/unreachable.hpp"
 #include "vm/trace/trace.hpp"
 
-/// Nobody: what a receiver does about the verbs it does not implement.
+/// `nobody`: what a receiver does for verbs that it does not implement.
 namespace vmrun {
 
-// A plain name that nobody has is an error of the sender; {Name, Node} and old references are not.
+// A plain name that is not registered is an error of the sender; {Name, Node} and old references
+// are not.
 SendResult Receiver::send(Process& from, const Destination& to, Term message, SendOptions) {
   trace_send(from, to.given, message);
   return to.bare_name ? SendResult::kBadArgument : SendResult::kDone;
@@ -33,7 +34,7 @@ constinit Nobody nobody;
 
 }  // namespace
 
-// Ports and resources are filled in by those above.
+// vm/port and vm/nif set the receivers for ports and resources.
 constinit Receivers receivers{&process_receiver, &nobody, &nobody,     &alias_receiver,
                               &clock_service,    &nobody, &unreachable};
 

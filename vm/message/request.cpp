@@ -11,17 +11,18 @@
 #include "vm/process/table.hpp"
 #include "vm/term/print.hpp"
 
-/// The signal's root is {From, Id, Kind and priority, Argument, Tag, MessageId, IfDead}. Id is a
-/// small integer when From is suspended for the answer; 0 when nobody waits: then {Tag, MessageId,
-/// Answer} is sent as a message unless Tag is []; the tag `suspended` stands for suspend_process's
-/// {MessageId, suspended | exited}, the tag `undefined` for {MessageId, Answer}. A reply {Pid,
-/// true} says that the process is suspended now.
+/// The signal's root is {From, Id, Kind and priority, Argument, Tag, MessageId, IfDead}.
+///
+/// Id is a small integer when From is suspended until the answer, and 0 when no process waits. With
+/// 0, {Tag, MessageId, Answer} is sent as a message unless Tag is []. The tag `suspended` stands
+/// for suspend_process's message {MessageId, suspended | exited}, and the tag `undefined` for
+/// {MessageId, Answer}. A reply {Pid, true} reports that the process is suspended now.
 namespace vmrun {
 namespace {
 
 enum Field { kFrom, kId, kKind, kArgument, kTag, kMessageId, kIfDead, kFields };
 
-constexpr int kPriorityBit = 8;  // of the small that says the kind
+constexpr int kPriorityBit = 8;  // in the small that holds the kind
 
 Term kind_and_priority(RequestKind kind, std::uint8_t priority) {
   return Term::small(static_cast<SWord>(kind) | static_cast<SWord>(priority) << kPriorityBit);
@@ -66,7 +67,7 @@ void answer_question(Term asker, Word id, Term result, bool is_error) {
   Term* hp = fragment_alloc(*f, is_error ? 4 : 3);
   f->message = is_error ? make_tuple(hp, number, copy, atoms::error) : make_tuple(hp, number, copy);
   Core* s = this_core();
-  if (s && s->current && s->current->id == asker) return take_reply(*s->current, f);  // it answers itself
+  if (s && s->current && s->current->id == asker) return take_reply(*s->current, f);  // to itself
   Process* q = process_table.find(asker);
   if (!q || !push_signal(*q, f)) Fragment::destroy(f);
 }
@@ -101,7 +102,7 @@ void ask_async(Process& p, std::uint8_t priority, Term target, RequestKind kind,
 void answer_request(Term request, Term result) {
   const Term* e = request.tuple_elements();
   if (e[kId] != Term::small(0)) {
-    // The copy that follows goes to a known heap, and not as a message.
+    // The copy that follows goes to a known process, and not as a message.
     if (probe::copy_object_enabled() && !result.is_immed()) [[unlikely]]
       probe::fire_copy_object(e[kFrom], size_words(result));
     answer_question(e[kFrom], static_cast<Word>(e[kId].small_value()), result);
@@ -139,7 +140,7 @@ void answer_request_dead(Term request) {
 
 namespace {
 
-/// Nobody waits for an answer.
+/// Sends a request whose answer no process waits for.
 bool ask_of_vm(Process& p, RequestKind kind) {
   Fragment* f = new_signal(SignalKind::kRequest, 1 + kFields);
   Term* hp = fragment_alloc(*f, 1 + kFields);

@@ -21,14 +21,14 @@
 namespace vmrun {
 namespace {
 
-/// Messages that are too large are copied on a dirty scheduler when the sender is a process.
+/// Whether a message is so large that a dirty scheduler copies it when the sender is a process.
 bool too_large_here(Term message) {
   return dirty_thread_kind() == DirtyKind::kNone && copy_size_words_here(message) > kWordsCopiedHere;
 }
 
 enum class Size : bool { kAny, kCopiedHere };
 
-/// A copy of the message as its own fragment; nullptr when it is larger.
+/// Copies the message into a fragment of its own; nullptr when it is larger than kSize allows.
 template <Size kSize>
 [[gnu::always_inline]] inline Fragment* message_fragment(Term message) {
   if (message.is_immed()) {
@@ -46,7 +46,8 @@ template <Size kSize>
   return f;
 }
 
-/// With token and tag, or with its sender. Within one process too this is a copy like any other.
+/// Copies a message with token and tag, or with its sender. Within one process too this is a copy
+/// like any other.
 [[gnu::cold, gnu::noinline]] Fragment* carrying_fragment(Process& from, Term to, Term message,
                                                          bool with_sender) {
   const bool carries = sends_token(from);
@@ -59,7 +60,8 @@ template <Size kSize>
   return f;
 }
 
-/// Not of a message to an alias, whose fragment has more than the message: its size is given.
+/// whole: the message to an alias, whose fragment contains more than the message; otherwise
+/// nullptr.
 void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr) {
   if (!probe::message_send_in_full()) return probe::count_message_send();
   const Word words = whole ? size_words(*whole) : message_words(f);
@@ -69,8 +71,8 @@ void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr)
   probe::fire_message_send(from.id, to, words, label, previous, current);
 }
 
-/// A send while somebody watches the process or all messages. Within one process nothing is
-/// announced as copied or queued.
+/// Sends while the process or all messages are traced. Within one process the message is not
+/// reported as copied or queued.
 [[gnu::cold, gnu::noinline]] bool send_watched(Process& from, Process& to, Term as_given, Term message) {
   trace_send(from, as_given, message);
   const bool to_self = &from == &to;
@@ -89,7 +91,7 @@ void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr)
 
 bool is_watched(const Process& from) { return from.observed & (kSendsToken | kTraceSend | kPathsWatched); }
 
-/// as_given: the destination as the program wrote it. The copy is made here, however large.
+/// as_given is the destination as the program wrote it. The copy is made here, however large it is.
 bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
   if (is_watched(from)) [[unlikely]]
     return send_watched(from, to, as_given, message);
@@ -125,9 +127,9 @@ void send_to_alias(Process& from, Term alias, Term message) {
   if (!push_signal(*to, f)) Fragment::destroy(f);
 }
 
-/// To: a process or an alias.
+/// Sends to a process or an alias.
 Term send_large(Process& from, const Term* a) {
-  EpochGuard guard;  // until the message is where it goes, with the literals it shares
+  EpochGuard guard;  // until the message, which may share literals, is in the mailbox
   look_at_leaving_literals();
   const Term to = a[0], as_given = a[1], message = a[2];
   if (!to.is_local_pid()) send_to_alias(from, to, message);
@@ -135,20 +137,20 @@ Term send_large(Process& from, const Term* a) {
   return atoms::ok;
 }
 
-/// The sender leaves for a dirty scheduler (kWaits), and sends there; it comes back and has
-/// (kDone). So what it sends to whom stays in order, and it has gone to whom the name meant then.
+/// Moves the sender to a dirty scheduler (kWaits), which sends the message; afterwards the sender
+/// is called again (kDone). So its messages stay in order, and the message goes to the process that
+/// the name meant at the first call.
 [[gnu::cold, gnu::noinline]] SendResult send_on_dirty(Process& from, Term to, Term as_given, Term message) {
   const Term args[] = {to, as_given, message};
   return run_on_dirty(from, send_large, args, 3).is_value() ? SendResult::kDone : SendResult::kWaits;
 }
 
-/// What has become of a message that the sender has left for a dirty scheduler with, whoever it was
-/// for.
+/// Returns the result of a message that was sent on a dirty scheduler, whatever its destination.
 SendResult sent_on_dirty(Process& from) {
   return continue_on_dirty(from).is_value() ? SendResult::kDone : SendResult::kWaits;
 }
 
-/// To a process, as a program does it.
+/// Sends to a process, for a program.
 [[gnu::always_inline]] inline SendResult send_or_leave(Process& from, Process& to, Term as_given,
                                                        Term message) {
   if (is_watched(from)) [[unlikely]] {
@@ -173,7 +175,7 @@ SendResult sent_on_dirty(Process& from) {
   return SendResult::kDone;
 }
 
-// Whether it still is an alias only the owner knows.
+// Only the owner knows whether it still is an alias.
 SendResult AliasReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
   if (too_large_here(message)) return send_on_dirty(from, to.who, to.who, message);
   send_to_alias(from, to.who, message);
@@ -190,7 +192,7 @@ SendResult AliasReceiver::send(Process& from, const Destination& to, Term messag
 
 namespace {
 
-/// What send_message does about all but pids of this node.
+/// send_message for everything but pids of this node.
 [[gnu::noinline]] bool send_to_other(Process& from, Term given, Term message) {
   const SendResult result = send_with_options(from, given, message, {});
   if (result == SendResult::kBadArgument) raise_badarg(from);
@@ -205,7 +207,7 @@ namespace {
   if (!to.is_local_pid()) [[unlikely]]
     return send_to_other(from, to, message);
   if (Process* q = process_table.find(to)) return send_or_leave(from, *q, to, message) == SendResult::kDone;
-  if (came_back(from)) [[unlikely]]  // it has ended since
+  if (came_back(from)) [[unlikely]]  // the receiver has ended since
     return sent_on_dirty(from) == SendResult::kDone;
   trace_send(from, to, message, false);
   return true;

@@ -6,7 +6,8 @@
 #include "vm/trace/trace.hpp"
 
 /// The answer to a request to spawn a process on another node, {Ref, Pid or reason, Flags}, in the
-/// thread of the process that asked. Flags: 1 the new process is linked, 2 it is monitored.
+/// thread of the process that asked. Flags: 1 means that the new process is linked, 2 that it is
+/// monitored.
 namespace vmrun {
 namespace {
 
@@ -23,7 +24,8 @@ struct Answer {
   bool linked, monitored;
 };
 
-/// Whoever asked is not interested any more, or gone; if_none: the reason if none is left.
+/// Undoes link and monitor for an asker that does not want the answer any more or is gone. if_none
+/// is the reason if none has been kept.
 void give_back(Term asker, const Answer& a, Term if_none) {
   Fragment* const left = take_abandoned_reason(a.key);
   const Term reason = left ? left->message : if_none;

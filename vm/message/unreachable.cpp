@@ -18,7 +18,7 @@ Reached Unreachable::monitor(Term to, Term watcher, RefKey key, Term) {
   return Reached::kYes;
 }
 
-/// Lost like a message.
+/// The signal is lost, like a message.
 Reached Unreachable::group_leader(Term, Term) { return Reached::kYes; }
 
 constinit Unreachable unreachable;

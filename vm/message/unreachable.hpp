@@ -2,8 +2,8 @@
 
 #include "vm/message/receiver.hpp"
 
-/// Other nodes without a connection: each is one that cannot be reached, as in an erl without
-/// distribution. What is sent there is lost; who links or monitors is told noconnection.
+/// Other nodes without a connection. None of them can be reached, as in an erl without
+/// distribution. What is sent there is lost. A process that links or monitors gets noconnection.
 namespace vmrun {
 
 class Unreachable final : public Receiver {

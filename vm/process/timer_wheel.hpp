@@ -56,8 +56,8 @@ class TimerWheel {
   /// not the reference of a timer.
   static int number_of(RefKey key);
   /// Returns the milliseconds left, or -1 when there is no such timer (any more). cancel: drops the
-  /// timer. A timer whose target process has ended is dropped in any case and counts as none. asker:
-  /// a process that lives.
+  /// timer. A timer whose target process has ended is dropped in any case and counts as none.
+  /// asker: a process that lives.
   SWord look_up(RefKey key, Word now_tick, bool cancel, Term asker);
 
   /// Calls visit(target, message) for each timer that has a message. visit starts no timers.
