@@ -11,7 +11,7 @@
 /// reclamation: every thread that follows such pointers has a slot, and reports now and then that
 /// it holds none of them (a scheduler between two slices; a sleeping thread for the whole time).
 /// What is unlinked gets a stamp, which is the next epoch. That epoch begins when every slot has
-/// reached the one before and somebody waits for it. Once every slot has moved on to the stamp, no
+/// reached the one before and a thread waits for it. Once every slot has moved on to the stamp, no
 /// thread can hold the pointer. So the one cache line that all threads share is written at most as
 /// often as the slowest thread reports. (McKenney, Slingwine: "Read-Copy Update", 1998; Hart et
 /// al., "Performance of memory reclamation for lockless synchronization", 2007.)

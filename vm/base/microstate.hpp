@@ -10,7 +10,7 @@
 
 /// What each thread of the machine does, and for how long: microstate accounting as in msacc(3) of
 /// OTP's runtime_tools. Falling asleep and waking up are always recorded, so that the state of a
-/// thread is known when measuring begins. Everything else is recorded only while somebody measures.
+/// thread is known when measuring begins. Everything else is recorded only while measuring is on.
 /// Work that had begun before counts as Microstate::kOther until it ends.
 namespace vmrun {
 
@@ -79,7 +79,7 @@ class InMicrostate {
   const Microstate before_;
 };
 
-/// As above, if somebody measures.
+/// As above, if measuring is on.
 class InMeasuredMicrostate {
  public:
   explicit InMeasuredMicrostate(Microstate state)

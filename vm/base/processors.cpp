@@ -218,7 +218,7 @@ Processors find_processors() {
 struct Known {
   std::mutex mutex;
   Processors processors = find_processors();
-  std::optional<std::vector<ProcessorPlace>> places;  // nothing until somebody asks
+  std::optional<std::vector<ProcessorPlace>> places;  // nothing until known_places is called
 };
 Known& known() {
   static auto& k = *new Known;  // never destroyed: threads outlive main

@@ -13,7 +13,7 @@
 /// A message that turns out not to be a term (SignalKind::kUndecodable) waits beside the mailbox,
 /// counted as one of its messages, until the receiver reads its messages: in a receive, or when
 /// process_info asks for them. Then the connection that brought it is closed. This is as in OTP,
-/// which does not decode a message earlier either, so a sender of bad bytes harms nobody but the
+/// which does not decode a message earlier either, so a sender of bad bytes harms only the
 /// receiver that reads them. Called by the owner of the process only.
 namespace vmrun {
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-// glibc 2.36 has no name of its own for this member.
+// glibc 2.36 has no name for this member.
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
@@ -18,7 +18,7 @@
 namespace vmrun {
 namespace {
 
-/// It is blocked where the alarms ring, and sent nowhere else.
+/// The signal of the alarms. The thread in which they ring blocks it, and it is sent nowhere else.
 int alarm_signal() { return SIGRTMAX - 3; }
 
 itimerspec at(Word ns) {

@@ -21,14 +21,14 @@ std::atomic<bool> processes_held{false};
 
 namespace {
 
-constexpr unsigned kSearchLooks = 200;    // at other schedulers, some 30 ns each
+constexpr unsigned kSearchLooks = 200;    // of other schedulers, some 30 ns each
 constexpr unsigned kLeastRounds = 3;      // over all of them
 constexpr unsigned kGroup = 8;            // schedulers that are searched first: likely to share a cache
 constexpr Word kPutOffEveryNs = 250'000;  // less than an alarm takes to ring
 constexpr Word kBusyLookEveryNs = 5'000'000;
-constexpr unsigned kGoodCatch = 8;  // who steals as many lets another one know
+constexpr unsigned kGoodCatch = 8;  // a thief of so many processes wakes another scheduler
 
-// A write to one of these lines is part of falling asleep and waking up only.
+// These lines are written only when a scheduler falls asleep or wakes.
 alignas(64) std::atomic<unsigned> searching{0};  // awake without work, or woken and not awake yet
 alignas(64) std::atomic<unsigned> sleepers{0};   // schedulers that can be claimed
 
@@ -41,8 +41,8 @@ void wake(Scheduler& s) {
   if (s.parker.wake() == Parker::kPolling) poll_interrupt();
 }
 
-/// How many may be searching, or on the way to it, before nobody wakes another one for work. More
-/// wake each other in vain.
+/// How many schedulers may be searching, or about to, before no other one is woken for work. More
+/// of them would wake each other in vain.
 unsigned most_woken() { return std::clamp(at_work() / 4, 1u, 4u); }
 
 bool claim(Scheduler& s) {
@@ -53,7 +53,8 @@ bool claim(Scheduler& s) {
   return true;
 }
 
-/// A sleeper, which nobody else wakes for work then; who polls comes last. From `near` on.
+/// Claims a sleeper, which no other thread then wakes for work. Starts at `near`; the poller comes
+/// last.
 Scheduler* claim_sleeper(unsigned near) {
   const unsigned n = scheduler_count();
   for (bool polling : {false, true})
@@ -64,7 +65,7 @@ Scheduler* claim_sleeper(unsigned near) {
   return nullptr;
 }
 
-/// nullptr: enough are awake, or all.
+/// Returns nullptr when enough schedulers are awake, or all.
 Scheduler* claim_for_work(unsigned near) {
   if (sleepers.load(std::memory_order_seq_cst) == 0) return nullptr;
   if (searching.load(std::memory_order_seq_cst) >= most_woken()) return nullptr;
@@ -89,10 +90,11 @@ bool has_work(const Scheduler& s) {
 unsigned idle_ones() {
   return searching.load(std::memory_order_seq_cst) + sleepers.load(std::memory_order_seq_cst);
 }
-/// Asked by an idle one.
+/// Called by an idle scheduler.
 bool others_work() { return idle_ones() < at_work(); }
 
-/// One look at everybody: the neighbours first, then from anywhere. True when something was taken.
+/// Tries once to steal from every scheduler: the neighbours first, then from a random start.
+/// Returns whether something was taken.
 bool steal_from_anyone(Scheduler& s) {
   const unsigned n = scheduler_count(), self = s.number - 1;
   const unsigned group = self / kGroup * kGroup;
@@ -116,7 +118,7 @@ bool anyone_offers(const Scheduler& s) {
   return false;
 }
 
-/// At most half of the schedulers search at a time.
+/// At most half of the schedulers search at the same time.
 bool begin_search() {
   if (held()) return false;
   if (searching.fetch_add(1, std::memory_order_seq_cst) < (at_work() + 1) / 2) return true;
@@ -140,7 +142,7 @@ bool timers_due(const Scheduler& s, Word now_tick) {
 }
 bool something_waits(const Scheduler& s) { return has_waiting(s) || timers_due(s, monotonic_tick()); }
 
-/// With an epoch entered.
+/// Called with an epoch entered.
 void take_over(Scheduler& other, Scheduler& s) {
   fire_due_timers(other);
   seize(other, s, held());
@@ -150,7 +152,8 @@ bool has_come_round(const Scheduler& s) {
   return s.turns.load(std::memory_order_relaxed) != s.turns_at_alarm.load(std::memory_order_relaxed);
 }
 
-/// An alarm has rung: takes what waits on schedulers that have not come round since it was set.
+/// Takes what waits on schedulers that have not returned to their loops since their alarms were
+/// set. Called when an alarm has rung.
 void relieve_others(Scheduler& s) {
   epoch_enter(*s.epoch);
   for (unsigned i = 0; i < scheduler_count(); ++i) {
@@ -162,8 +165,8 @@ void relieve_others(Scheduler& s) {
   epoch_leave(*s.epoch);
 }
 
-/// Busy schedulers look at the others while none sleeps. This is when each was last seen to come
-/// round.
+/// While no scheduler sleeps, busy ones check the others. `turns` holds each one's count at the
+/// last check.
 struct BusyLook {
   std::atomic<bool> taken{false};
   std::vector<unsigned> turns;
@@ -176,17 +179,18 @@ void set_alarm(Scheduler& s) {
   s.alarm.set();
 }
 
-/// Whether there may soon be something that another one would have to do if s were stuck.
+/// Whether there may soon be something that another scheduler would have to do if s were stuck.
 bool expects_work(const Scheduler& s) { return !s.timers.empty() || poll_wanted(); }
 
-/// Whether there is, or may soon be, such a thing. Asked by the owner.
+/// Whether there is such a thing, or may soon be. Called by the owner.
 bool needs_alarm(const Scheduler& s) {
   return sleepers.load(std::memory_order_seq_cst) &&
          (waiting_processes(s) + waiting_ports(s) > 1 || expects_work(s));
 }
 
-/// About to sleep, and known to sleep: who works is watched from now on. Who begins to work after
-/// this look sees the sleeper (mind_what_may_wait).
+/// Called when s is about to sleep and already counts as a sleeper: schedulers that work are
+/// watched from now on. A scheduler that begins to work after this check sees the sleeper
+/// (mind_what_may_wait).
 void set_alarms_of_busy_ones(const Scheduler& s) {
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& other = scheduler_at(i);
@@ -194,21 +198,21 @@ void set_alarms_of_busy_ones(const Scheduler& s) {
   }
 }
 
-/// Between two slices. now: the clock.
+/// Called between two slices. now is the clock.
 void put_off_or_clear(Scheduler& s, Word now) {
   if (now < s.put_alarm_off_ns) return;
   s.put_alarm_off_ns = now + kPutOffEveryNs;
   if (!needs_alarm(s)) {
     s.put_alarm_off_ns = 0;
     s.alarm.clear();
-    if (has_mail(s)) set_alarm(s);  // who has put it there may have seen the alarm set
+    if (has_mail(s)) set_alarm(s);  // the thread that put it there may have found the alarm set
     return;
   }
   s.turns_at_alarm.store(s.turns.load(std::memory_order_relaxed), std::memory_order_relaxed);
   s.alarm.put_off();
 }
 
-/// s has gone to work, and does not count as idle any more.
+/// Called when s has gone to work and no longer counts as idle.
 void mind_what_may_wait(Scheduler& s, Word now) {
   if (s.put_alarm_off_ns == kNoAlarm) return;
   if (s.alarm.is_set()) return put_off_or_clear(s, now);
@@ -217,8 +221,8 @@ void mind_what_may_wait(Scheduler& s, Word now) {
   set_alarm(s);
 }
 
-/// s sleeps soon. Where it sleeps and wakes within less than an alarm takes to ring, that is left
-/// to be put off: it would be set and cleared each time.
+/// Called when s is about to sleep. If it usually sleeps for less time than an alarm takes to ring,
+/// the alarm stays set and is put off later. Otherwise it would be set and cleared each time.
 void clear_alarm_if_slow(Scheduler& s) {
   if (!s.slept_long || s.put_alarm_off_ns == kNoAlarm) return;
   s.put_alarm_off_ns = 0;
@@ -227,13 +231,13 @@ void clear_alarm_if_slow(Scheduler& s) {
 
 // ---- Sleeping -----------------------------------------------------------------------------------
 
-// A sleeper is to take the poller's role: something waits for a descriptor, and a scheduler that
-// sleeps already did not know.
+// A sleeper should take the poller's role: something waits for a descriptor, and a scheduler that
+// was already asleep did not know.
 std::atomic<bool> poller_called{false};
 
-/// Until there is something to do, a timer is due, or somebody has claimed the sleeper; or with
-/// true when descriptors are ready: then the poller's role is still ours. now: the clock, of some
-/// microseconds ago.
+/// Sleeps until there is something to do, a timer is due, or another thread has claimed the
+/// sleeper. Returns true when descriptors are ready; then s still has the poller's role. now is the
+/// clock, some microseconds old.
 [[nodiscard]] bool sleep(Scheduler& s, Word now) {
   const auto called = [&] { return has_mail(s) || !s.asleep.load(std::memory_order_seq_cst); };
   const Word tick = s.timers.next_tick();
@@ -270,7 +274,7 @@ std::atomic<bool> poller_called{false};
   return ready;
 }
 
-/// True when descriptors are ready. now: when that began.
+/// Returns true when descriptors are ready. now is the clock when this began.
 bool search_and_sleep(Scheduler& s, Word now) {
   const bool alone = at_work() == 1;
   bool searches = idle_ones() + 1 < at_work() && begin_search();
@@ -280,7 +284,7 @@ bool search_and_sleep(Scheduler& s, Word now) {
     if (!found) sleepers.fetch_add(1, std::memory_order_seq_cst);
     if (searches) searching.fetch_sub(1, std::memory_order_seq_cst);
     if (found) return false;
-    // Who offers something after this look finds one that sleeps.
+    // A thread that offers something after this check finds this scheduler asleep.
     const bool look_again = !alone && !held() && anyone_offers(s);
     if (!look_again) set_alarms_of_busy_ones(s);
     const bool ready = !look_again && sleep(s, now);
@@ -321,9 +325,10 @@ bool wait_for_work(Scheduler& s) {
 
 namespace {
 
-/// Who starts a process and lets others run then may take it that it has begun; so may who starts
-/// one that is more urgent. Were they offered at this moment, they might go on first: waking
-/// somebody for them may take this thread its core. One slice later is soon enough.
+/// A program that starts a process and lets others run may rely on the new process having begun,
+/// and so may one that starts a more urgent process. If other processes were offered at this
+/// moment, they might run first, because waking a scheduler for them may take this thread's core.
+/// Sharing one slice later is soon enough.
 bool puts_off(Scheduler& s) { return s.put_off_sharing = !s.put_off_sharing && begins_next(s); }
 
 [[gnu::noinline]] void share_with_idle(Scheduler& s) {
@@ -399,13 +404,13 @@ void mind_descriptor() {
 
 namespace {
 
-auto& alarm_thread = *new std::thread;  // never destroyed, as the schedulers'
+auto& alarm_thread = *new std::thread;  // never destroyed, like the schedulers' threads
 std::atomic<int> alarm_thread_id{0};
 
-/// One that sleeps takes what waits on those that are stuck.
+/// Makes a sleeper take what waits on schedulers that are stuck.
 void call_relief() {
   Scheduler* const s = claim_sleeper(0);
-  if (!s) return;  // who falls asleep sets the alarm again
+  if (!s) return;  // the next scheduler that falls asleep sets the alarm again
   s->called_to_relieve.store(true, std::memory_order_release);
   wake(*s);
 }
@@ -419,7 +424,7 @@ void alarm_rings(Scheduler& s) {
   }
   if (something_waits(s)) call_relief();
   if (poll_wanted() && !poll_is_claimed()) call_poller();
-  // It may be stuck for long: its next timer has to be fired too.
+  // It may be stuck for long, so its next timer must be fired too.
   if (const Word tick = s.timers.empty() ? ~Word{0} : s.timers.next_tick_hint(); tick != ~Word{0})
     s.alarm.ring_late(std::max(tick * 1'000'000, monotonic_ns() + kAlarmNs));
 }
@@ -448,7 +453,7 @@ void start_idling() {
   busy_look.turns.assign(scheduler_count(), 0);
   for (unsigned i = 0; i < scheduler_count(); ++i)
     scheduler_at(i).trimmer.join([&s = scheduler_at(i)] { wake(s); });
-  if (scheduler_count() == 1) {  // nobody else could do anything
+  if (scheduler_count() == 1) {  // there is no other scheduler that could do anything
     scheduler_at(0).put_alarm_off_ns = kNoAlarm;
     scheduler_at(0).alarm.set();
     return;

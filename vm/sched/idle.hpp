@@ -4,40 +4,44 @@
 
 #include "vm/sched/scheduler.hpp"
 
-/// What a scheduler does that has nothing to do, and what wakes it. It searches: looks for a moment
-/// whether others offer work; then it sleeps, on a futex, or in the poller's role (poll.hpp). While
-/// a scheduler works and another one sleeps its alarm is set (alarm.hpp). When the alarm rings, as
-/// the scheduler has not come round for half a millisecond, a sleeper takes all that waits there,
-/// and fires the timers that are due there. So nothing waits behind a call that does not yield.
-/// While all are busy, they look at each other every few milliseconds.
+/// What a scheduler does when it has nothing to do, and what wakes it. First it searches: it checks
+/// for a moment whether others offer work. Then it sleeps, on a futex or in the poller's role
+/// (poll.hpp).
+///
+/// While a scheduler works and another one sleeps, its alarm is set (alarm.hpp). The alarm rings
+/// when the scheduler has not returned to its loop for half a millisecond. Then a sleeper takes all
+/// that waits there, and fires the timers that are due there. So nothing waits behind a call that
+/// does not yield. While all schedulers are busy, they check each other every few milliseconds.
 namespace vmrun {
 
-/// Sleeps until there may be something to do. Then with the epoch entered. True: descriptors were
-/// ready, and no timer was due before.
+/// Sleeps until there may be something to do, and enters the epoch. Returns true when descriptors
+/// were ready before a timer was due.
 bool wait_for_work(Scheduler& s);
 
-/// Others have waited here for a while: offers a part if somebody is idle, and wakes one if need
-/// be.
+/// Called when other processes have waited here for a while. Offers a part of the queue if a
+/// scheduler is idle, and wakes one if need be.
 void share(Scheduler& s);
-/// It is called when others have waited for as many reductions.
+/// share is called when others have waited for so many reductions.
 inline constexpr std::int32_t kWaitedBeforeSharing = 1000;
 
-/// Something was put into s's inbox.
+/// Called when something was put into s's inbox.
 void wake_owner(Scheduler& s);
 
-/// Something has been queued on s, by itself: sets its alarm if that waits behind what runs. To be
-/// called when the alarm is not set.
+/// Called when s has queued something itself and its alarm is not set. Sets the alarm if that waits
+/// behind what runs.
 void set_alarm_if_needed(Scheduler& s);
-/// One of several comes round, and its alarm is set: it puts it off now and then, or clears it.
+/// Called between two slices when there are several schedulers and the alarm of s is set. Now and
+/// then puts the alarm off or clears it.
 void put_alarm_off(Scheduler& s);
-/// s comes round, and its alarm is not set, so maybe nobody sleeps. Now and then it relieves the
-/// others itself. With an epoch entered.
+/// Called between two slices when the alarm of s is not set, so that perhaps no scheduler sleeps.
+/// Now and then s itself takes over what waits on others. With an epoch entered.
 void watch_between_slices(Scheduler& s);
 
-/// A descriptor has been registered: somebody is to wait for it though this thread does not.
+/// Called when a descriptor has been registered. Makes sure that a thread waits for it, though the
+/// calling one does not.
 void mind_descriptor();
 
-/// From now on only ports run.
+/// When set, only ports run.
 extern std::atomic<bool> processes_held;
 
 void start_idling();

@@ -17,13 +17,13 @@ std::atomic<unsigned> schedulers_at_work{0};
 
 namespace {
 
-// Guards what has been asked for, and kOffline of all schedulers.
+// Guards the wanted state, and kOffline of all schedulers.
 std::mutex mutex;
 std::condition_variable changed;
 unsigned online = 0;
 bool blocked = false;
 
-// Schedulers that are online, or to be: whom to hand work to.
+// How many schedulers are online, or will be: work is handed to these.
 std::atomic<unsigned> wanted{1};
 
 bool is_to_rest(const Scheduler& s) { return s.asked.load(std::memory_order_seq_cst) & kAskedToRest; }
@@ -43,7 +43,7 @@ void ask() {
     set(s, kAskedToRest, i >= n);
     if (s.parker.wake() == Parker::kPolling) poll_interrupt();
   }
-  changed.notify_all();  // what is asked for now may be what is so
+  changed.notify_all();  // the wanted state may have been reached already
 }
 
 void await(std::unique_lock<std::mutex>& lock) {
@@ -61,7 +61,7 @@ void set_offline(Scheduler& s, bool offline) {
   changed.notify_all();
 }
 
-/// One after the other, so that the work is spread.
+/// Returns the schedulers in turn, so that the work is spread.
 Scheduler& next_online() {
   static std::atomic<unsigned> last{0};
   return scheduler_at(last.fetch_add(1, std::memory_order_relaxed) % wanted.load(std::memory_order_relaxed));

@@ -27,10 +27,11 @@ constinit std::atomic<Word> poll_looks{0};
 
 namespace {
 
-// -1: not started. Stored last when the poller starts: whoever sees it sees interrupt_fd too.
+// -1: not started. Stored last when the poller starts, so a thread that sees it sees interrupt_fd
+// too.
 std::atomic<int> epoll_fd{-1};
 int interrupt_fd = -1;
-int polled() { return epoll_fd.load(std::memory_order_acquire); }  // with the store in start
+int polled() { return epoll_fd.load(std::memory_order_acquire); }  // pairs with the store in start
 constexpr Word kInterrupt = ~Word{0}, kNativeTag = Word{1} << 63;
 
 // ---- The poller's role --------------------------------------------------------------------------
@@ -38,7 +39,7 @@ constexpr Word kInterrupt = ~Word{0}, kNativeTag = Word{1} << 63;
 alignas(64) std::atomic<bool> role_taken{false};
 std::atomic<Word> last_look_ns{0};
 constexpr int kBatch = usual_or_small<int>(64, 1);
-epoll_event batch[kBatch];  // of who has the role
+epoll_event batch[kBatch];  // belongs to the thread that has the role
 int batch_size = 0;
 
 constexpr Word kLookEveryNs = 200'000;
@@ -98,7 +99,7 @@ int poll_once(int fd, Word tag, std::uint32_t events, bool known) {
 void poll_forget(int fd) { epoll_ctl(polled(), EPOLL_CTL_DEL, fd, nullptr); }
 
 bool poll_claim() {
-  // A descriptor is counted before it is registered: a wait that began before the poller has
+  // A descriptor is counted before it is registered. A wait that began before the poller has
   // started could not be interrupted.
   if (polled() < 0) return false;
   if (role_taken.load(std::memory_order_relaxed)) return false;

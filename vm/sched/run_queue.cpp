@@ -10,7 +10,7 @@ namespace vmrun {
 
 namespace {
 
-constexpr unsigned kLowEvery = 8;  // a low-priority process runs after as many normal ones
+constexpr unsigned kLowEvery = 8;  // a low-priority process runs after so many normal ones
 constexpr unsigned kMostOffered = usual_or_small<unsigned>(64, 2);  // at a time
 constexpr unsigned kRandomAmong = 8;                                // +random-sched picks among so many
 
@@ -35,18 +35,19 @@ RunList<Process>& queue_to_run(Scheduler& s) {
   return s.queues[1];
 }
 
-/// With the queue locked: what is offered, and has not been taken, is next in its queue.
+/// Puts what is offered, and has not been taken, back in front of its queue. Called with the queue
+/// locked.
 void take_back(Scheduler& s) {
   const RunList<Process> mine = s.offered;
   s.offered = {};
-  // Who takes it takes all of it, and only the owner puts something there: it is ours, or gone.
+  // A thief takes all of it, and only the owner offers. So it is either still ours, or gone.
   if (!s.surplus.exchange(nullptr, std::memory_order_acquire)) return;
   s.queues[s.offered_priority].prepend(mine);
   set_runnable(s, s.runnable.load(std::memory_order_relaxed) + mine.count);
 }
 
-/// What is offered: of the best queue with two processes half, from behind what runs before; else,
-/// with one process each in several queues, the one that would run last.
+/// What is offered: half of the best queue that has two processes, from behind those that run
+/// before. If several queues have one process each, it is the one that would run last.
 struct Choice {
   unsigned priority, skip, count;
 };
@@ -81,7 +82,7 @@ std::uint64_t next_random(std::uint64_t& state) {  // xorshift64*
 
 namespace {
 
-/// One of the first few comes to the front.
+/// Moves one of the first few to the front.
 template <class Item>
 void skip_some(RunList<Item>& queue, std::uint64_t& state) {
   for (std::uint64_t skip = next_random(state) % std::min(queue.count, kRandomAmong); skip; --skip)
@@ -116,7 +117,7 @@ RunnablePort* pick_port(Scheduler& s, bool random) {
 bool offer(Scheduler& s) {
   if (s.offered.count) {
     if (s.surplus.load(std::memory_order_relaxed)) return true;
-    s.offered = {};  // somebody has taken it
+    s.offered = {};  // another scheduler has taken it
   }
   std::lock_guard guard(s.queue_lock);
   const unsigned runnable = s.runnable.load(std::memory_order_relaxed);
@@ -130,14 +131,14 @@ bool offer(Scheduler& s) {
   }
   s.picks_before_offered = c.skip ? c.skip : runnable - 1;
   set_runnable(s, runnable - s.offered.count);
-  // Release hands the processes over. Sequentially consistent against a scheduler that falls
-  // asleep: either that sees what lies here, or who offers sees that it sleeps.
+  // Release hands the processes over. Sequentially consistent, for schedulers that fall asleep:
+  // either the other scheduler sees what is offered, or this one sees that it sleeps.
   s.surplus.store(s.offered.first, std::memory_order_seq_cst);
   return true;
 }
 
 unsigned steal(Scheduler& from, Scheduler& to) {
-  // A look first: an exchange would take the line away from its owner.
+  // A load first: an exchange would take the cache line away from its owner.
   if (!from.surplus.load(std::memory_order_relaxed)) return 0;
   unsigned n = 0;
   for (Process* p = from.surplus.exchange(nullptr, std::memory_order_acquire); p; ++n) {
@@ -180,7 +181,8 @@ bool has_waiting(const Scheduler& from) {
 
 namespace {
 
-/// What is bound stays where it waits: nobody else may run it. How many they are.
+/// Leaves bound processes where they wait, as no other scheduler may run them. Returns how many
+/// there are.
 unsigned leave_bound(Scheduler& from, RunList<Process> (&taken)[4]) {
   if (!processes_are_bound.load(std::memory_order_relaxed)) [[likely]]
     return 0;

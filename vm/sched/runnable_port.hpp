@@ -2,14 +2,14 @@
 
 #include <atomic>
 
-/// What a port is to the schedulers: something that can be queued. Port derives from it.
+/// A port as the schedulers see it: something that can be queued. Port derives from it.
 namespace vmrun {
 
 struct Scheduler;
 
 struct RunnablePort {
-  RunnablePort* next_in_queue = nullptr;       // a scheduler's queue or inbox; later those that are retired
-  std::atomic<Scheduler*> scheduler{nullptr};  // where it ran last; any thread reads
+  RunnablePort* next_in_queue = nullptr;  // a scheduler's queue or inbox; later the list of retired ports
+  std::atomic<Scheduler*> scheduler{nullptr};  // ran it last; any thread reads
 };
 
 }  // namespace vmrun

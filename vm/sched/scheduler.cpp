@@ -49,13 +49,15 @@
 #include "vm/trace/trace.hpp"
 #include "vm/trace/tracer.hpp"
 
-/// How schedulers share work. Whoever makes a process runnable puts it on its own scheduler's queue
-/// (run_queue.hpp): what two processes say to each other is in that core's cache anyway. Queueing
-/// and picking cost no atomic read-modify-write. Work moves when there is too much of it: a
-/// scheduler on whose queue processes have waited for a while, and which sees an idle one, lays out
-/// a part of the queue, to be taken whole by whoever finds it, and wakes one that sleeps unless
-/// somebody is searching already (idle.hpp). Where a scheduler does not come round because what it
-/// runs does not yield, another one takes what waits there.
+/// How schedulers share work. A thread that makes a process runnable puts it on its own scheduler's
+/// queue (run_queue.hpp), because what two processes send to each other is in that core's cache
+/// anyway. Queueing and picking cost no atomic read-modify-write.
+///
+/// Work moves when there is too much of it. When processes have waited for a while on a scheduler's
+/// queue, and the scheduler sees an idle one, it offers a part of the queue. Any scheduler that
+/// finds the offer takes it as a whole. The offering scheduler wakes one that sleeps, unless
+/// another one is searching already (idle.hpp). When a scheduler does not return to its loop
+/// because what it runs does not yield, another one takes what waits there.
 namespace vmrun {
 
 constinit OtherWork other_work;
@@ -63,16 +65,17 @@ constinit OtherWork other_work;
 namespace {
 
 constexpr std::int32_t kUpkeepReductions = 4000;
-// with one, a process would give up the core at its first call, for ever
+// With one reduction, a process would give up the core at its first call, for ever.
 constexpr std::int32_t kLeastSlice = 2;
-constexpr std::int32_t kSwitchCost = 20;             // what changing to another process counts, in reductions
-constexpr std::int32_t kReductionsBefore = 1000;     // what is done before others are let run counts as many
-constexpr std::chrono::milliseconds kPatience{100};  // with slices that have begun when the machine ends
+constexpr std::int32_t kSwitchCost = 20;             // the cost of a switch to another process, in reductions
+constexpr std::int32_t kReductionsBefore = 1000;     // the work before let_others_run counts as many
+constexpr std::chrono::milliseconds kPatience{100};  // with running slices when the machine ends
 
 SchedulerOptions options;
 std::vector<std::unique_ptr<Scheduler>> schedulers;
 std::atomic<unsigned> started{0};
-// Never destroyed: a child that native code has forked has the threads no more, and may call exit.
+// Never destroyed: a child that native code has forked does not have these threads, and may call
+// exit.
 auto& threads = *new std::vector<std::thread>;
 Inbox<Process, &Process::next_in_queue> boot_inbox;  // made runnable before there was a scheduler
 
@@ -101,7 +104,7 @@ void keep_up(Scheduler& s) {
   s.odd_slice |= options.short_slices;
   if (poll_wanted()) [[unlikely]]
     poll_now_and_then();
-  if (s.put_alarm_off_ns == kNoAlarm) return;  // it is the only one
+  if (s.put_alarm_off_ns == kNoAlarm) return;  // it is the only scheduler
   if (s.alarm.is_set()) put_alarm_off(s);
   else watch_between_slices(s);
 }
@@ -129,7 +132,7 @@ void fire_unscheduled(Process& p) {
   }
   return true;
 }
-/// Whether a process that was woken has something to do. Otherwise a signal was all.
+/// Whether a process that was woken has something to do. Otherwise only a signal had come.
 [[gnu::always_inline]] inline bool has_reason_to_run(const Process& p) {
   return p.wait_kind == WaitKind::kNone || (p.wait_kind == WaitKind::kReceive && p.mailbox.unseen()) ||
          has_other_reason_to_run(p);
@@ -140,18 +143,18 @@ WaitKind wait_kind_of(const Process& p, RunResult result) {
   return p.bif_action == BifAction::kSuspendBusy ? WaitKind::kBusyPort : WaitKind::kSuspended;
 }
 
-/// Whether someone looks at any of the probes that a slice comes past, as of its beginning: so it
-/// is asked once. There are two instances of each of the functions below.
+/// Whether any of the probes in the path of a slice is enabled. It is tested once, at the beginning
+/// of the slice. Each of the functions below has two instances.
 enum class Watched : bool { kNo, kYes };
 
-/// The process goes on, in its turn.
+/// Puts a process that can go on at the end of the queue.
 template <Watched kWatched = Watched::kYes>
 [[gnu::always_inline]] inline void wait_for_turn(Scheduler& s, Process& p) {
   if (kWatched == Watched::kYes) begin_wait(p, QueueOf::kScheduler);
   enqueue(s, p);
 }
 
-/// As park. Who profiles hears of it before another thread can have the process.
+/// As park. Reports to the system profiler before another thread can get the process.
 [[gnu::cold, gnu::noinline]] void park_profiled(Scheduler& s, Process& p) {
   profile_process(p, false);
   if (p.mailbox.park()) return;
@@ -159,7 +162,7 @@ template <Watched kWatched = Watched::kYes>
   wait_for_turn(s, p);
 }
 
-/// Gives up the core if nothing has arrived meanwhile. The process must not be touched after that.
+/// Gives up the core if nothing has arrived meanwhile. The process must not be used after that.
 template <Watched kWatched>
 [[gnu::always_inline]] inline void park(Scheduler& s, Process& p) {
   if (kWatched == Watched::kYes && is_profiled(kProfileProcs)) [[unlikely]]
@@ -167,7 +170,7 @@ template <Watched kWatched>
   if (!p.mailbox.park()) wait_for_turn<kWatched>(s, p);
 }
 
-/// A process that has exited, or a piece of its end is done.
+/// For a process that has exited, or has done a part of its exit.
 void retire_or_go_on(Scheduler& s, Process& p) {
   if (is_ending(p)) [[unlikely]] {
     trace_exiting(p, atoms::out_exiting);
@@ -200,22 +203,24 @@ void collect_scheduled_out(Process& p) {
   p.exit_reason = atoms::killed;
 }
 
-/// It comes back when it has decoded what it holds back first.
+/// Sends p to a dirty scheduler, which decodes the first deferred message. p returns afterwards.
 [[gnu::cold, gnu::noinline]] void go_and_decode(Process& p) {
   end_wait(p, QueueOf::kScheduler);
   p.extra->other_dirty_work = OtherDirtyWork::kDecode;
   other_work.run_dirty(p);
 }
 
-/// What comes behind a large message that is not decoded yet waits until its native code is done.
+/// Leaves p to its native code: signals behind a large message that is not decoded yet wait until
+/// that code has returned.
 [[gnu::cold, gnu::noinline]] bool let_signals_wait(Process& p) {
   end_wait(p, QueueOf::kScheduler);
   hand_back(p);
   return false;
 }
 
-/// Answers; false when the process was boosted for that (priority_boost.hpp) and waits for its own
-/// turn now.
+/// Answers requests. Returns false when the process does not run now: the answer goes on on a dirty
+/// scheduler, or the process was boosted for the answer (priority_boost.hpp) and waits for its own
+/// turn.
 [[gnu::cold, gnu::noinline]] bool answer_and_settle(Scheduler& s, Process& p) {
   const std::int32_t cost = answer_deferred(p);
   s.until_upkeep -= cost;
@@ -225,7 +230,7 @@ void collect_scheduled_out(Process& p) {
     other_work.run_dirty(p);
     return false;
   }
-  // What still waits for an answer has native code away, and does not run.
+  // A process with requests left runs native code on a dirty scheduler, and does not run here.
   if (!is_boosted(p) || p.exit_pending || p.deferred_requests) return true;
   end_boost(p);
   if (!is_boosted(p) && (p.suspend_count || !has_reason_to_run(p))) return true;
@@ -234,11 +239,11 @@ void collect_scheduled_out(Process& p) {
   return false;
 }
 
-/// Signals and questions; true when the process is to run now.
+/// Handles signals and answers requests. Returns true when the process is to run now.
 template <Watched kWatched>
 [[gnu::always_inline]] inline bool prepare(Scheduler& s, Process& p) {
   if (p.mailbox.has_arrivals()) {
-    if (p.mailbox.is_closed()) [[unlikely]] {  // which counts as one with arrivals
+    if (p.mailbox.is_closed()) [[unlikely]] {  // a closed mailbox counts as one with arrivals
       end_wait(p, QueueOf::kScheduler);
       trace_exiting(p, atoms::in_exiting);
       end_more(p);
@@ -265,7 +270,7 @@ template <Watched kWatched>
   if (p.suspend_count == 0 && has_reason_to_run(p)) return true;
   end_wait(p, QueueOf::kScheduler);
   if (is_running_dirty(p) && hand_back_if_wanted(p)) return false;
-  if (p.wait_kind == WaitKind::kNone) {  // but for who suspends it, it would run
+  if (p.wait_kind == WaitKind::kNone) {  // it would run if it were not suspended
     p.wait_kind = WaitKind::kSuspended;
     p.resume_requested = true;
   }
@@ -277,8 +282,8 @@ std::int32_t random_length(Scheduler& s, Word most) {
   return kLeastSlice + static_cast<std::int32_t>(next_random(s.random_state) % most);
 }
 
-/// How long slices really are, on the average of those since the last look at as many reductions as
-/// one may have. 0: not known.
+/// Returns how many reductions slices really use: the average since this was last computed, which
+/// happens after as many reductions as one slice may have. 0: not known.
 Word usual_use(Scheduler& s) {
   const Word reductions = s.reductions_done.load(std::memory_order_relaxed),
              slices = s.slices.load(std::memory_order_relaxed);
@@ -291,7 +296,7 @@ Word usual_use(Scheduler& s) {
 
 [[gnu::cold, gnu::noinline]] std::int32_t odd_length(Scheduler& s, bool apart) {
   if (options.random) return random_length(s, static_cast<Word>(options.slice));
-  if (apart) return options.slice;  // who watches slices sees none that is cut short for this
+  if (apart) return options.slice;  // a watched slice is not cut short for this
   s.odd_slice = false;
   const Word use = usual_use(s);
   return use && 2 * use < static_cast<Word>(options.slice) ? random_length(s, 2 * use) : options.slice;
@@ -303,15 +308,15 @@ std::int32_t slice_length(Scheduler& s, bool apart) {
   return options.slice;
 }
 
-thread_local bool slice_is_watched = false;  // the one that runs
+thread_local bool slice_is_watched = false;  // whether the running slice is
 
-/// What a slice that begins now runs.
+/// Returns the instructions that a slice runs which begins now.
 Instructions instructions_for(const Process& p) {
   if (probe::calls_watched() || runs_traced(p)) return Instructions::kTraced;
   return stack_is_deep(p) ? Instructions::kCountReturns : Instructions::kOrdinary;
 }
 
-/// A slice that someone looks at, as of its start: so every process-unscheduled has its
+/// Runs a slice that was watched at its start, so that every process-unscheduled has its
 /// process-scheduled.
 [[gnu::cold, gnu::noinline]] RunResult run_watched(Scheduler& s, Process& p) {
   slice_is_watched = true;
@@ -330,11 +335,11 @@ Instructions instructions_for(const Process& p) {
   return result;
 }
 
-/// What makes a slice one that is not ordinary, of Process::observed.
+/// The bits of Process::observed with which a slice does not take the common path.
 constexpr std::uint32_t kRunsApart =
     kTraceAll | kAwaitsReturns | kSavesCalls | kStackDeep | kWaitObserved | kBoundToScheduler | kHibernates;
 
-/// A slice that is not ordinary.
+/// Runs a slice with any of these bits.
 [[gnu::cold, gnu::noinline]] RunResult run_apart(Scheduler& s, Process& p) {
   if (is_bound_to_another(p, s)) {
     p.has_begun.store(p.ip, std::memory_order_release);
@@ -357,7 +362,7 @@ constexpr std::uint32_t kRunsApart =
   return result;
 }
 
-/// The process has left the scheduler.
+/// For a process that has left the scheduler.
 [[gnu::always_inline]] inline void leave(Scheduler& s, Process& p, RunResult result) {
   if (result == RunResult::kExited) return retire_or_go_on(s, p);
   if (result == RunResult::kDirty) return other_work.run_dirty(p);
@@ -380,7 +385,7 @@ template <Watched kWatched>
   s.began_at = p.wait_kind == WaitKind::kNone ? p.ip : ends_of_calls;
   p.wait_kind = WaitKind::kNone;
   p.resume_requested = false;
-  p.has_begun.store(true, std::memory_order_release);  // who sees it waits for the end of the slice
+  p.has_begun.store(true, std::memory_order_release);  // a thread that sees it waits for the end of the slice
   const std::int32_t slice = s.slice = slice_length(s, apart);
   p.reductions = slice;
 
@@ -401,7 +406,7 @@ template <Watched kWatched>
     return leave(s, p, result);
   if (p.heap.gc_desired()) [[unlikely]] {
     if (long_collection(p)) {
-      // Whether it has reason to run is asked when it comes back.
+      // Whether it has a reason to run is tested when it returns.
       if (result != RunResult::kYielded) p.wait_kind = wait_kind_of(p, result);
       collect_on_dirty(p, 0);
       return other_work.run_dirty(p);
@@ -414,8 +419,8 @@ template <Watched kWatched>
     case RunResult::kWaiting:
     case RunResult::kSuspended:
       p.wait_kind = wait_kind_of(p, result);
-      // What is there already, or must be answered, is dealt with when it comes round again. (A
-      // message can lie in the inner queue unseen after hibernate.)
+      // What has arrived already, or must be answered, is handled when the process runs next.
+      // (After hibernate a message can lie unseen in the inner queue.)
       if (p.exit_pending || p.deferred_requests || p.resume_requested ||
           (p.wait_kind == WaitKind::kReceive && p.mailbox.unseen()))
         wait_for_turn<kWatched>(s, p);
@@ -433,7 +438,8 @@ template <Watched kWatched>
   run_slice_as<Watched::kYes>(s, p);
 }
 
-/// Twice, and not merged, so that the loop below has its own in place.
+/// Two instances, which the linker must not merge, so that the loop below has an inlined one of its
+/// own.
 template <bool kInTheMiddle>
 [[gnu::no_icf]] void run_slice(Scheduler& s, Process& p) {
   if (probe::paths_watched()) [[unlikely]]
@@ -450,8 +456,8 @@ std::int32_t run_port(RunnablePort& p) {
   return microstates_measured.load(std::memory_order_relaxed) ? run_measured_port(p) : other_work.run_port(p);
 }
 
-/// What other threads handed over, then a turn of the first port: between two slices, so that
-/// neither ports nor processes starve the others.
+/// Takes ports that other threads handed over, and then runs the first port. This happens between
+/// two slices, so that neither ports nor processes starve the others.
 void serve_ports(Scheduler& s) {
   if (!s.port_inbox.seems_empty()) take_port_inbox(s);
   RunnablePort* p = pick_port(s, options.random);
@@ -465,17 +471,18 @@ void serve_ports(Scheduler& s) {
   s.others_waited = waiting_processes(s) || waiting_ports(s) ? s.others_waited + used : 0;
 }
 
-/// Under +random-sched: processes go on as if the ports were slow to run on another scheduler.
+/// Under +random-sched: whether processes go on now, as if the ports ran slowly on another
+/// scheduler.
 bool puts_ports_off(Scheduler& s) {
   return options.random && waiting_processes(s) && next_random(s.random_state) >> 63;
 }
 
 // ---- In the middle of a slice -------------------------------------------------------------------
 
-/// A process in the middle of an instruction, while another one has the scheduler: what slices
-/// share is as it was when that is over. Its own state is nowhere but here and in the interpreter's
-/// frame, so nothing is done to it meanwhile: it is on no queue, and signals wait for its next
-/// slice.
+/// A process in the middle of an instruction, while another process has the scheduler. The
+/// destructor restores what slices share. The state of the process is only here and in the
+/// interpreter's frame, so nothing touches it meanwhile: it is on no queue, and signals wait for
+/// its next slice.
 class SetAside {
  public:
   explicit SetAside(Scheduler& s)
@@ -516,7 +523,7 @@ class SetAside {
 constexpr unsigned kMostSetAside = 8;  // of one scheduler at a time: each takes room on its stack
 thread_local unsigned set_aside_here = 0;
 
-/// A turn of the loop below, but for what only counts between two slices: epochs, the end.
+/// An iteration of the loop below, without what is only done between two slices: epochs, the end.
 void take_turn(Scheduler& s) {
   if (!s.inbox.seems_empty()) take_inbox(s);
   if (s.until_upkeep <= 0) keep_up(s);
@@ -546,7 +553,7 @@ void let_others_run_here() {
 void rest(Scheduler& s) {
   if (is_profiled(kProfileSchedulers)) [[unlikely]] {
     profile_scheduler_rests(s.number, s.told_idle);
-    if (waiting_processes(s)) return;  // who profiles
+    if (waiting_processes(s)) return;  // the process that profiles
   }
   s.queue_length.store(0, std::memory_order_relaxed);
   reclaim(s);
@@ -554,7 +561,7 @@ void rest(Scheduler& s) {
   if (!wait_for_work(s)) s.until_upkeep = 0;
 }
 
-/// The scheduler is not wanted now.
+/// Called while the scheduler is offline.
 void rest_offline(Scheduler& s) {
   epoch_quiescent(*s.epoch);
   fire_due_timers(s);
@@ -567,7 +574,7 @@ void rest_offline(Scheduler& s) {
 }
 
 void boost_here(Scheduler& s) {
-  // First the bit: it is set again for what is noted from now on.
+  // The bit is cleared first: a request that comes from now on sets it again.
   s.asked.fetch_and(static_cast<std::uint8_t>(~kAskedToBoost), std::memory_order_seq_cst);
   boost_waiting(s);
 }
@@ -585,7 +592,7 @@ void tell_held(Scheduler& s) {
 
 // ---- The loop -----------------------------------------------------------------------------------
 
-/// Something waits: if what runs before it takes long, somebody idle is to take it.
+/// Called when something waits: if what runs before it takes long, an idle scheduler must take it.
 void mind_waiting(Scheduler& s) {
   if (!s.alarm.is_set()) [[unlikely]]
     set_alarm_if_needed(s);
@@ -635,7 +642,7 @@ void run(Scheduler& s) {
 
 namespace {
 
-/// From a thread that is no scheduler.
+/// For threads that are not schedulers.
 [[gnu::cold, gnu::noinline]] void queue_from_outside(Process& p) {
   if (schedulers.empty()) return (void)boot_inbox.push(p);
   Scheduler& s = p.scheduler ? static_cast<Scheduler&>(*p.scheduler.load()) : *schedulers[0];
@@ -648,7 +655,7 @@ namespace {
   Scheduler* s = this_scheduler();
   if (!s) [[unlikely]]
     return queue_from_outside(p);
-  // What is rare is called last: nothing need be saved for it.
+  // The rare case is called last, so that no registers need be saved for it.
   if (!s->queue_lock.try_lock()) [[unlikely]]
     return enqueue_after_other(*s, p);
   enqueue_and_unlock(*s, p);

@@ -15,9 +15,9 @@
 #include "vm/sched/alarm.hpp"
 #include "vm/sched/runnable_port.hpp"
 
-/// One operating-system thread that runs processes: its run queue, timers, argument registers.
-/// Owned by the scheduler set; only its own thread touches it, but for what is marked otherwise.
-/// How the schedulers share work: see scheduler.cpp.
+/// One operating-system thread that runs processes: its run queue, timers, argument registers. The
+/// scheduler set owns it. Only its own thread uses it, except for what is marked otherwise.
+/// scheduler.cpp says how the schedulers share work.
 namespace vmrun {
 
 inline constexpr unsigned kMaxSchedulers = 1024;
@@ -26,17 +26,16 @@ inline constexpr std::int32_t kSliceReductions = 4000;
 /// How a slice ended.
 enum class RunResult {
   kYielded,    // slice used up (or asked to yield): runnable
-  kWaiting,    // in receive, mailbox looked through: not runnable until something arrives
+  kWaiting,    // in receive, all messages tested: not runnable until something arrives
   kSuspended,  // waits for something other than a message (fiber, suspend)
-  // From here on it is not this scheduler's any more.
+  // With those below it no longer belongs to this scheduler.
   kExited,  // exit_process has run; the Process may be freed by its table any time now
   kDirty,   // goes to a dirty scheduler with its saved registers (see nif/dirty.hpp)
   kBound,   // has not run: it is bound to another scheduler (bound.hpp)
 };
 
-/// What a scheduler is asked to do between two slices.
-/// kOffline is no request: the owner says so that it is offline (online.hpp), and has to look at
-/// what it is asked for until it is online again.
+/// What a scheduler is asked to do between two slices. kOffline is not a request: the owner sets it
+/// while it is offline (online.hpp), and has to read its requests until it is online again.
 enum SchedulerRequest : std::uint8_t {
   kAskedToEnd = 1,
   kAskedToStop = 2,
@@ -45,7 +44,7 @@ enum SchedulerRequest : std::uint8_t {
   kAskedToBoost = 16
 };
 
-/// Runnable things, first come first served, linked through their next_in_queue.
+/// A queue of runnable things, first come first served, linked through their next_in_queue.
 template <class T>
 struct RunList {
   T* first = nullptr;
@@ -64,7 +63,7 @@ struct RunList {
     --count;
     return it;
   }
-  /// All of the other one goes in front.
+  /// Puts all of the other list in front.
   void prepend(const RunList& other) {
     if (!other.first) return;
     other.last->next_in_queue = first;
@@ -72,7 +71,7 @@ struct RunList {
     first = other.first;
     count += other.count;
   }
-  /// All of the other one goes behind the first `skip`; there are as many.
+  /// Puts all of the other list behind the first `skip`, of which there are that many.
   void insert(unsigned skip, const RunList& other) {
     if (!skip) return prepend(other);
     if (!other.first) return;
@@ -83,7 +82,7 @@ struct RunList {
     if (last == before) last = other.last;
     count += other.count;
   }
-  /// Takes `length` of them out, after the first `skip`; there are more than `skip`.
+  /// Takes `length` of them out, after the first `skip`. There are more than `skip`.
   RunList cut(unsigned skip, unsigned length) {
     T* before = nullptr;
     for (unsigned i = 0; i < skip; ++i) before = before ? before->next_in_queue : first;
@@ -102,92 +101,94 @@ struct Scheduler : Core {
   using Core::Core;
 
   bool runs = false;               // is in a slice, or in a port's turn
-  const Word* began_at = nullptr;  // where its process went on; ends_of_calls: it had waited before
+  const Word* began_at = nullptr;  // where its process continued; ends_of_calls: it had waited before
 
-  // Run queue. Under queue_lock, for a scheduler that does not come back has its queue taken away.
+  // The run queue. Guarded by queue_lock, because the queue of a scheduler that does not return to
+  // its loop is taken away.
   RunList<Process> queues[4];      // by priority: low, normal, high, max
   RunList<RunnablePort> ports;     // to run
   unsigned low_passed_over = 0;    // picks since a low-priority process ran
   std::int32_t others_waited = 0;  // reductions spent while other processes waited here
-  std::int32_t until_upkeep = 0;   // reductions until the clock is looked at
+  std::int32_t until_upkeep = 0;   // reductions until the clock is read
   std::uint64_t random_state = 0;  // +random-sched, short slices
-  // The next slice is not of the usual length; and until when it was known how long they are.
+  // Whether the next slice has an unusual length; and the counts when the usual length was last
+  // computed.
   bool odd_slice = false;
   Word known_reductions = 0, known_slices = 0;
-  std::uint64_t search_state = 0;  // where the search for work begins
+  std::uint64_t search_state = 0;  // where the next search for work begins
 
-  // The part of the queue that is offered to others, if it is: they take it whole from `surplus`.
+  // The part of the queue that is offered to others, if any. They take it as a whole from
+  // `surplus`.
   RunList<Process> offered;
   std::uint8_t offered_priority = 0;
-  unsigned picks_before_offered = 0;  // its turn comes after as many
+  unsigned picks_before_offered = 0;  // so many run before it
   bool put_off_sharing = false;       // for one slice, so that a new process begins first
 
-  RunList<Process> bound;  // while it is offline: what is bound to it, and cannot run (bound.hpp)
+  RunList<Process> bound;  // while it is offline: processes bound to it, which cannot run (bound.hpp)
 
-  bool slept_long = false;  // the last time: longer than it takes an alarm to ring
-  // Before it sleeps while other threads work for it: for 100 us, since a read or a write of 64 KB
-  // takes 30, and to be woken by the kernel takes as long again.
+  bool slept_long = false;  // the last time: longer than an alarm takes to ring
+  // Before it sleeps while other threads work for it. It spins for 100 us, because a read or a
+  // write of 64 KB takes 30, and a wake-up by the kernel takes as long again.
   AdaptiveSpin away_spin{3200};
-  // Before it sleeps in the poller's role: calls to the kernel, of some 0.5 us.
+  // Before it sleeps in the poller's role. These are system calls of some 0.5 us.
   AdaptiveSpin poll_spin{60, 1};
   MemoryTrimmer trimmer;    // while it sleeps
   bool is_stopped = false;  // see stop_the_world.hpp, which guards it
   EpochSlot* epoch = nullptr;
   Retired<Process, &Process::next_in_queue> retired;  // structures of processes that have ended
 
-  // Any thread. What the owner writes all the time: others look at it rarely.
+  // For any thread. The owner writes these all the time; others read them rarely.
   alignas(64) OwnerLock queue_lock;
   std::atomic<unsigned> runnable{0};  // processes in the queues, without what is offered
   std::atomic<unsigned> runnable_ports{0};
-  std::atomic<unsigned> turns{0};         // how often it has come round: stands still while it is stuck
+  std::atomic<unsigned> turns{0};         // iterations of its loop: does not change while it is stuck
   std::atomic<unsigned> queue_length{0};  // as of the last slice boundary
   std::atomic<Word> reductions_done{0}, slices{0};
   std::atomic<bool> holds_processes{false};  // hold_processes has taken effect here
 
-  // What others look at when they search: written when the owner has something to offer.
+  // Others read this when they search. The owner writes it when it has something to offer.
   alignas(64) std::atomic<Process*> surplus{nullptr};
 
-  // What others write.
-  alignas(64) Inbox<Process, &Process::next_in_queue> inbox;  // runnable ones others hand over
+  // Others write these.
+  alignas(64) Inbox<Process, &Process::next_in_queue> inbox;  // runnable ones that others hand over
   Inbox<RunnablePort, &RunnablePort::next_in_queue> port_inbox;
-  // Jobs of the async pool, and processes on dirty schedulers, whose end comes back here: a hint,
-  // not to fall asleep at once.
+  // Jobs of the async pool, and processes on dirty schedulers, that return here when they are done.
+  // A hint not to fall asleep at once.
   std::atomic<unsigned> work_away{0};
 
   std::atomic<std::uint8_t> asked{0};  // bits of SchedulerRequest
-  // Woken to relieve those that are stuck (idle.hpp).
+  // Woken to take over from schedulers that are stuck (idle.hpp).
   std::atomic<bool> called_to_relieve{false};
 
   // Written when it falls asleep and wakes.
   alignas(64) Parker parker;
   std::atomic<bool> idle{false};       // has nothing to do: searches or sleeps
-  std::atomic<bool> asleep{false};     // who clears it has claimed the sleeper, and wakes it
-  std::atomic<bool> polls{false};      // it has the poller's role (poll.hpp): rather wake another one
+  std::atomic<bool> asleep{false};     // the thread that clears it has claimed the sleeper, and wakes it
+  std::atomic<bool> polls{false};      // it has the poller's role (poll.hpp), so others are woken first
   Stopwatch idle_time;                 // how long it has been idle, or offline
-  std::atomic<bool> told_idle{false};  // that it is, to who profiles schedulers (system_profile.hpp)
+  std::atomic<bool> told_idle{false};  // reported as idle to the system profiler (system_profile.hpp)
   std::atomic<int> tid{0};             // of its thread, once that runs
 
-  // While it works and others sleep. Any thread may set it, the owner puts it off.
+  // Set while it works and others sleep. Any thread may set it; the owner puts it off.
   alignas(64) Alarm alarm;
   std::atomic<unsigned> turns_at_alarm{0};  // `turns` when it was set or put off
-  Word put_alarm_off_ns = 0;                // the owner: when it does so next; or kNoAlarm
+  Word put_alarm_off_ns = 0;                // the owner's: when it does so next; or kNoAlarm
 };
 
 /// The scheduler of the calling thread, nullptr on other threads.
 inline Scheduler* this_scheduler() { return static_cast<Scheduler*>(this_core()); }
 
 /// As make_runnable of a process (core.hpp), for a port that has just become Port::Run::kQueued.
-/// `on`: the scheduler to run it; nullptr: the caller's, or where it ran last.
+/// `on` is the scheduler to run it; nullptr: the caller's, or the one where it ran last.
 void make_runnable(RunnablePort& p, Scheduler* on);
 
-/// What else schedulers do for others. Filled in by vm/port and vm/nif before main begins.
+/// Work that schedulers do for other parts. vm/port and vm/nif set it before main begins.
 struct OtherWork {
-  /// Runs what is queued for a port on the list, some at a time. Returns what that counts in
-  /// reductions.
+  /// Runs what is queued for a port, a few items at a time. Returns the cost in reductions.
   std::int32_t (*run_port)(RunnablePort& p) = nullptr;
   /// The timer of driver_set_timer.
   void (*port_timer_fired)(Term port) = nullptr;
-  /// Now and then: frees ports that epochs allow to be freed.
+  /// Called now and then: frees ports that epochs allow to be freed.
   void (*reclaim_ports)() = [] {};
   /// Takes over a process that has left the interpreter with RunResult::kDirty.
   void (*run_dirty)(Process& p) = nullptr;
@@ -200,11 +201,11 @@ struct SchedulerOptions {
   std::int32_t slice = kSliceReductions;
   bool random = false;  // pick among the first runnable processes at random, slices of random length
   std::uint64_t seed = 0;
-  // Where slices are hardly ever used up, some are made so short that they are, at a random place:
-  // who looks what is at work when slices end (hot_code.hpp) sees nothing otherwise.
+  // When slices are hardly ever used up, makes some so short that they are, at a random place.
+  // Otherwise code that samples at the end of slices (hot_code.hpp) would see nothing.
   bool short_slices = false;
-  // What executes a slice, until the process leaves the core, with p.reductions set: `interpret`
-  // (code/interpreter.hpp); tests put their own in.
+  // Executes a slice, until the process leaves the core, with p.reductions set: `interpret`
+  // (code/interpreter.hpp); tests use functions of their own.
   RunResult (*run)(Scheduler& s, Process& p) = nullptr;
 };
 
@@ -213,15 +214,15 @@ void start_schedulers(const SchedulerOptions& options);
 /// Lets every slice end, then joins the threads. Processes that are left stay as they are.
 void stop_schedulers();
 unsigned scheduler_count();
-/// For threads that do not know whether start_schedulers has returned: 0 as long as it has not
-/// made them all.
+/// For threads that do not know whether start_schedulers has returned: 0 until it has made all
+/// schedulers.
 unsigned schedulers_started();
 Scheduler& scheduler_at(unsigned index);  // 0-based
 
-/// The end, with what ports have not got rid of yet: from now on no process begins a slice, only
-/// ports run. Any thread.
+/// Called at the end of the machine while ports still have pending output: from now on no process
+/// begins a slice, and only ports run. Any thread.
 void begin_to_hold_processes();
-/// The same, and waits (not for ever) for slices that have begun.
+/// As above, and waits (not for ever) for slices that have begun.
 void hold_processes();
 
 }  // namespace vmrun
