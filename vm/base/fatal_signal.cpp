@@ -36,7 +36,7 @@ std::uintptr_t stack_pointer(const void* context) {
 }
 
 /// A thread that runs out of stack touches the guard page below it, at most a frame away from the
-/// stack pointer. An address near the stack pointer that is not below the stack cannot fault.
+/// stack pointer. Other addresses near the stack pointer belong to the stack and do not fault.
 bool ran_out_of_stack(int signal_number, const siginfo_t* info, const void* context) {
   constexpr std::uintptr_t kFrameBytes = 1 << 20;
   if (signal_number != SIGSEGV && signal_number != SIGBUS) return false;

@@ -80,8 +80,9 @@ class Mailbox {
   /// makes the process runnable. Any thread.
   [[nodiscard]] bool unpark();
 
-  // Everything below is for the owner only. Gives up the core: from here on the process belongs to
-  // the thread that wakes it. Returns false when something has arrived meanwhile.
+  // Everything below is for the owner only.
+  /// Gives up the core: from here on the process belongs to the thread that wakes it. Returns false
+  /// when something has arrived meanwhile.
   [[nodiscard]] bool park();
   bool has_arrivals() const { return outer_.word().load(std::memory_order_relaxed) != 0; }
   /// Takes everything in the outer queue, oldest first. The messages in it are counted to the inner

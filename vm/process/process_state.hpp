@@ -130,7 +130,7 @@ struct Extra {
   bool system_process = false;        // the VM ends when it does
   bool holds_flags = false;           // flags of the whole system, released at its end (lifecycle/exit.hpp)
   OtherDirtyWork other_dirty_work = OtherDirtyWork::kNone;
-  bool dirty_call_raised = false;   // its exception is stored here (see nif/dirty.hpp)
+  bool dirty_call_raised = false;   // its exception is pending (see nif/dirty.hpp)
   bool is_not_collected = false;    // see forbid_collections in lifecycle/gc.hpp
   bool collected_on_dirty = false;  // the instruction that needed it is executed again (lifecycle/gc.hpp)
 
