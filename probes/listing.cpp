@@ -1,6 +1,7 @@
-// Layout of an SDT note (owner "stapsdt", type 3): three target words (address of the site, address
-// of .stapsdt.base at link time, address of the semaphore), then three NUL-terminated strings:
-// provider, name, arguments. An argument is SIZE@OPERAND, SIZE negative for signed values.
+// The layout of an SDT note (owner "stapsdt", type 3): three target words (address of the site,
+// address of .stapsdt.base at link time, address of the semaphore), then three NUL-terminated
+// strings (provider, name, arguments). An argument is SIZE@OPERAND; SIZE is negative for signed
+// values.
 #include "probes/listing.hpp"
 
 #include <fcntl.h>
@@ -71,7 +72,7 @@ std::vector<std::string> argument_types(std::string_view text) {
   return types;
 }
 
-// Reads one description. `base` is where .stapsdt.base really is: a tool that moved the code since
+// Reads one description. `base` is where .stapsdt.base really is. A tool that moved the code after
 // linking moved it too, so the difference corrects the addresses.
 bool parse_note(const char* data, size_t size, uint64_t base, ProbeNote& note) {
   uint64_t words[3];
@@ -124,7 +125,8 @@ void name_functions(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std::ve
   }
 }
 
-// `_ZN5vmrun5probe12message_sendEPKc...` -> `message_send`: the last part of a nested name.
+// Returns the last part of a nested name: `message_send` for
+// `_ZN5vmrun5probe12message_sendEPKc...`.
 std::string short_function(const std::string& symbol) {
   if (symbol.compare(0, 3, "_ZN") != 0) return symbol;
   std::string part;

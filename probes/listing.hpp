@@ -1,5 +1,5 @@
-// What probes a binary has, as its ELF notes say: the text behind `vmrun -l`. The notes are read
-// anew at each call; nothing is kept. Any thread may call.
+// Lists the probes of a binary, as its ELF notes say them: the text behind `vmrun -l`. The notes
+// are read anew at each call, and nothing is kept. Any thread may call.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct ProbeRow {
     const char* name;
     const char* type;     // as in the provider file
     unsigned char given;  // what the machine hands over: the place of its kind in probes.tab
-    unsigned short most;  // bytes of the text of a term
+    unsigned short most;  // the most bytes that the text of a term may have
   };
   std::vector<Argument> arguments;
 };
 
-/// The rows of probes.tab, whether or not they are compiled in: in its order, but for ranges, whose
-/// probes come last. A probe's number is its place here.
+/// Returns the rows of probes.tab, whether or not they are compiled in. They are in its order,
+/// except that probes of ranges come last. A probe's number is its place here.
 const std::vector<ProbeRow>& probe_rows();
 
 /// One SDT note.
@@ -30,21 +30,21 @@ struct ProbeNote {
   uint64_t semaphore_address = 0;
   std::string provider;
   std::string name;
-  std::string function;  // symbol that holds the site; empty in a stripped binary
-  // types as the widths in the note say: char *, int, uint32_t, int64_t...
+  std::string function;  // the symbol that holds the site; empty in a stripped binary
+  // The types, as the widths in the note say: char *, int, uint32_t, int64_t...
   std::vector<std::string> arguments;
 };
 
-/// What scripts call a probe: message-send of message__send.
+/// Returns what scripts call a probe: message-send for message__send.
 std::string with_hyphens(const std::string& name);
 
-/// Reads the SDT notes of an ELF file. Returns false and sets error when the file cannot be read; a
-/// file without notes is no error.
+/// Reads the SDT notes of an ELF file. Returns false and sets error when the file cannot be read. A
+/// file without notes is not an error.
 [[nodiscard]] bool read_probe_notes(const char* path, std::vector<ProbeNote>& notes, std::string& error);
 
-/// Formats notes one a line, columns as in `dtrace -l`: ID, PROVIDER, MODULE (the file's name),
-/// FUNCTION, NAME (with `-` for `__`), and the arguments: types from the note, names from
-/// probes.tab.
+/// Formats notes one a line, in columns as `dtrace -l` has them: ID, PROVIDER, MODULE (the file's
+/// name), FUNCTION, NAME (with `-` for `__`), and the arguments. Types come from the note, names
+/// from probes.tab.
 std::string format_probe_notes(const char* path, const std::vector<ProbeNote>& notes);
 
 }  // namespace vmrun::probe

@@ -1,4 +1,5 @@
-// Layouts and buckets are dtrace's; those of llquantize are Oracle's, with negative values.
+// The layouts and buckets are dtrace's. Those of llquantize are Oracle's, which has buckets for
+// negative values.
 #include "probes/engine/aggregation.hpp"
 
 #include <sys/mman.h>
@@ -17,8 +18,8 @@ using Wide = unsigned __int128;
 
 std::uint64_t unsigned_of(std::int64_t n) { return static_cast<std::uint64_t>(n); }
 
-/// The parameters of llquantize. The range r, from factor^r to factor^(r + 1), has steps of
-/// factor^(r + 1) / steps; those of them that lie below factor^r belong to lower ranges.
+/// The parameters of llquantize. The range r goes from factor^r to factor^(r + 1) and is cut into
+/// steps of factor^(r + 1) / steps. The steps that lie below factor^r belong to lower ranges.
 struct LogLinear {
   std::uint64_t factor, low, high, steps;
   explicit LogLinear(const Aggregation& a)
@@ -28,7 +29,7 @@ struct LogLinear {
         steps(unsigned_of(a.parameters[3])) {}
   std::uint64_t overlap() const { return steps / factor; }
   std::uint64_t of_range() const { return steps - overlap(); }
-  /// Buckets of positive values, with that of what is above all ranges.
+  /// Returns the number of buckets of positive values, with the one above all ranges.
   std::uint64_t of_side() const { return (high - low + 1) * of_range() + 1; }
 };
 
@@ -38,7 +39,8 @@ Wide power_of(std::uint64_t factor, std::uint64_t exponent) {
   return power;
 }
 
-/// The bucket of a value that is not negative, counted from factor^low; none: it lies below.
+/// Returns the bucket of a value that is not negative, counted from factor^low, or nothing for a
+/// value below that.
 std::optional<std::uint64_t> step_of(const LogLinear& q, std::uint64_t size) {
   Wide power = power_of(q.factor, q.low);
   if (size < power) return std::nullopt;
@@ -51,7 +53,8 @@ std::optional<std::uint64_t> step_of(const LogLinear& q, std::uint64_t size) {
   return q.of_side() - 1;
 }
 
-/// Buckets lie between whole numbers: also the narrowest steps do, or each is as wide as several.
+/// Whether the parameters are possible. The limits of buckets must be whole numbers: even the
+/// narrowest steps have a whole width, or each bucket is as wide as several steps.
 bool possible(const LogLinear& q) {
   if (q.factor < 2 || q.factor > 65535 || q.low > q.high || q.high > 63 || q.steps < 1 || q.steps > 65535)
     return false;

@@ -12,9 +12,9 @@
 
 #include "probes/engine/program.hpp"
 
-/// Aggregations. Each thread that fires has tables of its own, so that taking a value in needs no
-/// atomic operation; the controlling thread puts the other one in place, waits until no firing uses
-/// the old one, adds that up into the session's master and clears it.
+/// Aggregations. Each thread that fires has tables of its own, so taking a value in needs no atomic
+/// operation. The controlling thread puts the thread's other table in place and waits until no
+/// firing uses the old one. It then adds the old table to the session's master and clears it.
 ///
 /// The values of an element, in words:
 ///   count      1  the count                       sum, min, max   1  the value
@@ -30,33 +30,35 @@ namespace vmrun::d {
 inline constexpr unsigned kQuantizeBuckets = 127, kQuantizeZero = 63;
 inline constexpr std::size_t kMostBuckets = 65536;
 
-/// Words of the values. 0: the parameters are impossible.
+/// Returns how many words the values of an element take, or 0 when the parameters are impossible.
 std::size_t value_words(const Aggregation& aggregation);
-/// The least value of a bucket of quantize (dtrace's DTRACE_QUANTIZE_BUCKETVAL).
+/// Returns the least value of a bucket of quantize (dtrace's DTRACE_QUANTIZE_BUCKETVAL).
 std::int64_t quantize_bucket_value(unsigned bucket);
 std::size_t quantize_bucket(std::int64_t value, bool is_signed);
 std::size_t lquantize_bucket(const Aggregation& aggregation, std::int64_t value);
-/// Only of parameters that are possible.
+/// The parameters must be possible ones.
 std::size_t llquantize_bucket(const Aggregation& aggregation, std::int64_t value);
 
-/// Values before anything is taken in; one value, `times` times; another element's values.
+/// start_values() sets the values that an element has before anything is taken in. take_in() takes
+/// in one value `times` times.
 void start_values(const Aggregation& aggregation, std::uint64_t* values);
 void take_in(const Aggregation& aggregation, std::uint64_t* values, std::int64_t value, std::int64_t times);
-/// The other element's are taken in as if they had been there so many times.
+/// Adds another element's values, as if they had been taken in `times` times.
 void merge_values(const Aggregation& aggregation, std::uint64_t* values, const std::uint64_t* others,
                   std::uint64_t times = 1);
 
-/// Elements of one thread, found by aggregation and key. The firing thread takes in; only while no
-/// firing uses the table the controlling one walks and clears it.
+/// The elements of one thread, found by aggregation and key. The firing thread takes values in. The
+/// controlling thread walks and clears the table, but only while no firing uses it.
 class AggregationTable {
  public:
   AggregationTable() = default;
   AggregationTable(const AggregationTable&) = delete;
   ~AggregationTable();
-  /// bytes: of all elements and the index, mapped and touched when used. False: no memory.
+  /// bytes: the size of all elements and the index. They are mapped here and touched when used.
+  /// Returns false when there is no memory.
   bool open(const std::vector<Aggregation>& aggregations, std::size_t bytes);
 
-  /// False: no room.
+  /// Returns false when there is no room.
   bool take_in(std::uint32_t aggregation, const std::uint64_t* key, std::size_t key_words, std::int64_t value,
                std::int64_t times) {
     std::uint64_t* values = key_words == 0 ? unkeyed_[aggregation] : nullptr;
@@ -78,11 +80,11 @@ class AggregationTable {
 
  private:
   struct Head {
-    std::uint32_t next;  // word of the next of its chain; 0: none
+    std::uint32_t next;  // the word at which the chain's next element begins; 0: none
     std::uint32_t hash;
     std::uint32_t aggregation;
     std::uint32_t key_words;
-    // then the key, then the values
+    // The key follows, then the values.
   };
   Head* head(std::size_t word) const { return reinterpret_cast<Head*>(words_ + word); }
   std::uint64_t* find(std::uint32_t aggregation, const std::uint64_t* key, std::size_t key_words);
@@ -92,19 +94,20 @@ class AggregationTable {
   const std::vector<Aggregation>* aggregations_ = nullptr;
   std::vector<std::size_t> value_words_;
   std::vector<std::uint64_t*> unkeyed_;
-  std::uint64_t* words_ = nullptr;  // the index of chains (32 bits each), then elements one after the other
+  std::uint64_t* words_ = nullptr;  // the index of chains (32 bits each), then the elements
   std::size_t bytes_ = 0, first_ = 0, used_ = 0, most_ = 0;
   std::uint32_t mask_ = 0;
 };
 
-/// All threads' elements added up. The controlling thread's. Bounded: what does not fit is told.
+/// The elements of all threads, added up. Only the controlling thread uses it. Its memory is
+/// bounded, and what does not fit is reported.
 class AggregationMaster {
  public:
   AggregationMaster(const std::vector<Aggregation>& aggregations, std::size_t most_bytes)
       : aggregations_(aggregations), most_bytes_(most_bytes), elements_(aggregations.size()) {}
-  /// How many elements did not fit.
+  /// Returns how many elements did not fit.
   std::size_t merge(const AggregationTable& table);
-  /// The values of one element, as often as told. False: it did not fit.
+  /// Adds the values of one element, `times` times. Returns false when they did not fit.
   bool merge(std::uint32_t aggregation, const std::string& key, const std::uint64_t* values,
              std::uint64_t times);
   void clear(std::uint32_t aggregation);

@@ -5,11 +5,12 @@
 #include <atomic>
 #include <cstdint>
 
-/// Locks that are given up on: who fires must never wait for long, also when the holder lost its
-/// core. Held for copying a value, not more.
+/// Locks with a bounded wait. A thread that fires must never wait for long, even when the holder of
+/// a lock has lost its core. A lock is held only while a value is copied.
 namespace vmrun::d {
 
-/// try_lock() again and again, for about a millisecond. False: held for too long by somebody else.
+/// Calls try_lock() again and again, for about a millisecond. Returns false when another thread
+/// held the lock all the time.
 template <class TryLock>
 [[nodiscard, gnu::noinline]] bool lock_later(TryLock&& try_lock) {
   for (int turn = 0; turn < 64; ++turn) {
@@ -26,7 +27,7 @@ template <class TryLock>
 
 class BriefLock {
  public:
-  /// False: held for too long by somebody else.
+  /// Returns false when another thread held the lock for too long.
   [[nodiscard]] bool lock() {
     if (!held_.exchange(true, std::memory_order_acquire)) [[likely]]
       return true;
@@ -40,9 +41,10 @@ class BriefLock {
   std::atomic<bool> held_{false};
 };
 
-/// A chain whose head is its lock too: the word holds the number of the first entry, and the
-/// highest bit while somebody reads or changes the chain. Thousands of chains have thousands of
-/// locks in this way: a holder that lost its core is in nobody's way but those who want the same.
+/// A chain whose head is its lock too. The word holds the number of the first entry, and its
+/// highest bit is set while a thread reads or changes the chain. Thousands of chains have thousands
+/// of locks in this way, so a holder that lost its core delays only the threads that want the same
+/// chain.
 class LockedChain {
  public:
   explicit LockedChain(std::atomic<std::uint32_t>& head) : head_(head) {
@@ -60,10 +62,10 @@ class LockedChain {
   LockedChain(const LockedChain&) = delete;
   LockedChain& operator=(const LockedChain&) = delete;
 
-  /// False: held for too long by somebody else.
+  /// False when another thread held the lock for too long.
   explicit operator bool() const { return held_; }
 
-  std::uint32_t first = 0;  // the caller's to change; 0: none
+  std::uint32_t first = 0;  // the caller may change it; 0: the chain is empty
 
  private:
   static constexpr std::uint32_t kHeld = 1u << 31;

@@ -1,7 +1,7 @@
-// timestamp = base_ns + (counter - base) * rate, with the rate a binary fraction of 32 places. The
-// numbers are changed by one thread at a time under a sequence counter; those who read them try
-// again when it moved. A change never makes the clock jump: the new line starts where the old one
-// is, with a slope that meets CLOCK_MONOTONIC again after a second.
+// timestamp = base_ns + (counter - base) * rate, where the rate is a binary fraction of 32 places.
+// One thread at a time changes these numbers, under a sequence counter. Readers try again when the
+// counter has moved. A change never makes the clock jump: the new line starts where the old one is,
+// with a slope that meets CLOCK_MONOTONIC again after a second.
 #include "probes/engine/clock.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ bool counter_is_steady() {
 }
 
 struct Line {
-  std::atomic<std::uint64_t> sequence{0};  // odd while it is changed; 0: not made yet
+  std::atomic<std::uint64_t> sequence{0};  // odd while the line is changed; 0: not made yet
   std::atomic<std::uint64_t> counter{0}, ns{0}, rate{0};
 };
 constinit Line line;
@@ -47,7 +47,7 @@ std::uint64_t scaled(std::uint64_t ticks, std::uint64_t rate) {
 struct Pair {
   std::uint64_t counter, ns;
 };
-// Both clocks at the same moment: the reading that was interrupted least.
+// Reads both clocks at the same moment: of several readings, the one that took the fewest ticks.
 Pair read_both() {
   Pair best{};
   std::uint64_t least = ~0ull;
@@ -119,7 +119,7 @@ void adjust_clock() {
   const auto rate = rate_between(first, now);
   const auto shown = on_line(now.counter);
   const auto ahead = static_cast<std::int64_t>(shown - now.ns);
-  // At most half a thousandth faster or slower than right.
+  // The clock runs at most half a thousandth too fast or too slow.
   const auto most = static_cast<std::int64_t>(kCatchUp / 2000);
   const auto part = std::clamp<std::int64_t>(-ahead, -most, most);
   const auto correction =

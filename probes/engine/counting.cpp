@@ -22,8 +22,8 @@ bool is_fixed(Builtin builtin) {
   }
 }
 
-/// Its result is the same each time, it leaves nothing behind but in aggregations, and cannot fail
-/// at one firing and not at another.
+/// Whether the instruction has the same result each time, changes nothing but aggregations, and
+/// fails at every firing or at none.
 bool is_fixed(const Instruction& i) {
   switch (i.operation) {
     case Operation::kMove:
@@ -48,7 +48,7 @@ bool is_fixed(const Instruction& i) {
 }
 
 bool is_own(const Enabled& e, const Program& program) {
-  if (e.probe == kErrorProbe) return false;  // which fires wherever a clause fails
+  if (e.probe == kErrorProbe) return false;  // ERROR fires wherever a clause fails
   if (e.probe >= kBeginProbe) return true;
   return e.probe >= kFirstTimerProbe && !program.timers[e.probe - kFirstTimerProbe].profile;
 }
@@ -65,7 +65,7 @@ bool only_counts(const Clause& clause) {
 }
 
 bool can_count_later(const Program& program) {
-  if (program.options.policy == Options::Policy::kFill) return false;  // the first full buffer ends it
+  if (program.options.policy == Options::Policy::kFill) return false;  // the first full buffer ends tracing
   return std::ranges::none_of(program.clauses, [&](const Clause& c) {
     return exits(c) && !std::ranges::all_of(c.probes, [&](const Enabled& e) { return is_own(e, program); });
   });

@@ -10,11 +10,11 @@
 #include "probes/engine/program.hpp"
 #include "probes/engine/record.hpp"
 
-/// What the engine needs of where it runs: the machine (probes/attach), or nothing at all (vmtrace
-/// without a target: BEGIN, END, tick and profile).
+/// What the engine needs from its environment. That is the machine (probes/attach), or nothing at
+/// all (vmtrace without a target: BEGIN, END, tick and profile).
 namespace vmrun::d {
 
-/// How the argument of a probe is handed over: the kinds of probes.tab.
+/// How the argument of a probe is handed over. These are the kinds of probes.tab.
 enum class ArgumentKind : std::uint8_t {
   kPid,
   kCaller,
@@ -38,17 +38,18 @@ struct ProbeArgument {
 struct ProbeInfo {
   std::string provider, module, function, name;  // erlang4711, vmrun, -, message-send
   std::vector<ProbeArgument> arguments;
-  bool of_function = false;  // by name: targs are what the function takes or gives
+  bool of_function = false;  // a probe of a named function: targs are what the function takes or gives
 };
 
-/// erlang17 for erlang1: the provider's name for who knows the process by the number 17. 0, or a
-/// name without a number: the same name.
+/// Returns the provider's name for a consumer that knows the process by the number `pid`, say
+/// erlang17 for erlang1. The name stays as it is when pid is 0 or the name has no number.
 std::string provider_of(std::string_view name, std::uint64_t pid);
 
-/// What the probes of functions by name have in common.
+/// Returns what all probes of named functions have in common.
 const ProbeInfo& function_probe_info(FunctionEvent event);
 
-/// Functions of Erlang as a description names them: globs, empty means any; arity -1: any.
+/// Functions of Erlang as a description names them. Module and function are globs, and an empty one
+/// means any; arity -1 means any.
 struct FunctionPattern {
   std::string module, function;
   std::int32_t arity = -1;
@@ -58,8 +59,9 @@ struct FunctionName {
   unsigned arity = 0;
 };
 
-/// One firing. Lives on the firing thread's stack. arguments: a word each; a number, the word of a
-/// term, or the address of what the kind says (a function: vmrun::probe::FunctionArgument).
+/// One firing. It lives on the firing thread's stack. Each argument is one word: a number, the word
+/// of a term, or the address of what the kind says (for a function, of a
+/// vmrun::probe::FunctionArgument).
 struct Firing {
   std::uint32_t probe;
   std::uint32_t argument_count;
@@ -67,8 +69,9 @@ struct Firing {
   const ArgumentKind* kinds;
 };
 
-/// A text in whatever form is at hand: a shape and its bytes, put to `out` (room for `room` bytes);
-/// returns how many. More than `room` is cut for texts, and kNull for all else.
+/// Describes a text that was put to `out` in an encoding at hand: the encoding and how many bytes
+/// it took. `out` has room for `room` bytes. A plain text that is longer is cut; anything else that
+/// is longer becomes kNull.
 struct EncodedArgument {
   Encoding shape;
   std::size_t bytes;
@@ -80,95 +83,112 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  /// The probes there are; the number of one is its index. Filled once, before the first session.
+  /// Returns all probes; the number of a probe is its index. The list is filled once, before the
+  /// first session.
   virtual const std::vector<ProbeInfo>& probes() const = 0;
 
-  // In the firing thread, without blocking or allocating.
+  // The firing thread calls these functions. They do not block or allocate.
   virtual EncodedArgument encoded_argument(const Firing& f, unsigned n, char* out, std::size_t room) = 0;
-  /// As an integer: itself, or a word that is the same for the same process, port or function.
+  /// Returns an argument as an integer: itself, or a word that is the same for the same process,
+  /// port or function.
   virtual std::uint64_t argument_number(const Firing& f, unsigned n) { return f.arguments[n]; }
-  /// The same as a text, ended by a NUL; its length. -1: there is none (a null pointer in D).
+  /// Puts an argument as a text, ended by a NUL, and returns its length, or -1 when there is no
+  /// text (a null pointer in D).
   virtual std::ptrdiff_t argument_text(const Firing& f, unsigned n, char* out, std::size_t room) = 0;
-  /// A number that is the same for the same process or thread and never used again: what self->
-  /// variables belong to.
+  /// Returns a number that is the same for the same process or thread and is never used again. The
+  /// self-> variables belong to it.
   virtual std::uint64_t self_key(const Firing& f) = 0;
-  /// Built-ins that are the machine's: builtins.tab says which.
+  /// Built-in variables that the machine provides; builtins.tab says which these are.
   virtual std::uint64_t builtin_number(unsigned builtin, const Firing& f) = 0;
   virtual EncodedArgument builtin_encoded(unsigned builtin, const Firing& f, char* out, std::size_t room) = 0;
-  /// The same as a text ended by a NUL, when a script computes with it; its length, -1: none.
+  /// Puts a built-in variable as a text, ended by a NUL, when a script computes with it. Returns
+  /// its length, or -1 when there is no text.
   virtual std::ptrdiff_t builtin_text(unsigned builtin, const Firing& f, char* out, std::size_t room) {
     return -1;
   }
-  /// Functions by name: whether a filter that add_functions gave lets this firing through.
+  /// Whether a filter from add_functions lets this firing of a function through.
   virtual bool function_passes(std::uint32_t filter, const Firing& f) { return false; }
-  /// One that a filter has let through, in texts that stay. Also in a controlling thread.
+  /// Returns the name of a function that a filter has let through, in texts that stay. A
+  /// controlling thread may call it too.
   virtual FunctionName function_name(std::uint32_t function) { return {}; }
-  /// Addresses of instructions of the firing process's stack, innermost first; how many.
+  /// Puts the addresses of instructions of the firing process's stack, innermost first, and returns
+  /// how many.
   virtual std::size_t stack(const Firing& f, std::uint64_t* out, std::size_t most) = 0;
-  // Terms: a word the engine never looks into. False: bad argument.
+  // A term is a word that the engine never looks into. These functions return false for a bad
+  // argument.
   virtual bool argument_term(const Firing& f, unsigned n, std::uint64_t& term) = 0;
   virtual bool builtin_term(unsigned builtin, const Firing& f, std::uint64_t& term) { return false; }
   virtual bool term_part(unsigned subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out) = 0;
-  /// The value of a key in a map: of an integer; of an atom, else a binary, of this text. The value
-  /// is 0 where there is no such key. False: it is no map.
+  /// Looks a key up in a map. A number stands for an integer; a text stands for the atom of that
+  /// name, or else for a binary. The value is 0 when the map has no such key. Returns false when it
+  /// is not a map.
   virtual bool map_value(std::uint64_t map, std::int64_t key, std::uint64_t& out) { return false; }
   virtual bool map_value(std::uint64_t map, std::string_view key, std::uint64_t& out) { return false; }
   virtual bool term_number(unsigned subroutine, std::uint64_t term, std::int64_t& out) = 0;
   virtual std::size_t term_text(std::uint64_t term, char* out, std::size_t room) = 0;
 
-  /// ufunc(), usym(), uaddr(), umod() of any number: the length of the text; 0: it is no address of
-  /// code.
+  /// Puts the text of ufunc(), usym(), uaddr() or umod() for any number. Returns its length, or 0
+  /// when the number is not an address of code.
   virtual std::size_t code_text(unsigned subroutine, std::uint64_t address, char* out, std::size_t room) {
     return 0;
   }
 
-  // In a controlling thread. A probe is told to fire as long as somebody asked for it.
+  // A controlling thread calls these functions. A probe fires as long as a session has it enabled.
   virtual void enable(std::uint32_t probe) = 0;
   virtual void disable(std::uint32_t probe) = 0;
-  /// Functions by name: a filter for one event of those that there are or will be. 0 and `why`: it
-  /// is refused.
+  /// Makes a filter for one event of the functions that a pattern names, now or later. Returns 0,
+  /// with `why`, when it is refused.
   virtual std::uint32_t add_functions(const FunctionPattern& pattern, FunctionEvent event, std::string& why) {
     why = "this target has no functions";
     return 0;
   }
-  /// Whether these filters' functions fire. Calls pass a filter only from start_functions on.
+  /// Turns the firings of these filters' functions on or off. Calls pass a filter only from
+  /// start_functions on.
   virtual void enable_functions(const std::vector<std::uint32_t>& filters, bool on) {}
-  /// The session takes firings now: calls that begin from here on pass, entries and ends.
+  /// The session takes firings from now on: calls that begin later pass, with their entries and
+  /// ends.
   virtual void start_functions(const std::vector<std::uint32_t>& filters) {}
-  /// Functions that these filters would let through, were not so many watched already: each once.
+  /// Counts, each once, the functions that these filters would let through if not so many functions
+  /// were watched already.
   virtual std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& filters) { return 0; }
-  /// Numbers of functions that no filter knows any more may be given to others.
+  /// Removes the filters. Numbers of functions that no filter knows any more may be given to
+  /// others.
   virtual void remove_functions(const std::vector<std::uint32_t>& filters) {}
-  /// Those that a filter would let through now, at most so many.
+  /// Returns the functions that a filter would let through now, `most` at most.
   virtual std::vector<FunctionName> functions(const FunctionPattern& pattern, std::size_t most) { return {}; }
-  /// Whether this target counts the firings of its probes for who asks; see counting.hpp.
+  /// Whether this target can count the firings of its probes; see counting.hpp.
   virtual bool counts_firings() const { return false; }
-  /// Instead of enable and disable: only the number of firings is wanted.
+  /// Used in place of enable and disable when only the number of firings is wanted.
   virtual void enable_count(std::uint32_t probe) {}
   virtual void disable_count(std::uint32_t probe) {}
-  /// How often each has fired while somebody counted it, ever; each thread's in the order of time.
-  /// Differences are what counts, also beyond 2^64.
+  /// Reads how often each probe has ever fired while it was counted; the counts of each thread are
+  /// in the order of time. Only differences are meaningful; they stay right when a count passes
+  /// 2^64.
   virtual void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts) {}
-  /// A profile-N (of each thread's processor time) or wall-N of the session: from now on the host
-  /// has session.fire(this probe) called, in whatever thread, for each sample. False: the session
-  /// fires it itself, in the controlling thread.
+  /// Starts a profile-N (of each thread's processor time) or wall-N of the session. From now on the
+  /// host has session.fire(this probe) called for each sample, in any thread. Returns false when
+  /// the session has to fire the probe itself, in the controlling thread.
   virtual bool start_sampling(Session& session, std::uint32_t probe, std::uint64_t interval_ns, bool wall) {
     return false;
   }
-  /// All that have been started; what they have found so far is fired before it returns.
+  /// Stops all samplings that have been started. The samples taken so far are fired before it
+  /// returns.
   virtual void stop_sampling(Session& session) {}
-  /// Now and then while there are any; before_ticks: clauses that look at them are about to run.
+  /// Called now and then while samplings run. before_ticks: clauses that look at samples are about
+  /// to run.
   virtual void look_after_samples(bool before_ticks) {}
-  /// A wall-N has been due so many times since.
+  /// A wall-N has become due `times` times since the last call.
   virtual void sample_wall(Session& session, std::uint32_t probe, std::uint32_t times) {}
-  /// Returns when no thread is inside a firing that began before the call. What the caller stored
-  /// before is seen by every firing that begins later: a full fence against them.
+  /// Returns when no thread is inside a firing that began before the call. Every firing that begins
+  /// later sees what the caller stored before: the call is a full fence against them.
   virtual void wait_for_firings() = 0;
-  /// As Erlang writes it, in quotes where it needs them.
+  /// Returns the name as Erlang writes it, in quotes where it needs them.
   virtual std::string atom_name(std::uint64_t number) = 0;
-  /// The number of the atom with this index; atoms are numbered as they are made. 0: there is none.
+  /// Returns the number of the atom with this index, or 0 when there is none. Atoms are numbered as
+  /// they are made.
   virtual std::uint64_t atom_number(std::uint32_t index) { return 0; }
-  /// m:f/a (file:line) of an instruction; empty when it is not known (any more).
+  /// Returns m:f/a (file:line) of an instruction. It is empty when the instruction is unknown or
+  /// not known any more.
   virtual std::string address_name(std::uint64_t address) = 0;
 };
 

@@ -9,10 +9,11 @@ class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
 
-  /// Goes to the value of a member, or of an element, of what begins here. False: it has none.
+  /// Goes to the value of a member, or of an element, of what begins here. Returns false when there
+  /// is no such member.
   bool enter_member(std::string_view name);
   bool enter_element(std::uint64_t index);
-  /// The value that begins here.
+  /// Returns the value that begins here.
   std::optional<std::string_view> value();
 
  private:
@@ -33,7 +34,7 @@ class Scanner {
   std::size_t at_ = 0;
 };
 
-/// Between quotes, which it passes.
+/// Passes a string, and returns what is between its quotes.
 bool Scanner::string(std::string_view& content) {
   if (!take('"')) return false;
   const std::size_t begin = at_;
@@ -49,7 +50,7 @@ bool Scanner::string(std::string_view& content) {
   return false;
 }
 
-/// Passes one value: brackets are counted, what is between them is not looked at.
+/// Passes one value. Brackets are counted; what is between them is not looked at.
 bool Scanner::skip() {
   std::string_view content;
   std::size_t open = 0;
@@ -110,7 +111,8 @@ std::optional<std::string_view> Scanner::value() {
   return text_.substr(begin, at_ - begin);
 }
 
-/// Takes [12] from the front of a path. False: it is none.
+/// Takes an index such as [12] from the front of a path. Returns false when the path does not begin
+/// with one.
 bool take_index(std::string_view& path, std::uint64_t& index) {
   std::size_t n = 1;
   index = 0;

@@ -3,13 +3,14 @@
 #include <optional>
 #include <string_view>
 
-/// json() of D: a look into a text in JSON (RFC 8259) without building anything. Pure functions; no
-/// recursion, time linear in the text.
+/// json() of D: it looks into a text in JSON (RFC 8259) and builds nothing. All functions are pure
+/// and free of recursion, and take time linear in the text.
 namespace vmrun::d {
 
-/// What a path leads to: names apart by dots, elements of arrays as [0]. Of a string what is
-/// between its quotes, escapes as they are; of all else the text itself. Nothing when there is no
-/// such element, or the text is no JSON as far as it had to be read.
+/// Returns what a path leads to. The path's names are separated by dots, and elements of arrays are
+/// written [0]. For a string, the result is what is between its quotes, with escapes as they are;
+/// for anything else, it is the text itself. Returns nothing when there is no such element, or when
+/// the text, as far as it had to be read, is not JSON.
 std::optional<std::string_view> json_element(std::string_view text, std::string_view path);
 
 }  // namespace vmrun::d

@@ -5,17 +5,18 @@
 #include <cstring>
 #include <string_view>
 
-/// The script's address space: what its pointers point into. An address is the number of a segment
-/// in the high 32 bits and an offset in the low; 0 is NULL, and no script can reach anything else.
-/// One for each thread that fires; all segments but two are shared by none.
+/// The script's address space, into which its pointers point. An address has the number of a
+/// segment in the high 32 bits and an offset in the low ones. 0 is NULL, and no script can reach
+/// anything else. Each thread that fires has an address space; all segments but two belong to that
+/// thread alone.
 namespace vmrun::d {
 
 using Address = std::uint64_t;
 
 enum class Segment : std::uint32_t {
   kNull,
-  kTexts,    // the program's; only read
-  kScratch,  // of this firing's clause
+  kTexts,    // the program's texts; only read
+  kScratch,  // memory of this firing's clause
   kFrame,    // this-> variables, zero at the start of a firing
   kGlobals,  // global variables; other threads change them too
   kCount
@@ -31,7 +32,7 @@ class Memory {
     pieces_[static_cast<unsigned>(segment)] = {base, bytes};
   }
 
-  /// nullptr: these bytes are not the script's, or it may not write them.
+  /// Returns nullptr when these bytes are not the script's, or when it may not write them.
   char* at(Address a, std::size_t bytes, bool write = false) const {
     const std::size_t segment = a >> 32, offset = a & 0xffffffff;
     if (segment >= static_cast<std::size_t>(Segment::kCount)) return nullptr;
@@ -41,7 +42,8 @@ class Memory {
     return offset < there && bytes <= there - offset ? piece.base + offset : nullptr;
   }
 
-  /// The text at a: up to its NUL, or most bytes, or the end of the segment. False: a bad address.
+  /// Gives the text at a, up to its NUL, `most` bytes, or the end of the segment. Returns false for
+  /// a bad address.
   bool text(Address a, std::size_t most, std::string_view& out) const {
     const char* start = at(a, 1);
     if (start == nullptr) return false;
@@ -53,7 +55,8 @@ class Memory {
     return true;
   }
 
-  /// Scratch memory, given back as a whole when the clause ends. 0: no room.
+  /// Reserves scratch memory, which is given back as a whole when the clause ends. Returns 0 when
+  /// there is no room.
   Address reserve(std::size_t bytes) {
     const std::size_t start = used_;
     const std::size_t most = pieces_[static_cast<unsigned>(Segment::kScratch)].bytes;

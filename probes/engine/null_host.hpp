@@ -2,8 +2,8 @@
 
 #include "probes/engine/host.hpp"
 
-/// A host that has nothing: no probes, no processes, no terms. For scripts without a target, and to
-/// measure and test the engine alone. Any thread.
+/// A host that has no probes, no processes and no terms. It serves scripts without a target, and
+/// measurements and tests of the engine alone. Any thread may use it.
 namespace vmrun::d {
 
 class NullHost : public Host {

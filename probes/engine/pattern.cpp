@@ -5,7 +5,7 @@
 namespace vmrun::d {
 namespace {
 
-/// The character of UTF-8 at `at`, which is inside: its bytes.
+/// Returns the bytes of the UTF-8 character at `at`, which lies inside the text.
 std::string_view character(std::string_view text, std::size_t at) {
   const auto is_continued = [&](std::size_t n) {
     return (static_cast<unsigned char>(text[n]) & 0xc0) == 0x80;
@@ -24,7 +24,8 @@ std::string_view take(std::string_view text, std::size_t& at) {
   return c;
 }
 
-/// One [class] of a pattern; `at` is behind the bracket and moves behind the end. False: no end.
+/// Matches one [class] of a pattern. `at` is behind the bracket and moves behind the end of the
+/// class. Returns false when the class has no end.
 bool class_matches(std::string_view pattern, std::size_t& at, std::string_view c, bool& yes) {
   const bool negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');
   if (negated) at++;
@@ -49,7 +50,8 @@ bool class_matches(std::string_view pattern, std::size_t& at, std::string_view c
   return false;
 }
 
-/// One element of a pattern, which is no * and does not end the pattern, against one character.
+/// Matches one element of a pattern, which is not a * and does not end the pattern, against one
+/// character.
 bool one_matches(std::string_view pattern, std::size_t& at, std::string_view c) {
   const char p = pattern[at];
   if (p == '?') {

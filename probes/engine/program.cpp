@@ -36,7 +36,7 @@ class Writer {
   std::string& out_;
 };
 
-// After what is missing or impossible everything reads as zero, and good() is false.
+// Once something was missing or impossible, everything reads as zero and good() is false.
 class Reader {
  public:
   explicit Reader(std::string_view in) : in_(in) {}
@@ -51,7 +51,7 @@ class Reader {
     if (byte > 1) good_ = false;
     on = byte == 1;
   }
-  /// least: bytes that an element takes at least, so that a forged count cannot ask for memory.
+  /// least: the fewest bytes that an element takes, so that a forged count cannot ask for memory.
   template <class Sequence>
   void count(Sequence& s, std::size_t least) {
     std::uint32_t n = 0;
@@ -83,7 +83,7 @@ void text(Pass& pass, std::string& s) {
   pass.block(s.data(), s.size());
 }
 
-// A vector of plain words.
+// Passes a vector of plain words.
 template <class Pass, class Element>
 void plain(Pass& pass, std::vector<Element>& v) {
   pass.count(v, sizeof(Element));
@@ -190,7 +190,7 @@ std::string to_bytes(const Program& program) {
   Writer writer(bytes);
   std::uint32_t head[] = {kProgramMagic, kProgramVersion};
   writer.block(head, 2);
-  all(writer, const_cast<Program&>(program));  // only read
+  all(writer, const_cast<Program&>(program));  // a writer only reads it
   return bytes;
 }
 

@@ -5,26 +5,28 @@
 #include <string_view>
 #include <vector>
 
-/// A compiled D script: what vmtrace (or erltrace, in the machine) makes of a text, sends to the
-/// machine that is traced, and the engine verifies and runs. Plain data; whoever makes it owns it.
-/// Nothing here knows the language or the machine.
+/// A compiled D script. vmtrace (or erltrace, in the machine) makes it from a text and sends it to
+/// the machine that is traced, where the engine verifies and runs it. It is plain data that belongs
+/// to its maker. Nothing here knows the language or the machine.
 ///
-/// Bytes on the wire: docs/internals/d-engine.md; to_bytes and from_bytes below. from_bytes only
-/// reads; whether a program may run is the verifier's to say (verify.hpp).
+/// The bytes on the wire are described in docs/internals/d-engine.md; to_bytes and from_bytes below
+/// write and read them. from_bytes only reads: the verifier decides whether a program may run
+/// (verify.hpp).
 namespace vmrun::d {
 
 inline constexpr std::uint32_t kProgramVersion = 4;
 
 enum class Operation : std::uint8_t;  // operations.tab; probes/engine/operations.hpp is made from it
 
-/// Numbers of probes that no target lists: they are every session's own. ERROR's arguments: 0, and
-/// the five words of a Fault. A tick or profile is kFirstTimerProbe + its index in Program::timers.
+/// Numbers of probes that no target lists: every session has its own. ERROR's arguments are 0 and
+/// the five words of a Fault. A tick or profile has the number kFirstTimerProbe + its index in
+/// Program::timers.
 inline constexpr std::uint32_t kFirstTimerProbe = 0xff000000;
 inline constexpr std::uint32_t kBeginProbe = 0xffffff00;
 inline constexpr std::uint32_t kEndProbe = 0xffffff01;
 inline constexpr std::uint32_t kErrorProbe = 0xffffff02;
-/// Functions by name have three probes each. A clause waits for kFunctionProbes + the event, with
-/// patterns; what fires is the probe of one function, by the number that the host has for it.
+/// Named functions have three probes each. A clause waits for kFunctionProbes + the event, with
+/// patterns. What fires is the probe of one function, with the number that the host has for it.
 enum class FunctionEvent : std::uint8_t { kEntry, kReturn, kException };
 inline constexpr std::uint32_t kFunctionEvents = 3;
 inline constexpr std::uint32_t kFirstFunctionProbe = 100'000;
@@ -44,7 +46,7 @@ inline constexpr bool is_any_function_probe(std::uint32_t number) {
 inline constexpr std::uint32_t function_of_probe(std::uint32_t number) {
   return (number - kFirstFunctionProbe) / 4;
 }
-/// Of either of the two.
+/// The event of a probe of either kind.
 inline constexpr FunctionEvent event_of_probe(std::uint32_t number) {
   return static_cast<FunctionEvent>(number % 4);
 }
@@ -69,14 +71,14 @@ static_assert(sizeof(Instruction) == 8);
 /// Where the value of a variable lives.
 enum class Scope : std::uint8_t { kGlobal, kSelf };
 
-/// A variable that outlives a firing (this-> variables are bytes of a frame).
+/// A variable that outlives a firing; this-> variables are bytes of a frame instead.
 struct Variable {
   std::string name;
   Scope scope = Scope::kGlobal;
   bool associative = false;
-  std::uint32_t bytes = 8;    // 8 and not by_reference: an integer
+  std::uint32_t bytes = 8;    // when it is 8 and not by_reference, the variable is an integer
   bool by_reference = false;  // a text, structure or array of `bytes` bytes
-  bool is_text = false;       // by_reference: what is stored is copied up to the end of the text
+  bool is_text = false;       // by_reference: a text is copied up to its end only
 };
 
 enum class Aggregating : std::uint8_t {
@@ -94,13 +96,13 @@ enum class Aggregating : std::uint8_t {
 struct Aggregation {
   std::string name;  // without @
   Aggregating how = Aggregating::kCount;
-  // lquantize: base, limit, step; llquantize: factor, low, high, steps
+  // lquantize has base, limit and step; llquantize has factor, low, high and steps.
   std::int64_t parameters[4] = {};
   bool is_signed = true;
 };
 
-/// One action of a clause. The engine only passes the number on; what it means, its format and the
-/// types of its fields are the reader's (Output in vmtrace).
+/// One action of a clause. The engine only passes its number on. Its meaning, its format and the
+/// types of its fields are known to the consumer (Output in vmtrace).
 struct Action {
   std::uint16_t clause = 0;
 };
@@ -110,37 +112,39 @@ struct Timer {
   std::string name;  // tick-10ms
   std::uint64_t interval_ns = 0;
   bool profile = false;  // samples every thread of the machine, if the host can
-  bool wall = false;     // by the time that passes, not by that of the processor
+  bool wall = false;     // counts the time that passes, not that of the processor
 };
 
 /// What a clause waits for.
 struct Enabled {
   std::uint32_t probe = 0;  // number in the target's list of probes
-  // With any_function_probe: which functions. Globs, empty means any.
+  // For any_function_probe, these say which functions. They are globs, and an empty one means any.
   std::string module, function;
   std::int32_t arity = -1;
 };
 
 struct Clause {
   std::vector<Enabled> probes;
-  std::vector<Instruction> predicate;  // leaves its value in register 0; empty: always true
+  std::vector<Instruction> predicate;  // it leaves its value in register 0; an empty one is always true
   std::vector<Instruction> body;
-  bool makes_record = true;  // an empty clause makes one too: the line dtrace prints without -q
+  bool makes_record = true;  // also true for an empty clause, for which dtrace without -q prints a line
 };
 
-/// Sizes and rates. Zero: the engine's default. What exceeds its bounds is refused with a reason.
+/// Sizes and rates. Zero stands for the engine's default. A value beyond the engine's bounds is
+/// refused with a reason.
 struct Options {
   std::uint32_t strsize = 257;      // of a text with its NUL: one more than -x strsize
-  std::uint64_t bufsize = 4 << 20;  // bytes a thread
+  std::uint64_t bufsize = 4 << 20;  // for each thread
   std::uint64_t aggsize = 4 << 20;
   std::uint64_t dynvarsize = 1 << 20;
   std::uint64_t specsize = 32 << 10;
-  std::uint64_t scratchsize = 64 << 10;  // what alloca() and copyin() give a clause in all
+  std::uint64_t scratchsize = 64 << 10;  // for all that one clause gets from alloca() and copyin()
   std::uint32_t nspec = 1;
   std::uint32_t stack_frames = 20, ustack_frames = 100;
   enum class Policy : std::uint8_t { kSwitch, kFill, kRing } policy = Policy::kSwitch;
   bool destructive = false;
-  // By which the one who traces knows the process, in its own PID namespace; 0: as it does itself.
+  // The number by which the tracing program knows the process, in its own PID namespace. 0 stands
+  // for the number that the process has for itself.
   std::uint32_t pid = 0;
 };
 
@@ -153,14 +157,14 @@ struct Program {
   std::vector<Action> actions;
   std::vector<Timer> timers;
   std::vector<Clause> clauses;
-  std::uint32_t frame_bytes = 0;  // this-> variables
+  std::uint32_t frame_bytes = 0;  // size of the this-> variables
 };
 
 std::string to_bytes(const Program& program);
-/// Returns false and says why when these are not the bytes of a program of this version.
+/// Returns false and says why when the bytes are not a program of this version.
 [[nodiscard]] bool from_bytes(std::string_view bytes, Program& program, std::string& why);
 
-/// One instruction a line, as `vmtrace -S` shows it.
+/// Returns one line for each instruction, as `vmtrace -S` shows it.
 std::string disassemble(const Program& program);
 
 }  // namespace vmrun::d

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-/// The bytes that go from a firing to whoever reads: records, and keys of aggregations. Both are
-/// made of words of 64 bits in the machine's byte order, and are self-describing.
+/// The bytes that go from a firing to its consumer: records, and keys of aggregations. Both are
+/// made of words of 64 bits in the machine's byte order, and describe themselves.
 ///
 /// A record is a Record, then its actions: each a word with its number, then its fields in the
 /// order of the script. A field (and each element of a key) is
@@ -12,18 +12,19 @@
 ///   encoded    one word Encoding | bytes << 32, then that many bytes, filled up to whole words
 ///
 /// An encoding is what the machine has at hand, so that no text is made at the firing. The consumer
-/// makes the text, and asks the machine once for the names of atoms and addresses
+/// makes the text, and asks the machine once for the names of atoms and addresses (Host::atom_name,
+/// Host::address_name).
 /// (Host::name_of_atom...).
 namespace vmrun::d {
 
 struct Record {
-  std::uint32_t bytes;  // with this head; a multiple of 8
+  std::uint32_t bytes;  // size with this head; a multiple of 8
   std::uint16_t clause;
   std::uint16_t flags;
   std::uint64_t timestamp;  // ns since an arbitrary point, as the built-in of that name
   std::uint32_t probe;      // number in the target's list
   std::uint32_t cpu;        // number of the scheduler, or of the thread
-  // then the words
+  // The words of the actions follow.
 };
 static_assert(sizeof(Record) == 24);
 
@@ -36,11 +37,11 @@ enum class Encoding : std::uint32_t {
   kPort,      // number: #Port<0.Number>
   kFunction,  // numbers of the atoms of module and function, arity: m:f/a
   kAtom,      // number of an atom
-  kBytes,     // of a structure, for tracemem
+  kBytes,     // the bytes of a structure, for tracemem
   kStack,     // addresses of instructions, innermost first
 };
 
-/// What went wrong, as dtrace numbers it (DTRACEFLT_*); arg1 to arg5 of ERROR.
+/// What went wrong, as dtrace numbers it (DTRACEFLT_*). It is one of arg1 to arg5 of ERROR.
 enum class FaultKind : std::uint64_t {
   kUnknown,
   kBadAddress,
@@ -53,15 +54,15 @@ enum class FaultKind : std::uint64_t {
   kTupleOverflow,
   kBadStack
 };
-/// action: 0 is the predicate; else the clause's last action that had begun, counted within the
-/// clause from 1, or 1 when none had.
+/// action: 0 is the predicate; else it is the clause's last action that had begun, counted within
+/// the clause from 1, or 1 when none had begun.
 struct Fault {
-  std::uint64_t clause, action, offset;  // offset: of the instruction
+  std::uint64_t clause, action, offset;  // offset: that of the instruction
   FaultKind kind;
   std::uint64_t address;
 };
 
-/// What did not fit, counted by thread and added up by the reader.
+/// Why something was dropped. Each thread counts, and the consumer adds the counts up.
 enum class Drop : std::uint8_t {
   kPrincipal,
   kAggregation,
@@ -70,7 +71,7 @@ enum class Drop : std::uint8_t {
   kSpeculationBusy,
   kSpeculationUnavailable,
   kStack,
-  kFunction,  // by name, that is not watched: as many are as can be
+  kFunction,  // a named function that is not watched, because the limit of watched ones is reached
   kCount
 };
 

@@ -1,5 +1,5 @@
-// The memory: a page with the head, then the words. The memfd is sealed against changes of its
-// size: whoever could cut it would end the other side with SIGBUS.
+// The memory is a page with the head, then the words. The memfd is sealed against changes of its
+// size, because a process that could cut it would end the other side with SIGBUS.
 #include "probes/engine/ring.hpp"
 
 #include <fcntl.h>
@@ -22,10 +22,10 @@ constexpr std::uint64_t kLeastBytes = 1024;
 constexpr std::size_t kRecordHead = sizeof(Record) / 8;
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW;
 
-// Of the record that starts with this word.
+// Returns the size of the record that starts with this word.
 std::size_t entry_words(std::uint64_t first) { return static_cast<std::uint32_t>(first) / 8; }
 
-// Read once: the other side may change it between two looks.
+// Reads a word once, because the other side may change it between two reads.
 std::uint64_t read_once(std::uint64_t& word) { return std::atomic_ref(word).load(std::memory_order_relaxed); }
 
 }  // namespace
@@ -90,7 +90,7 @@ std::unique_ptr<Ring> Ring::map(int descriptor, std::string& why) {
 
 void Ring::drop(Drop kind) {
   auto& n = drops_[static_cast<unsigned>(kind)];
-  const std::uint64_t now = n.load(std::memory_order_relaxed) + 1;  // the only writer
+  const std::uint64_t now = n.load(std::memory_order_relaxed) + 1;  // this thread is the only writer
   n.store(now, std::memory_order_relaxed);
   head().drops[static_cast<unsigned>(kind)].store(now, std::memory_order_relaxed);
 }
@@ -114,12 +114,12 @@ bool Ring::put(const std::uint64_t* record, std::size_t words) {
   }
   copy_in(record, words);
   written_ += words;
-  head().written.store(written_, std::memory_order_release);  // becomes visible in one piece
+  head().written.store(written_, std::memory_order_release);  // makes the record visible in one piece
   return true;
 }
 
-// Relaxed: it comes before the first record of the new ring, and so before whatever that leads to,
-// which is released by put() of the other rings.
+// A relaxed order suffices. The store comes before the first record of the new ring, and so before
+// whatever that record leads to, which put() of the other rings releases.
 void Ring::announce(std::uint32_t rings) {
   std::uint32_t known = head().rings.load(std::memory_order_relaxed);
   while (known < rings && !head().rings.compare_exchange_weak(known, rings, std::memory_order_relaxed)) {}
@@ -128,8 +128,8 @@ void Ring::announce(std::uint32_t rings) {
 bool Ring::make_room(std::size_t words) {
   if (policy() == Options::Policy::kRing) return words <= mask_ + 1 && discard_oldest(words);
   const std::uint64_t said = head().taken.load(std::memory_order_acquire);
-  // A reader goes forward, and not past what was written. One that says otherwise has taken
-  // nothing.
+  // A consumer goes forward, and not past what was written. A position that says otherwise counts
+  // as having taken nothing.
   if (said - taken_ <= written_ - taken_) taken_ = said;
   if (words <= mask_ + 1 - (written_ - taken_)) return true;
   if (policy() == Options::Policy::kFill) {
@@ -139,7 +139,8 @@ bool Ring::make_room(std::size_t words) {
   return false;
 }
 
-// The lengths of records lie in the shared memory: one that cannot be true costs all that is there.
+// The lengths of records lie in the shared memory. A length that cannot be true discards all
+// records.
 bool Ring::discard_oldest(std::size_t words) {
   while (words > mask_ + 1 - (written_ - taken_)) {
     const std::size_t oldest = entry_words(read_once(words_[taken_ & mask_])), there = written_ - taken_;
@@ -147,16 +148,17 @@ bool Ring::discard_oldest(std::size_t words) {
     if (!is_true) drop(Drop::kPrincipal);
     taken_ += is_true ? oldest : there;
   }
-  // Before the words are written over: who reads after the machine has died finds whole records.
+  // This comes before the words are written over: a consumer that reads after the machine has died
+  // finds whole records.
   head().taken.store(taken_, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_release);
   return true;
 }
 
-// ---- The reader ---------------------------------------------------------------------------------
+// ---- The consumer -------------------------------------------------------------------------------
 
 void Ring::copy_out(std::uint64_t* to, std::uint64_t from, std::size_t words) const {
-  if (words == 0) return;  // of a machine that writes nonsense: there may be no room either
+  if (words == 0) return;  // the machine writes nonsense: there may be no room either
   const std::size_t at = from & mask_, first = std::min<std::size_t>(words, mask_ + 1 - at);
   std::memcpy(to, words_ + at, first * 8);
   std::memcpy(to + first, words_, (words - first) * 8);
@@ -172,9 +174,10 @@ std::size_t Ring::available() {
 bool Ring::empty() { return available() == 0; }
 
 std::size_t Ring::take(std::vector<std::uint64_t>& out, std::size_t most_words) {
-  const std::size_t there = available();  // ends where a record ends
+  const std::size_t there = available();  // it ends where a record ends
   if (there == 0) return 0;
-  // Copied first, looked at then: the machine may change the words meanwhile.
+  // The words are copied first and looked at afterwards, because the machine may change them
+  // meanwhile.
   const std::size_t start = out.size();
   const std::size_t first = entry_words(read_once(words_[read_ & mask_]));
   out.resize(start + std::min(there, std::max(most_words, first)));
@@ -182,7 +185,7 @@ std::size_t Ring::take(std::vector<std::uint64_t>& out, std::size_t most_words) 
   std::size_t end = start;
   while (end < out.size()) {
     const std::size_t words = entry_words(out[end]);
-    if (words < kRecordHead || words > there - (end - start)) {  // not what we wrote: all is passed over
+    if (words < kRecordHead || words > there - (end - start)) {  // not a record: all that is there is skipped
       out.resize(start);
       read_ += there;
       break;

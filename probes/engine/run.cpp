@@ -1,7 +1,7 @@
-// The interpreter. The rules: verify.cpp has seen to it that operands are in range, that registers
-// are written before they are read and that every way ends. What is left to check here is
-// addresses, divisors, room in scratch, key and record, and what the host answers. Nothing
-// allocates, and what takes longer for longer texts takes from thread.fuel.
+// The interpreter. It relies on verify.cpp, which has checked that operands are in range, that
+// registers are written before they are read, and that every path ends. What is left to check here
+// is addresses, divisors, room in scratch, key and record, and what the host answers. Nothing
+// allocates. Work that grows with the length of a text takes from thread.fuel.
 #include <cerrno>
 #include <cstring>
 
@@ -20,7 +20,7 @@ std::uint64_t sign_extended(std::uint64_t value, unsigned bits) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);
 }
 
-// Global variables are shared: what lies right for it is read and written in one piece.
+// Global variables are shared. One that is aligned is read and written in one piece.
 template <class Number>
 std::uint64_t load_number(const char* from) {
   Number n;
@@ -118,9 +118,9 @@ bool burn(Thread& t, std::size_t bytes) {
   return true;
 }
 
-// What is put to keys and to records, after the words that are there.
+// What is put to keys and records goes after the words that are there.
 
-// make(place, room in bytes) puts an EncodedArgument; false: no room for it.
+// make(place, room in bytes) puts an EncodedArgument. Returns false when there is no room for it.
 template <class Make>
 bool put_encoded(std::uint64_t* words, std::size_t& used, std::size_t most, std::size_t room, Make&& make) {
   if (used + 1 + words_of(room) > most) return false;
@@ -141,7 +141,7 @@ bool put_text(std::uint64_t* words, std::size_t& used, std::size_t most, Address
   });
 }
 
-// Room for a text of the host's; numbers of processes and functions fit in any case.
+// Returns the room for a text of the host's. Numbers of processes and functions fit in any case.
 std::size_t text_room(const Thread& t) {
   return words_of(std::max<std::size_t>(t.shared.program.options.strsize - 1, 32)) * 8;
 }
@@ -280,7 +280,7 @@ std::uint64_t argument_number(Thread& t, const Firing& f, unsigned n) {
   return t.shared.host.argument_number(f, n);
 }
 
-// make(place, room) puts a text with its NUL and returns its length, or -1: none.
+// make(place, room) puts a text with its NUL and returns its length, or -1 when there is no text.
 template <class Make>
 bool text_in_scratch(Thread& t, Address& out, Make&& make) {
   const std::size_t room = t.shared.program.options.strsize;
@@ -306,7 +306,7 @@ bool text_in_scratch(Thread& t, Address& out, Make&& make) {
   });
 }
 
-/// What copyinstr() of a number is: scripts keep the number of an argument in a variable.
+/// copyinstr() of a number. A script may have kept the number of an argument in a variable.
 [[gnu::noinline]] bool text_of_number(Thread& t, const Firing& f, std::uint64_t number, Address& out) {
   for (unsigned n = 0; n < f.argument_count; ++n)
     if (f.kinds[n] < ArgumentKind::kInt && argument_number(t, f, n) == number && number != 0)
@@ -365,7 +365,7 @@ std::uint64_t own_number(Thread& t, Builtin which, const Firing& f) {
   return true;
 }
 
-// What is stored of a variable that is by reference. False: a fault.
+// Gives the bytes to be stored in a variable that is by reference. Returns false at a fault.
 bool stored_bytes(Thread& t, const Variable& v, Address a, std::string_view& out) {
   if (v.is_text) return t.text(a, out);
   const char* from = t.memory.at(a, v.bytes);
@@ -423,7 +423,8 @@ struct Key {
   std::size_t count;
 };
 
-// The key that was put together, after the number of the process or thread for self->.
+// Returns the key that was put together. For self-> it begins with the number of the process or
+// thread.
 Key taken_key(Thread& t, const Firing& f, bool of_self) {
   Key key{t.key + 1, t.key_words - 1};
   if (of_self) {
@@ -472,7 +473,7 @@ Key taken_key(Thread& t, const Firing& f, bool of_self) {
 [[gnu::noinline]] void exit_with(Thread& t, std::uint64_t status) {
   if (!t.shared.exit_called.exchange(true, std::memory_order_relaxed)) {
     t.shared.exit_status.store(static_cast<std::int64_t>(status), std::memory_order_relaxed);
-    t.shared.exiting.store(true, std::memory_order_release);  // with the status
+    t.shared.exiting.store(true, std::memory_order_release);  // together with the status
   }
   t.shared.phase.store(Phase::kStopped, std::memory_order_release);
 }
@@ -483,7 +484,7 @@ void told(Thread& t, Speculations::Result result) {
 
 }  // namespace
 
-// A byte of an instruction names its register; unreached code aside, it was written before.
+// A byte of an instruction names its register. It was written before, except in unreached code.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
@@ -492,7 +493,7 @@ bool run(Thread& t, const Instruction* const first, const Firing& f, std::uint64
   static const void* const kLabels[] = {VMRUN_D_OPERATIONS(LABEL)};
 #undef LABEL
   std::uint64_t r[kRegisters];
-  r[0] = 0;  // what a body leaves means nothing
+  r[0] = 0;  // the value that a body leaves means nothing
   std::uint64_t terms[kTermRegisters];
   const Program& p = t.shared.program;
   Host& host = t.shared.host;
@@ -607,7 +608,7 @@ op_kRet:
 
   OP(kSpec, A = t.shared.speculations.start(); if (A == 0) t.ring->drop(Drop::kSpeculationUnavailable))
 op_kSpecto:
-  if (!t.shared.speculations.is_active(A)) {  // the clause ends here, and records nothing
+  if (!t.shared.speculations.is_active(A)) {  // the clause ends here and records nothing
     t.record_words = 0;
     return true;
   }

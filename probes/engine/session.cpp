@@ -1,6 +1,6 @@
-// A session. A thread's state is made at its first firing and found again through a slot of the
-// thread: sessions have a number each for as long as they live, and a generation, so that what an
-// earlier session left in a slot is not taken for this one's.
+// A session. The state of a thread is made at its first firing and found again through a slot of
+// the thread. Each session has a number as long as it lives, and a generation. The generation shows
+// when a slot still holds the state of an earlier session with the same number.
 #include "probes/engine/session.hpp"
 
 #include <sched.h>
@@ -17,9 +17,9 @@ namespace vmrun::d {
 
 namespace {
 
-constexpr unsigned kSlots = 64;  // sessions at once
+constexpr unsigned kSlots = 64;  // the most sessions at once
 constexpr std::uint32_t kMostThreads = 1024;
-constexpr std::uint32_t kTryAgainAfter = 1024;  // lost firings of a thread
+constexpr std::uint32_t kTryAgainAfter = 1024;  // firings that a thread has lost
 
 struct Slot {
   std::uint64_t generation = 0;
@@ -29,7 +29,7 @@ struct Slot {
 constinit thread_local Slot slots[kSlots];
 
 std::mutex numbers_lock;
-std::uint64_t numbers_taken = 0;  // a bit each
+std::uint64_t numbers_taken = 0;  // one bit for each number
 std::uint64_t last_generation = 0;
 
 bool take_number(unsigned& number, std::uint64_t& generation) {
@@ -65,11 +65,11 @@ class RunningSession final : public Session {
 
  private:
   struct Hit {
-    const Instruction* predicate;  // nullptr: there is none
+    const Instruction* predicate;  // nullptr: the clause has no predicate
     const Instruction* body;
     bool makes_record;
     std::uint16_t number;
-    std::uint32_t filter;  // the host's, of functions by name; 0: none
+    std::uint32_t filter;  // the host's number, for named functions; 0: none
   };
   struct Hits {
     const Hit* first;
@@ -103,23 +103,23 @@ class RunningSession final : public Session {
   unsigned number_ = kSlots;
   std::uint64_t generation_ = 0;
   std::vector<std::vector<Hit>> clauses_;  // by index(probe)
-  std::vector<Hits> hits_;                 // the same, where firings find it
-  std::size_t listed_ = 0;                 // probes of the host; then come our own, and functions
-  std::vector<std::uint32_t> filters_;     // of functions by name, the host's numbers
-  std::vector<std::uint32_t> enabled_;     // probes of the host
-  // Probes of which the host only tells how often they have fired: what one firing takes in, and
-  // how many had been when that was last done.
+  std::vector<Hits> hits_;                 // the same, as firings read them
+  std::size_t listed_ = 0;                 // the host's probes; the session's own and the functions follow
+  std::vector<std::uint32_t> filters_;     // of named functions, by the host's numbers
+  std::vector<std::uint32_t> enabled_;     // the host's probes
+  // Probes of which the host only says how often they have fired. For each there is what one firing
+  // takes in, and the count up to which that has been done.
   std::vector<std::uint32_t> counted_;
   std::vector<std::vector<Element>> effects_;
   std::vector<std::uint64_t> counts_;
   bool counting_ = false;
-  std::vector<std::uint64_t> next_of_timers_;  // when each is due; ~0: the host sees to it
-  std::vector<bool> sampled_;                  // by the host, in all threads
-  bool samples_ = false;                       // some are
+  std::vector<std::uint64_t> next_of_timers_;  // when each is due; ~0: the host fires it
+  std::vector<bool> sampled_;                  // sampled by the host, in all threads
+  bool samples_ = false;                       // whether any is sampled
   std::atomic<Thread*> threads_{nullptr};      // only grows, until the session is freed
   std::atomic<std::uint32_t> thread_count_{0}, last_thread_{0}, ring_count_{0};
   std::atomic<std::uint64_t> lost_{0};  // firings of threads for which there was no memory
-  std::uint64_t lost_elements_ = 0;     // the master's
+  std::uint64_t lost_elements_ = 0;     // elements for which the master had no room
   bool are_enabled_ = false;
 };
 
@@ -148,7 +148,7 @@ bool RunningSession::open(std::string& why) {
   return true;
 }
 
-// What waits for which probe.
+// Finds out which clauses wait for which probe.
 bool RunningSession::find_clauses(std::string& why) {
   for (std::size_t i = 0; i < program().clauses.size(); ++i) {
     const Clause& clause = program().clauses[i];
@@ -162,7 +162,7 @@ bool RunningSession::find_clauses(std::string& why) {
         enabled_.push_back(e.probe);
       }
       auto& hits = clauses_[index(e.probe)];
-      // A clause runs once at a probe, however often its descriptions name it.
+      // A clause runs once at a probe, even if several of its descriptions name the probe.
       const bool again =
           filter == 0 && std::any_of(hits.begin(), hits.end(), [&](const Hit& h) { return h.number == i; });
       if (again) continue;
@@ -176,7 +176,7 @@ bool RunningSession::find_clauses(std::string& why) {
   return true;
 }
 
-// False: a clause there needs more than to know that the probe has fired.
+// Returns false when a clause there needs more than the fact that the probe has fired.
 bool RunningSession::effect_at(std::uint32_t probe, Rehearsal& rehearsal, std::vector<Element>& effect) {
   return std::ranges::all_of(clauses_[index(probe)], [&](const Hit& hit) {
     const Clause& clause = program().clauses[hit.number];
@@ -242,7 +242,7 @@ void RunningSession::enable() {
 }
 
 void RunningSession::disable() {
-  stop_sampling();  // first: what it has found is fired yet
+  stop_sampling();  // comes first, because it fires the samples that are left
   shared_.phase.store(Phase::kEnded, std::memory_order_release);
   stop_counting();
   if (!are_enabled_) return;
@@ -303,7 +303,7 @@ void RunningSession::tick() {
   for (std::size_t i = 0; i < next_of_timers_.size(); ++i) {
     if (next_of_timers_[i] > now) continue;
     const Timer& timer = program().timers[i];
-    // Those that were missed are not made up for, but in samples.
+    // Missed ticks are not made up for; missed samples are.
     const auto times = (now - next_of_timers_[i]) / timer.interval_ns + 1;
     next_of_timers_[i] += timer.interval_ns * times;
     const auto probe = kFirstTimerProbe + static_cast<std::uint32_t>(i);
@@ -324,10 +324,12 @@ Thread* RunningSession::make_thread() {
   Thread* t = made.release();
   ring_count_.fetch_add(1, std::memory_order_relaxed);
   t->next = threads_.load(std::memory_order_relaxed);
-  // Releases what was made, and the count; pairs with the controlling thread's loads, and with this
-  // same operation of others: of two threads the later one has both counted.
+  // The exchange releases what was made, and the count. It pairs with the controlling thread's
+  // loads and with this same operation of other threads: of two threads, the later one has counted
+  // both.
   while (!threads_.compare_exchange_weak(t->next, t, std::memory_order_acq_rel, std::memory_order_relaxed)) {}
-  // Whoever reads a record that this thread's first one led to knows that there is another ring.
+  // A consumer that reads a record caused by this thread's first one then knows that there is
+  // another ring.
   for (Thread* other = t; other != nullptr; other = other->next)
     other->ring->announce(ring_count_.load(std::memory_order_relaxed));
   return t;
@@ -351,7 +353,7 @@ void RunningSession::fire_now(const Firing& f, Phase phase) {
   Thread* t = thread();
   if (t == nullptr) [[unlikely]] {
     lost_.fetch_add(1, std::memory_order_relaxed);
-    // Memory or descriptors may have been used up for a moment only.
+    // Memory or descriptors may have run out for a moment only.
     if (Slot& slot = slots[number_]; ++slot.lost == kTryAgainAfter) slot.generation = 0;
     return;
   }
@@ -372,7 +374,7 @@ void RunningSession::run_hits(Thread& t, const Firing& f, const Hits& hits, Phas
   const Hit* ran = nullptr;
   for (const Hit* hit = hits.first; hit != hits.last; ++hit) {
     if (hit->filter != 0) {
-      // One clause's patterns stand side by side: that it ran for one of them suffices.
+      // The patterns of one clause stand side by side. The clause runs for one of them only.
       if (ran != nullptr && ran->number == hit->number) continue;
       if (!shared_.host.function_passes(hit->filter, f)) continue;
       ran = hit;
@@ -382,7 +384,7 @@ void RunningSession::run_hits(Thread& t, const Firing& f, const Hits& hits, Phas
   }
 }
 
-// False: a fault. True: also when the predicate was false.
+// Returns false at a fault, and true also when the predicate was false.
 bool RunningSession::run_parts(Thread& t, const Firing& f, const Hit& hit) {
   std::uint64_t value = 1;
   if (hit.predicate != nullptr && !run(t, hit.predicate, f, value)) return false;
@@ -390,7 +392,7 @@ bool RunningSession::run_parts(Thread& t, const Firing& f, const Hit& hit) {
     t.record_words = 0;
     return true;
   }
-  t.action = 1;  // of the clause, until one begins
+  t.action = 1;  // applies until the clause's first action begins
   return hit.body == nullptr || run(t, hit.body, f, value);
 }
 
@@ -431,7 +433,7 @@ void RunningSession::put_record(Thread& t, const Firing& f, const Hit& hit, std:
   }
 }
 
-// Policy fill: tracing ends with the first record that does not fit.
+// With policy fill, tracing ends with the first record that does not fit.
 void RunningSession::stop_when_full(Thread& t) {
   if (!t.ring->is_full()) return;
   auto running = Phase::kRunning;
@@ -439,7 +441,8 @@ void RunningSession::stop_when_full(Thread& t) {
     shared_.exiting.store(true, std::memory_order_release);
 }
 
-// The clause's record becomes that of its fault; then ERROR fires, unless that is where we are.
+// The fault takes the place of the clause's record. Then ERROR fires, unless this is a clause of
+// ERROR.
 void RunningSession::tell_fault(Thread& t, const Firing& f, const Hit& hit) {
   const Fault fault{hit.number, t.action_in_clause(), t.fault.offset, t.fault.kind, t.fault.address};
   t.record_overflow = t.redirected = false;
@@ -447,7 +450,7 @@ void RunningSession::tell_fault(Thread& t, const Firing& f, const Hit& hit) {
   t.record_words = (sizeof(Record) + sizeof fault) / 8;
   put_record(t, f, hit, kRecordFault);
   if (f.probe == kErrorProbe) return;
-  // arg1 and on, as dtrace has them: epid, action, offset, kind, address.
+  // The words from arg1 on are dtrace's: epid, action, offset, kind, address.
   const std::uint64_t words[] = {
       0, epid(hit.number), fault.action, fault.offset, static_cast<std::uint64_t>(fault.kind), fault.address};
   static constexpr ArgumentKind kinds[] = {ArgumentKind::kInt64, ArgumentKind::kInt64, ArgumentKind::kInt64,
@@ -464,14 +467,14 @@ std::vector<Ring*> RunningSession::rings() {
   return all;
 }
 
-// Each thread gets its empty table; when no firing uses the other ones any more they are added up
-// and cleared.
+// Gives each thread its empty table. When no firing uses the other tables any more, they are added
+// up and cleared.
 void RunningSession::collect() {
   if (program().aggregations.empty()) return;
   std::vector<AggregationTable*> old;
   for (Thread* t = threads_.load(std::memory_order_acquire); t != nullptr; t = t->next) {
     AggregationTable* used = t->table.load(std::memory_order_relaxed);
-    // Releases the cleared table to the firing thread.
+    // The store releases the cleared table to the firing thread.
     t->table.store(used == &t->tables[0] ? &t->tables[1] : &t->tables[0], std::memory_order_release);
     old.push_back(used);
   }

@@ -25,7 +25,7 @@ bool Speculations::open(std::uint32_t count, std::size_t bytes) {
 
 std::uint64_t Speculations::start() {
   for (std::size_t i = 0; i < count_; ++i)
-    // Acquires what the one before left of it: an empty buffer.
+    // The exchange acquires the empty buffer that its last user left.
     if (!all_[i].active.load(std::memory_order_relaxed) &&
         !all_[i].active.exchange(true, std::memory_order_acquire))
       return i + 1;

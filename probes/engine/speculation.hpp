@@ -7,9 +7,9 @@
 
 #include "probes/engine/brief_lock.hpp"
 
-/// Records set aside until the script decides. A speculation has one buffer that all threads share,
-/// for the process that speculates may move from one to another; commit puts it as a whole into the
-/// ring of the thread that commits.
+/// Records set aside until the script decides. All threads share the one buffer of a speculation,
+/// because the process that speculates may move from one thread to another. A commit puts the
+/// buffer as a whole into the ring of the thread that commits.
 namespace vmrun::d {
 
 class Ring;
@@ -19,17 +19,17 @@ class Speculations {
   enum class Result { kDone, kNone, kFull, kBusy };
 
   ~Speculations();
-  /// False: no memory.
+  /// Returns false when there is no memory.
   bool open(std::uint32_t count, std::size_t bytes);
 
-  /// A number from 1; 0: none is free.
+  /// Returns a number from 1, or 0 when none is free.
   std::uint64_t start();
   bool is_active(std::uint64_t number) const {
     return valid(number) && all_[number - 1].active.load(std::memory_order_relaxed);
   }
-  /// Whether there can be one of this number; 0, which is none, counts.
+  /// Whether a speculation can have this number. That includes 0, which stands for none.
   bool can_be(std::uint64_t number) const { return number <= count_; }
-  /// kNone: this speculation is not under way.
+  /// Returns kNone when this speculation is not under way.
   Result add(std::uint64_t number, const std::uint64_t* record, std::size_t words);
   Result commit(std::uint64_t number, Ring& ring);
   Result discard(std::uint64_t number);
@@ -45,7 +45,7 @@ class Speculations {
 
   std::unique_ptr<One[]> all_;
   std::uint64_t* words_ = nullptr;
-  std::size_t count_ = 0, room_ = 0;  // words each
+  std::size_t count_ = 0, room_ = 0;  // room_: in words, for each
 };
 
 }  // namespace vmrun::d

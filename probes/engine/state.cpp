@@ -59,7 +59,7 @@ bool Thread::open(std::uint32_t number) {
   tid = static_cast<std::uint64_t>(syscall(SYS_gettid));
   random = (tid + 1) * 0x9e3779b97f4a7c15ull ^ d::timestamp();
   const Program& p = shared.program;
-  // The script's own, and room for texts. Mapped is what is used.
+  // Space for the script's own allocations and for texts. Pages are mapped as they are used.
   const std::size_t scratch = ((p.options.scratchsize + 7) & ~std::uint64_t{7}) +
                               std::max<std::size_t>(16 * std::size_t{p.options.strsize}, 64 << 10);
   const std::size_t frame = (p.frame_bytes + 7) & ~std::size_t{7};

@@ -1,5 +1,5 @@
-// The subroutines that are not the machine's, after the guide and dtrace's own. A text that is made
-// lies in scratch memory; NULL where a text must be is a bad address.
+// The subroutines that the machine does not provide, after the guide and dtrace's own. A text that
+// is made lies in scratch memory. NULL where a text must be is a bad address.
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ bool length(Thread& t, Arguments a, Result& out) {
   return true;
 }
 
-// A text of at most strsize that make(place) puts together, and whose length it returns.
+// Makes a text of at most strsize bytes. make(place) writes it and returns its length.
 template <class Make>
 bool made(Thread& t, std::size_t room, Result& out, Make&& make) {
   t.fuel -= static_cast<std::int64_t>(room);
@@ -102,13 +102,13 @@ bool token(Thread& t, Arguments a, Result& out) {
   while (at < t.token_text.size() && is_separator(at)) ++at;
   const std::size_t start = at;
   while (at < t.token_text.size() && !is_separator(at)) ++at;
-  // The separator stays: the next call may have others.
+  // The separator stays, because the next call may have other separators.
   t.token_at = at;
   if (start == at) return out = 0, true;
   return t.make_text(std::string_view(t.token_text).substr(start, at - start), out);
 }
 
-// Indexes and lengths as dtrace has them: from the end if negative.
+// Indexes and lengths work as in dtrace: negative ones count from the end.
 bool substring(Thread& t, Arguments a, Result& out) {
   std::string_view s;
   if (!t.text(a[0], s)) return false;
@@ -116,7 +116,7 @@ bool substring(Thread& t, Arguments a, Result& out) {
   std::int64_t index = integer(a[1]), left = integer(a[2]);
   if (index < 0) {
     if (index < -size) {
-      // What lies before the text takes from the length.
+      // The part before the text is subtracted from the length.
       if (left > 0) left = std::max<std::int64_t>(left + index + size, 0);
       index = 0;
     } else {
@@ -128,7 +128,7 @@ bool substring(Thread& t, Arguments a, Result& out) {
   return t.make_text(s.substr(static_cast<std::size_t>(index), static_cast<std::size_t>(left)), out);
 }
 
-// The third argument is where to begin; the compiler puts 0 where the script has none.
+// The third argument says where to begin. The compiler puts 0 where the script has none.
 bool index_of(Thread& t, Arguments a, Result& out) {
   std::string_view s, what;
   if (!t.text(a[0], s) || !t.text(a[1], what)) return false;
@@ -140,11 +140,11 @@ bool index_of(Thread& t, Arguments a, Result& out) {
   return true;
 }
 
-// Here the compiler puts INT64_MAX.
+// The compiler puts INT64_MAX where the script has no third argument.
 bool last_index_of(Thread& t, Arguments a, Result& out) {
   std::string_view s, what;
   if (!t.text(a[0], s) || !t.text(a[1], what)) return false;
-  // Looking backwards takes, for each place, as long as the text that is looked for.
+  // At each place, looking backwards takes time in proportion to the text that is looked for.
   t.fuel -= static_cast<std::int64_t>(std::min<std::size_t>(s.size() * what.size() / 8, 1 << 30));
   if (t.fuel < 0) return t.fail(FaultKind::kIllegalOperation);
   std::int64_t from = integer(a[2]);
@@ -183,7 +183,8 @@ bool number_of(Thread& t, Arguments a, Result& out) {
   return true;
 }
 
-// As dtrace does: base 10 is signed, others are not; 0 before octal, 0x before hexadecimal numbers.
+// Writes a number as dtrace does: base 10 is signed and other bases are not. Octal numbers begin
+// with 0, hexadecimal ones with 0x.
 bool text_of(Thread& t, Arguments a, Result& out) {
   const std::int64_t base = integer(a[1]);
   if (base < 2 || base > 36) return t.fail(FaultKind::kIllegalOperation);
@@ -232,11 +233,12 @@ bool directory_name(Thread& t, Arguments a, Result& out) {
   return t.make_text(end == std::string_view::npos ? "/" : s.substr(0, end + 1), out);
 }
 
-// Without empty parts, "." and "..". What lies above where the path begins stays.
+// Writes the path without empty parts, "." and "..". A ".." that leads above the start of the path
+// stays.
 std::size_t clean(std::string_view s, char* place) {
   const bool rooted = !s.empty() && s[0] == '/';
   const std::size_t start = rooted ? 1 : 0;
-  std::size_t used = 0, fixed = 0;  // fixed: before this are ".."s that nothing takes back
+  std::size_t used = 0, fixed = 0;  // the ".."s before `fixed` stay
   if (rooted) place[used++] = '/';
   for (std::size_t at = 0; at < s.size();) {
     const auto end = std::min(s.find('/', at), s.size());
@@ -264,7 +266,7 @@ bool clean_path(Thread& t, Arguments a, Result& out) {
   return t.text(a[0], s) && made(t, s.size(), out, [&](char* place) { return clean(s, place); });
 }
 
-// of_ipv4: addresses of IPv4 within those of IPv6, mapped or compatible ones, are shown as such.
+// of_ipv4: an IPv4 address within an IPv6 one (mapped or compatible) is shown as an IPv4 address.
 bool network_address(Thread& t, std::uint64_t family, Address address, Result& out, bool of_ipv4 = false) {
   if (family != AF_INET && family != AF_INET6) return t.fail(FaultKind::kIllegalOperation);
   const char* from = t.memory.at(address, family == AF_INET ? 4 : 16);
@@ -285,7 +287,7 @@ bool json(Thread& t, Arguments a, Result& out) {
   return true;
 }
 
-// Bytes of a text, of which no more than its own are there; what is behind them is zeros.
+// Copies bytes of a text. Behind the end of the text, zeros are copied.
 bool bytes_to(Thread& t, Address text, std::size_t bytes, Address to) {
   std::string_view s;
   if (!t.text(text, s)) return false;
@@ -300,7 +302,7 @@ bool bytes_to(Thread& t, Address text, std::size_t bytes, Address to) {
 }
 
 bool copy_in(Thread& t, Arguments a, Result& out) {
-  const std::uint64_t text = a[0], bytes = a[1];  // out may be a[0]
+  const std::uint64_t text = a[0], bytes = a[1];  // read first, because out may be a[0]
   if (bytes > t.shared.program.options.strsize) return t.fail(FaultKind::kBadAddress, text);
   if (!t.allocate(std::max<std::size_t>(bytes, 1), out)) return false;
   return bytes_to(t, text, bytes, out);
@@ -310,7 +312,7 @@ bool copy_in_to(Thread& t, Arguments a) { return bytes_to(t, a[0], a[1], a[2]); 
 
 bool of_code(Thread& t, Subroutine which, Arguments a, Result& out) {
   const std::size_t room = std::max<std::size_t>(t.shared.program.options.strsize, 32);
-  const std::uint64_t address = a[0];  // out may be the same
+  const std::uint64_t address = a[0];  // read first, because out may be a[0]
   return made(t, room, out, [&](char* place) -> std::size_t {
     if (const std::size_t bytes = t.shared.host.code_text(static_cast<unsigned>(which), address, place, room))
       return std::min(bytes, room - 1);
@@ -380,7 +382,7 @@ bool call_subroutine(Thread& t, Subroutine which, Arguments a, Result& out) {
     case kNtohl:
     case kNtohll: return swapped(which, a, out);
     case kRand: return random_number(t, out);
-    default: return t.fail(FaultKind::kIllegalOperation);  // the machine's: refused by the verifier
+    default: return t.fail(FaultKind::kIllegalOperation);  // the verifier refuses the machine's subroutines
   }
 }
 

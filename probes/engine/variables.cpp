@@ -1,5 +1,5 @@
-// A chain holds what hashes alike. Scalar self-> variables hash by their process alone, so that all
-// of one process are in one chain and go quickly when it ends.
+// A chain holds entries whose hashes fall together. Scalar self-> variables hash by their process
+// alone, so that all of one process are in one chain and are quickly removed when it ends.
 #include "probes/engine/variables.hpp"
 
 #include <sys/mman.h>
@@ -78,8 +78,8 @@ bool DynamicVariables::open(const std::vector<Variable>& variables, std::size_t 
     self_arrays_ = self_arrays_ || (v.scope == Scope::kSelf && v.associative);
   }
   if (!any) return true;
-  // A few variables fit in, however little is asked for: what an entry needs besides its value is
-  // not the script's.
+  // A few variables always fit, however few bytes are asked for: the script does not know what an
+  // entry needs besides its value.
   bytes = std::max<std::size_t>(bytes, 32 * kEntryWords * 8);
   const std::size_t chains = std::bit_floor(std::max<std::size_t>(bytes / 64, kFewestChains));
   bytes_ = bytes + chains * 4;
@@ -105,7 +105,7 @@ std::uint32_t DynamicVariables::hash_of(std::uint32_t variable, const std::uint6
   return static_cast<std::uint32_t>((h * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
-// The place that refers to the entry.
+// Returns the place that refers to the entry.
 std::uint32_t* DynamicVariables::find(LockedChain& chain, std::uint32_t hash, std::uint32_t variable,
                                       const std::uint64_t* key, std::size_t words) const {
   for (std::uint32_t* at = &chain.first; *at != 0; at = &entry(*at)->next) {
@@ -203,7 +203,7 @@ void DynamicVariables::sweep() {
     });
 }
 
-// 0: no room. Freed entries of a class are chained by their first word.
+// Returns 0 when there is no room. Freed entries of a class are chained by their first word.
 std::uint32_t DynamicVariables::allocate(std::size_t words) {
   const std::size_t number = class_of(words), taken = class_words(number);
   if (number >= kClasses) return 0;
@@ -222,7 +222,7 @@ std::uint32_t DynamicVariables::allocate(std::size_t words) {
 
 void DynamicVariables::give_back(std::uint32_t at, std::size_t words) {
   FreeList& list = free_[class_of(words)];
-  if (!list.lock.lock()) return;  // lost, which the bound of the whole bears
+  if (!list.lock.lock()) return;  // the entry is lost; the total stays bounded
   entry(at)->next = list.first;
   list.first = at;
   list.lock.unlock();

@@ -9,14 +9,14 @@
 #include "probes/engine/brief_lock.hpp"
 #include "probes/engine/program.hpp"
 
-/// Variables that outlive a firing: one set for each session, used by every thread that fires.
+/// Variables that outlive a firing. Each session has one set, which every thread that fires uses.
 namespace vmrun::d {
 
 constexpr std::size_t words_of(std::size_t bytes) { return (bytes + 7) / 8; }
 
-/// Global variables that are no arrays: a block of memory, which scripts may also address
-/// (Segment::kGlobals). Integers are read and written in one piece; texts and structures under a
-/// lock each.
+/// Global variables that are not arrays: a block of memory, which scripts may also address
+/// (Segment::kGlobals). Integers are read and written in one piece; each text or structure has a
+/// lock.
 class Globals {
  public:
   void open(const std::vector<Variable>& variables);
@@ -28,9 +28,10 @@ class Globals {
     word(variable).store(value, std::memory_order_relaxed);
   }
   enum class Got { kValue, kNull, kBusy };
-  /// out: room for the variable's bytes.
+  /// out: has room for the variable's bytes.
   Got read(std::uint32_t variable, char* out);
-  /// from: bytes of them, the rest becomes 0; nullptr: it is NULL from now on. False: busy.
+  /// from: its bytes are stored, and the rest becomes 0; nullptr makes the variable NULL. Returns
+  /// false when the variable is busy.
   bool write(std::uint32_t variable, const char* from, std::size_t bytes);
 
   std::size_t offset(std::uint32_t variable) const { return places_[variable].offset; }
@@ -40,7 +41,7 @@ class Globals {
  private:
   struct Place {
     std::size_t offset = 0, bytes = 0;
-    std::unique_ptr<BriefLock> lock;  // of those that are by reference
+    std::unique_ptr<BriefLock> lock;  // only for variables by reference
     bool is_null = false;             // a text that was never stored is empty, not NULL
   };
   std::atomic<std::uint64_t>& word(std::uint32_t variable) const {
@@ -51,27 +52,28 @@ class Globals {
   std::vector<Place> places_;
 };
 
-/// self-> variables and elements of associative arrays: a hash table in dynvarsize bytes, each
-/// chain under a lock of its own. Values that are given back make room for others of about the
-/// same size.
+/// self-> variables and elements of associative arrays: a hash table in dynvarsize bytes. Each
+/// chain has a lock. The room of freed values serves others of about the same size.
 class DynamicVariables {
  public:
   static constexpr std::size_t kMostKeyWords = 16384;
 
   ~DynamicVariables();
-  /// False: no memory.
+  /// Returns false when there is no memory.
   bool open(const std::vector<Variable>& variables, std::size_t bytes);
 
   enum class Got { kValue, kNone, kBusy };
-  /// key: of self-> variables, first the number of the process or thread.
+  /// key: for self-> variables it begins with the number of the process or thread.
   Got get(std::uint32_t variable, const std::uint64_t* key, std::size_t words, void* out);
-  /// value: bytes of it, the rest becomes 0. False: no room, or busy.
+  /// value: its bytes are stored, and the rest becomes 0. Returns false when there is no room or
+  /// the chain is busy.
   bool put(std::uint32_t variable, const std::uint64_t* key, std::size_t words, const void* value,
            std::size_t bytes);
   void erase(std::uint32_t variable, const std::uint64_t* key, std::size_t words);
-  /// Any thread: self-> variables of this one go; elements of arrays when sweep is called next.
+  /// Removes the self-> variables of one process or thread. Elements of arrays go when sweep is
+  /// called next. Any thread may call it.
   void forget_self(std::uint64_t self);
-  /// The controlling thread.
+  /// The controlling thread calls it.
   void sweep();
 
  private:
@@ -80,7 +82,7 @@ class DynamicVariables {
     std::uint32_t hash;
     std::uint32_t variable;
     std::uint32_t key_words;
-    // then the key, then the value
+    // The key follows, then the value.
   };
   static constexpr std::size_t kEntryWords = sizeof(Entry) / 8, kFewestChains = 256, kClasses = 128;
   static constexpr std::size_t kForgotten = 1024;

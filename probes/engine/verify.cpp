@@ -1,5 +1,5 @@
-// One pass over each clause in order: jumps go forward only, so by the time an instruction is
-// looked at, all that can come before it has been. `Known` is what is written on every way to it.
+// One pass over each clause in order. Jumps go forward only, so everything that can come before an
+// instruction has been checked by then. `Known` is what has been written on every path to it.
 #include "probes/engine/verify.hpp"
 
 #include <fmt/format.h>
@@ -47,8 +47,8 @@ class ClauseVerifier {
     const auto number = static_cast<unsigned>(i.operation);
     if (number >= kOperationCount) return fmt::format("there is no operation {}", number);
     known_ = ways_[at_];
-    // What no way leads to never runs; its operands must be sound nevertheless, its registers need
-    // not be.
+    // Code that no path reaches never runs. Its operands must be sound nevertheless, but its
+    // registers need not have been written.
     if (!known_.reached) known_ = {~0u, 0xff, false};
     const OperationInfo& info = kOperations[number];
     const std::int32_t values[] = {i.a, i.b, i.c, i.imm};
@@ -67,7 +67,7 @@ class ClauseVerifier {
   std::string operand(Operand kind, std::int32_t value) {
     switch (kind) {
       case Operand::kNone: return value == 0 ? "" : "an operand that it does not have is not 0";
-      case Operand::kNumber: return "";  // special() knows
+      case Operand::kNumber: return "";  // special() checks it
       case Operand::kRead: return read(value);
       case Operand::kWritten:
         if (value >= static_cast<std::int32_t>(kRegisters)) return fmt::format("no register {}", value);
@@ -199,7 +199,7 @@ class ClauseVerifier {
     return "";
   }
 
-  // Hands on what is known to where it goes on from here.
+  // Passes what is known on to the instructions that can come next.
   std::string leave(const Instruction& i) {
     using enum Operation;
     if (!ways_[at_].reached) return "";

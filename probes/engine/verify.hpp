@@ -4,15 +4,15 @@
 
 #include "probes/engine/program.hpp"
 
-/// Whether a program may run: after this the interpreter checks nothing but what only a run can
-/// tell (addresses, divisors, room for keys and records). Every operand is of its kind and in
-/// range, jumps go forward and stay inside, each register is written before it is read on every
-/// way, and sizes keep within the engine's bounds.
+/// Decides whether a program may run. Afterwards the interpreter checks only what a run can tell
+/// (addresses, divisors, room for keys and records). The verifier checks that every operand is of
+/// its kind and in range, that jumps go forward and stay inside, that each register is written
+/// before it is read on every path, and that sizes keep within the engine's bounds.
 namespace vmrun::d {
 
 inline constexpr unsigned kRegisters = 32, kTermRegisters = 8, kArguments = 12;
 
-/// What a session may take at most. Beyond it a program is refused.
+/// The most that a session may take. A program that asks for more is refused.
 struct Bounds {
   static constexpr std::size_t kStrsize = 64 << 10;
   static constexpr std::size_t kBufsize = 256 << 20, kAggsize = 256 << 20, kDynvarsize = 256 << 20;
@@ -24,11 +24,11 @@ struct Bounds {
   static constexpr std::size_t kTexts = 4 << 20, kConstants = 65536, kNames = 4096, kActions = 65535;
   static constexpr std::size_t kVariableBytes = 256 << 10, kGlobalBytes = 4 << 20, kFrameBytes = 64 << 10;
   static constexpr std::size_t kEnabled = 65536, kTimers = 1024;
-  static constexpr std::uint64_t kShortestInterval = 200'000;  // ns: 5000 a second, dtrace's too
+  static constexpr std::uint64_t kShortestInterval = 200'000;  // ns: 5000 a second, as in dtrace
 };
 
-/// Puts the defaults where options are 0. `probes`: how many the target has. Returns false and says
-/// why, with clause and instruction.
+/// Puts the defaults where options are 0. `probes` is how many the target has. Returns false and
+/// says why, with clause and instruction.
 [[nodiscard]] bool verify(Program& program, std::size_t probes, std::string& why);
 
 }  // namespace vmrun::d

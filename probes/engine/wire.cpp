@@ -160,10 +160,10 @@ void Channel::send(Message message, std::string_view body, int passed) {
   if (passed >= 0) passing_.push_back({out_.size(), passed});
   out_.append(reinterpret_cast<const char*>(&head), sizeof head);
   out_.append(body);
-  (void)flush();  // who asks next is told
+  (void)flush();  // the next caller that asks learns of a failure
 }
 
-// Who reads slowly but steadily never leaves it empty.
+// A consumer that reads slowly but steadily never leaves the buffer empty.
 void Channel::forget_sent() {
   constexpr std::size_t kWorthMoving = 1 << 20;
   if (wants_to_send() && (sent_ < kWorthMoving || sent_ < out_.size() / 2)) return;
@@ -172,10 +172,11 @@ void Channel::forget_sent() {
   sent_ = 0;
 }
 
-/// As sendmsg: what goes out next, as far as the other side takes it.
+/// Works as sendmsg does: sends what is next, as far as the other side takes it.
 std::ptrdiff_t Channel::write_some() {
   if (is_plain_) return write(out_descriptor_, out_.data() + sent_, out_.size() - sent_);
-  // A descriptor goes with the byte it belongs to, and nothing that follows the next one's.
+  // A descriptor goes with the byte it belongs to. Bytes that belong to the next descriptor do not
+  // go along.
   std::size_t end = out_.size();
   const bool passes = !passing_.empty() && passing_[0].at == sent_;
   for (const Passed& p : passing_)
@@ -214,7 +215,7 @@ bool Channel::flush() {
   return !broken_;
 }
 
-/// As recvmsg; descriptors that come along are kept.
+/// Works as recvmsg does, and keeps descriptors that come along.
 std::ptrdiff_t Channel::read_some(char* buffer, std::size_t size) {
   if (is_plain_) return read(descriptor_, buffer, size);
   iovec bytes{buffer, size};
@@ -225,7 +226,7 @@ std::ptrdiff_t Channel::read_some(char* buffer, std::size_t size) {
   if (descriptors_ == Descriptors::kTaken) {
     m.msg_control = control;
     m.msg_controllen = sizeof control;
-  }  // else the kernel closes them
+  }  // otherwise the kernel closes them
   const ssize_t n = recvmsg(descriptor_, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (n <= 0) return n;
   for (cmsghdr* c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
@@ -289,7 +290,7 @@ bool Channel::wait(Received& received, int timeout_ms) {
   for (;;) {
     if (take(received)) return true;
     if (!there) return false;
-    if (!flush()) {  // what it said before it went can still be read
+    if (!flush()) {  // what the other side said before it went can still be read
       there = false;
       (void)fill();
       continue;

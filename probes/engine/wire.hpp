@@ -8,8 +8,8 @@
 #include "probes/engine/host.hpp"
 #include "probes/engine/session.hpp"
 
-/// What vmtrace and the machine say to each other: messages over a stream socket of the local
-/// domain, each a Head and its bytes. One connection is one session (session.hpp).
+/// The protocol between vmtrace and the machine: messages over a stream socket of the local domain.
+/// Each message is a Head and its bytes. One connection is one session (session.hpp).
 ///
 ///   vmtrace                         machine
 ///   kHello version                  kProbes: the list of probes, or kRefused text
@@ -28,15 +28,15 @@
 ///   kStop (END runs)                kStopped
 ///                                   kExit status, when a script calls exit()
 ///
-/// Between vmtrace here and one that stands beside a machine on another host (`vmtrace --relay`)
-/// the same goes over any stream; what it does not know it hands on to the machine. Rings stay
-/// there, what is in them travels:
+/// The same protocol goes over any stream between vmtrace here and one beside a machine on another
+/// host (`vmtrace --relay`). The relay passes on to the machine what it does not know itself. Rings
+/// stay there, and their contents travel:
 ///
 ///   kClock                          kClock
 ///   kTaken bytes                    kRecords, kSettled: all of them without having been asked
 ///
-/// Closing the connection undoes everything, END is not run. When the machine ends of itself it
-/// runs END and says kStopped without having been asked.
+/// Closing the connection undoes everything; END is not run. When the machine ends of itself, it
+/// runs END and sends kStopped without having been asked.
 ///
 /// Numbers are in the machine's byte order, u32 unless said otherwise; a text is its length and
 /// its bytes. Bodies:
@@ -69,11 +69,11 @@ namespace vmrun::d {
 inline constexpr std::uint32_t kWireVersion = 2;
 
 // How a machine is reached. It handles the signal SIGRTMIN + kAttachSignal from its start, so that
-// asking never ends a process. Then, for a while, it listens on a socket that has no name in the
-// file system any more: one of its descriptors is of the socket's file, and the last part of the
-// name that the file had begins with kEndpointName. A machine that is started under trace has its
-// end of a connection already, and kTraceVariable holds the number of the descriptor. It waits
-// there for kGo before its first instruction.
+// the signal never ends a process. For a while after the signal, it listens on a socket that no
+// longer has a name in the file system. One of its descriptors is of the socket's file, and the
+// last part of the name that the file had begins with kEndpointName. A machine that is started
+// under trace has its end of a connection already: kTraceVariable holds the number of the
+// descriptor. Such a machine waits there for kGo before its first instruction.
 inline constexpr int kAttachSignal = 5;  // SIGRTMIN + 5
 inline constexpr char kEndpointName[] = "vmrun-trace-";
 inline constexpr char kTraceVariable[] = "VMRUN_TRACE_FD";
@@ -107,12 +107,12 @@ enum class Message : std::uint32_t {
 
 struct Head {
   Message message;
-  std::uint32_t bytes;  // that follow
+  std::uint32_t bytes;  // length of what follows
 };
 inline constexpr std::uint32_t kLongestMessage = 64 << 20;
-inline constexpr std::size_t kMostNames = 4096;  // asked for by one kAtoms or kAddresses
+inline constexpr std::size_t kMostNames = 4096;  // the most that one kAtoms or kAddresses asks for
 
-/// The body of a message in the making.
+/// Builds the body of a message.
 class Packer {
  public:
   Packer& u32(std::uint32_t n) { return raw(&n, sizeof n); }
@@ -130,7 +130,8 @@ class Packer {
   }
 };
 
-/// Reads one. Beyond its end everything is 0 or empty, and ok is false from then on.
+/// Reads the body of a message. Beyond its end everything is 0 or empty, and ok is false from then
+/// on.
 class Unpacker {
  public:
   explicit Unpacker(std::string_view body) : rest_(body) {}
@@ -146,13 +147,13 @@ class Unpacker {
   bool ok_ = true;
 };
 
-/// Why a machine refuses who says hello in this version; empty: it does not.
+/// Returns why a machine refuses a peer that says hello in this version; empty when it does not.
 std::string_view refusal(std::uint32_t version, bool has_probes);
 std::string pack_probes(const std::vector<ProbeInfo>& probes);
 [[nodiscard]] bool unpack_probes(std::string_view body, std::vector<ProbeInfo>& probes);
 std::string pack_elements(const std::vector<Element>& elements);
 [[nodiscard]] bool unpack_elements(std::string_view body, std::vector<Element>& elements);
-/// As vmtrace has them.
+/// A function as vmtrace lists it.
 struct ListedFunction {
   std::string module, function;
   unsigned arity = 0;
@@ -162,16 +163,16 @@ std::string pack_functions(const std::vector<FunctionName>& functions);
 std::string pack_names(const std::vector<std::string>& names);
 [[nodiscard]] bool unpack_names(std::string_view body, std::vector<std::string>& names);
 
-/// One end of a connection. Owns the descriptor; one thread. What is to be sent waits here when the
-/// other side does not read, so that the machine never waits for it.
+/// One end of a connection. It owns the descriptor, and one thread uses it. Messages wait here when
+/// the other side does not read, so the machine never waits for it.
 class Channel {
  public:
-  /// Whether descriptors that come along are kept. The machine takes none: what anybody passes to
-  /// it would stay open there.
+  /// Whether descriptors that come along are kept. The machine takes none, because a descriptor
+  /// that a peer passes to it would stay open there.
   enum class Descriptors { kTaken, kRefused };
   Channel(int descriptor, Descriptors descriptors)
       : descriptor_(descriptor), out_descriptor_(descriptor), descriptors_(descriptors) {}
-  /// Over any two descriptors, which stay the caller's. Nothing can go along.
+  /// Works over any two descriptors, which the caller keeps. No descriptor can go along.
   Channel(int in, int out);
   Channel(Channel&& other) noexcept;
   Channel& operator=(Channel&& other) = delete;
@@ -179,9 +180,10 @@ class Channel {
 
   int descriptor() const { return descriptor_; }
   int out_descriptor() const { return out_descriptor_; }
-  /// passed: a descriptor that goes along, or -1; it is closed when it has been sent.
+  /// passed: a descriptor that goes along, or -1. It is closed when it has been sent.
   void send(Message message, std::string_view body = {}, int passed = -1);
-  /// Sends what waits as far as the other side takes it. False: the connection is gone.
+  /// Sends waiting messages as far as the other side takes them. Returns false when the connection
+  /// is gone.
   [[nodiscard]] bool flush();
   bool wants_to_send() const { return sent_ < out_.size(); }
   std::size_t waiting_bytes() const { return out_.size() - sent_; }
@@ -189,21 +191,21 @@ class Channel {
   struct Received {
     Message message;
     std::string body;
-    int passed = -1;  // the receiver's to close
+    int passed = -1;  // the receiver has to close it
   };
-  /// Reads what is there, so much at once that who writes without end does not keep others waiting:
-  /// poll tells of the rest. False: the connection is gone, or what came is no message; what came
-  /// before that can still be taken.
+  /// Reads what is there, but only so much at once that a peer that writes without end does not
+  /// keep others waiting; poll reports the rest. Returns false when the connection is gone, or when
+  /// what came is not a message. What came before that can still be taken.
   [[nodiscard]] bool fill();
-  /// The next whole message that has come.
+  /// Takes the next whole message that has come.
   bool take(Received& received);
-  /// Waits for the next message, sending what is to be sent meanwhile; timeout_ms -1: for ever.
-  /// False: the connection is gone, or the time is up.
+  /// Waits for the next message, and sends waiting ones meanwhile; timeout_ms -1 stands for ever.
+  /// Returns false when the connection is gone or the time is up.
   [[nodiscard]] bool wait(Received& received, int timeout_ms);
 
  private:
   struct Passed {
-    std::size_t at;  // goes with this byte
+    std::size_t at;  // it goes with this byte
     int descriptor;
   };
   void forget_sent();
@@ -211,12 +213,12 @@ class Channel {
   std::ptrdiff_t read_some(char* buffer, std::size_t size);
 
   int descriptor_, out_descriptor_;
-  bool is_plain_ = false;  // no socket: read and write will do
+  bool is_plain_ = false;  // not a socket: read and write will do
   Descriptors descriptors_;
   std::string out_, in_;
   std::size_t sent_ = 0, taken_ = 0;
   std::vector<Passed> passing_;  // to be sent, by place in out_
-  std::vector<int> arrived_;     // came, for the kRing messages in their order
+  std::vector<int> arrived_;     // received, for the kRing messages in their order
   bool broken_ = false;
 };
 
