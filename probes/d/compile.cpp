@@ -1,4 +1,4 @@
-// One compilation from texts to a script: macros, pragmas, and the passes one after the other.
+// One compilation from texts to a script: macros, pragmas, and the passes in their order.
 #include "probes/d/compile.hpp"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace vmrun::d {
 namespace lang {
 namespace {
 
-// Variables assigned further down whose types depend on others that are.
+// A script is compiled again when variables are assigned further down. There may be several rounds,
+// because their types may depend on other variables that are.
 constexpr unsigned kMostCompilations = 16;
 
 class Compilation {
@@ -51,7 +52,7 @@ class Compilation {
     return std::make_unique<Script>(std::move(script_));
   }
 
-  /// The first of this and what the checker has passed by.
+  /// Returns the first error: this one, or one that the checker has put aside.
   const Failure& first(const Failure& failure) const {
     return checker_.failure() ? *checker_.failure() : failure;
   }
@@ -70,7 +71,7 @@ class Compilation {
     return static_cast<std::uint32_t>(at - script_.files.begin());
   }
 
-  /// name: "1", "target"; "$1" for the text of it.
+  /// Looks a macro variable up. name: "1", "target", or "$1" for the argument as a text.
   bool macro(std::string_view name, std::string& value) {
     const bool as_text = name.starts_with('$');
     if (as_text) name.remove_prefix(1);
@@ -113,7 +114,7 @@ class Compilation {
     script_.options.emplace_back(name, value);
   }
 
-  /// erlang is the provider of every machine that is traced, whatever its number.
+  /// Every machine that is traced has the provider erlang, with its own number behind.
   bool has_provider(const std::string& name) const {
     if (name == "dtrace" || name == "profile") return true;
     return options_.probes != nullptr && std::ranges::any_of(*options_.probes, [&](const ProbeInfo& probe) {
@@ -128,7 +129,7 @@ class Compilation {
     fail(pragma.place, "D_PRAGERR", text);
   }
 
-  /// Name/Data/Class of a name: read, and nothing comes of it.
+  /// Reads Name/Data/Class of a name. Nothing else is done with them.
   static void attributes(const Pragma& pragma) {
     static constexpr std::string_view kStabilities[] = {"Internal", "Private",  "Obsolete", "External",
                                                         "Unstable", "Evolving", "Stable",   "Standard"};
@@ -150,7 +151,7 @@ class Compilation {
     const auto& words = pragma.words;
     if (words.empty()) return;
     if (words[0] == "error") pragma_error(pragma, 1);
-    if (words[0] != "D") return;  // other compilers'
+    if (words[0] != "D") return;  // a pragma of another compiler
     if (words.size() < 2) fail(pragma.place, "D_PRAGMA_MALFORM", "malformed #pragma D: nothing follows");
     if (words[1] == "option") {
       if (words.size() != 3)

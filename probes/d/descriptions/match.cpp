@@ -13,7 +13,7 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  std::uint64_t ns;  // 0: a rate
+  std::uint64_t ns;  // 0: the unit is a rate
 };
 constexpr Unit kUnits[] = {{"ns", 1},
                            {"nsec", 1},
@@ -39,7 +39,7 @@ std::string_view timer_kind(std::string_view name) {
   return "";
 }
 
-/// 0: out of range.
+/// Returns 0 when the interval is out of range.
 std::uint64_t interval_of(std::string_view number, const Unit& unit) {
   std::uint64_t n = 0;
   for (const char c : number)
@@ -50,8 +50,8 @@ std::uint64_t interval_of(std::string_view number, const Unit& unit) {
   return interval >= kShortestTimer && interval <= kLongestTimer ? interval : 0;
 }
 
-/// tick-5sec: its interval. 0: it is no timer, and if it has a timer's name, `why` says what is
-/// wrong with it.
+/// Returns the interval of a timer such as tick-5sec. Returns 0 when the name is not a timer; if it
+/// looks like one, `why` says what is wrong with it.
 std::uint64_t interval_of(std::string_view name, std::string& why) {
   const std::string_view kind = timer_kind(name);
   if (kind.empty()) return 0;
@@ -79,7 +79,7 @@ bool all_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// The name that stands in quotes at `at`, as a pattern; `at` moves behind it.
+/// Reads the name in quotes at `at`, as a pattern; `at` moves behind it.
 std::string quoted_part(const std::string& text, std::size_t& at, Place place) {
   const std::size_t end = quoted_end(text, at);
   if (end == std::string::npos)
@@ -91,11 +91,11 @@ std::string quoted_part(const std::string& text, std::size_t& at, Place place) {
   return literal_pattern(name);
 }
 
-/// What stands between the colons, as patterns.
+/// Returns what stands between the colons, as patterns.
 std::vector<std::string> parts_of(const std::string& text, Place place) {
   std::vector<std::string> parts(1);
   int brackets = 0;
-  bool has_colon = false;  // that brackets are around
+  bool has_colon = false;  // the open bracket has one inside
   for (std::size_t at = 0; at < text.size();) {
     const char c = text[at];
     if (c == '\'') {
@@ -114,7 +114,7 @@ std::vector<std::string> parts_of(const std::string& text, Place place) {
   return parts;
 }
 
-/// The slash of reverse/1; one that is part of a name has a backslash before it.
+/// Finds the slash of reverse/1. A slash that is part of a name has a backslash before it.
 std::size_t arity_slash(std::string_view function) {
   std::size_t slash = std::string_view::npos;
   for (std::size_t at = 0; at < function.size(); at++) {
@@ -265,7 +265,8 @@ Description parse_description(const std::string& text, Source::Kind kind, Place 
   }
   std::vector<std::string> parts = parts_of(text, place);
   std::vector<std::string*> to = {&out.provider, &out.module, &out.function, &out.name};
-  // -P, -m, -f: the last part is that one, unless more parts are given.
+  // With -P, -m and -f, the last part is the provider, module or function, unless more parts are
+  // given.
   if (kind == Source::Kind::kProvider && parts.size() == 1) to.resize(1);
   if (kind == Source::Kind::kModule && parts.size() <= 2) to.resize(2);
   if (kind == Source::Kind::kFunction && parts.size() <= 3) to.resize(3);
@@ -288,7 +289,7 @@ std::size_t match(const Description& d, const Matchable& there_is, Program& prog
       enable(matched, {.probe = kBeginProbe + static_cast<std::uint32_t>(d.id) - 1}, nullptr);
       return 1;
     }
-    const std::int64_t n = d.id - 4;  // probe_id
+    const std::int64_t n = d.id - 4;  // the reverse of probe_id
     if (n < 0 || n >= static_cast<std::int64_t>(probes.size())) return 0;
     enable(matched, {.probe = static_cast<std::uint32_t>(n)}, &probes[static_cast<std::size_t>(n)]);
     return 1;

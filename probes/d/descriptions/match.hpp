@@ -8,7 +8,7 @@
 #include "probes/d/script/script.hpp"
 #include "probes/d/syntax/failure.hpp"
 
-/// Probe descriptions against the probes there are.
+/// Matches probe descriptions against the probes of a target.
 namespace vmrun::d::lang {
 
 struct Description {
@@ -16,39 +16,39 @@ struct Description {
   std::int64_t id = -1;                          // a probe by its number
 };
 
-/// Splits provider:module:function:name; what is left out is left out on the left, from the part
-/// that the kind of source says is the last (-P, -m, -f). What stands in single quotes is no
-/// pattern (names.hpp). Fails with D_PDESC_INVAL.
+/// Splits provider:module:function:name. Parts may be left out on the left, counted from the part
+/// that the kind of source says is the last (-P, -m, -f). A name in single quotes is not a pattern
+/// (names.hpp). Fails with D_PDESC_INVAL.
 Description parse_description(const std::string& text, Source::Kind kind, Place place);
 
-/// What there is to be matched.
+/// What descriptions are matched against.
 struct Matchable {
   const std::vector<ProbeInfo>& probes;
   const std::function<std::size_t(const FunctionPattern&)>& count_functions;  // may be empty
 };
 
-/// Whether a description can be of functions by name: it names a module or a function, or has the
-/// name of such a probe. (Others would be of all functions there are.)
+/// Whether a description can name functions: it names a module or a function, or has the name of
+/// such a probe. Any other description would match all functions.
 bool may_name_functions(const Description& description);
-/// The functions it names: reverse/1 is one of that arity, /1 all of that arity. False: no function
-/// is called so.
+/// Gives the functions that it names: reverse/1 is one with that arity, /1 is all with that arity.
+/// Returns false when no function can have such a name.
 bool functions_named(const Description& description, FunctionPattern& pattern);
 
 struct Matched {
   std::vector<Enabled> enabled;
-  std::vector<const ProbeInfo*> probes;   // of the enabled, in their order; null: not the target's
-  std::unordered_set<std::string> known;  // the same probe in two descriptions fires the clause once
+  std::vector<const ProbeInfo*> probes;   // one for each enabled, in their order; null: not the target's
+  std::unordered_set<std::string> known;  // a probe in two descriptions fires the clause once
 };
 
-/// Why a description matches none of the probes there are, as far as one can see from it: a timer's
-/// unit or interval, an arity, a provider. Empty: nothing is wrong but the names.
+/// Returns why a description matches none of the probes, as far as the description shows it: a
+/// timer's unit or interval, an arity, a provider. It is empty when only the names do not match.
 std::string why_no_match(const Description& description, const std::vector<ProbeInfo>& probes);
-/// What is said of a description that matches nothing; `why` may be empty.
+/// Returns the message for a description that matches nothing; `why` may be empty.
 std::string no_match_text(std::string_view description, std::string_view why);
 
 /// Adds what a description matches to `matched`, and the timers it names to the program. Returns
-/// how many probes that are. Functions by name are added also when there are none yet: they may be
-/// loaded later.
+/// how many probes that are. Named functions are added even when they do not exist yet, because
+/// they may be loaded later.
 std::size_t match(const Description& description, const Matchable& there_is, Program& program,
                   Matched& matched);
 

@@ -34,7 +34,7 @@ void put_character(std::string& out, std::uint32_t c) {
   for (int i = more - 1; i >= 0; i--) out += static_cast<char>(0x80 | (c >> 6 * i & 0x3f));
 }
 
-/// At most `most` digits of this base; how many there were.
+/// Reads at most `most` digits of this base, and returns how many there were.
 int read_digits(std::string_view text, std::size_t& at, int base, int most, std::uint32_t& value) {
   int n = 0;
   for (; n < most && at < text.size() && digit_of(text[at]) < base; n++)
@@ -42,14 +42,14 @@ int read_digits(std::string_view text, std::size_t& at, int base, int most, std:
   return n;
 }
 
-/// \x41 or \x{20ac}; `at` is behind the x.
+/// Reads \x41 or \x{20ac}; `at` is behind the x.
 bool read_hexadecimal(std::string_view text, std::size_t& at, std::uint32_t& value) {
   if (at >= text.size() || text[at] != '{') return read_digits(text, at, 16, 2, value) == 2;
   at++;
   return read_digits(text, at, 16, 6, value) > 0 && at < text.size() && text[at++] == '}';
 }
 
-/// One escape sequence; `at` is behind the backslash.
+/// Reads one escape sequence; `at` is behind the backslash.
 bool read_escape(std::string_view text, std::size_t& at, std::uint32_t& value) {
   const char c = text[at++];
   if (c == 'x') return read_hexadecimal(text, at, value) && value < 0x110000 && (value & ~0x7ffu) != 0xd800;
@@ -67,7 +67,7 @@ bool read_escape(std::string_view text, std::size_t& at, std::uint32_t& value) {
   return true;
 }
 
-/// What a name without quotes consists of, in a description.
+/// Whether a name in a description may have this character without quotes.
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
          c == '.' || c == '@' || static_cast<unsigned char>(c) >= 0x80;

@@ -4,24 +4,26 @@
 #include <string>
 #include <string_view>
 
-/// Names in probe descriptions. A name that has blanks, colons or the characters of patterns is
-/// written between single quotes, as Erlang writes such an atom; nothing in it is a pattern then.
-/// Spec: Erlang Reference Manual, "Data Types", escape sequences.
+/// Names in probe descriptions. A name with blanks, colons or the characters of patterns is written
+/// between single quotes, as Erlang writes such an atom. Nothing in it is a pattern then. Spec:
+/// Erlang Reference Manual, "Data Types", escape sequences.
 namespace vmrun::d::lang {
 
-/// Where the name whose opening quote is at `at` ends, behind its closing quote; npos: it has none.
+/// Returns where a name ends whose opening quote is at `at`: behind its closing quote, or npos when
+/// it has none.
 std::size_t quoted_end(std::string_view text, std::size_t at);
 
-/// The name between such quotes; `between` is what stands there. False: an escape sequence is
-/// wrong, `why` says which.
+/// Reads the name between such quotes. Returns false when an escape sequence is wrong; `why` says
+/// which.
 bool read_quoted(std::string_view between, std::string& name, std::string& why);
 
-/// The pattern (engine/pattern.hpp) that matches this name only.
+/// Returns the pattern (engine/pattern.hpp) that matches this name only.
 std::string literal_pattern(std::string_view name);
 
-/// The name as a description writes it: in quotes where it needs them.
+/// Returns the name as a description writes it, in quotes where it needs them.
 std::string written_name(std::string_view name);
-/// The pattern as a description writes it, with quotes around literal characters that need them.
+/// Returns the pattern as a description writes it, with quotes around literal characters that need
+/// them.
 std::string written_pattern(std::string_view pattern);
 
 }  // namespace vmrun::d::lang

@@ -43,7 +43,7 @@ TypeId ProbeArguments::type(Place place, std::uint64_t n, bool as_term) const {
     type = one;
   }
   if (type != kVoid) return type;
-  return as_term ? kTermType : kCharPointer;  // nothing matched (-Z): it never runs
+  return as_term ? kTermType : kCharPointer;  // nothing matched (-Z): the clause never runs
 }
 
 void ProbeArguments::only_at(Place place, const std::string& what, std::string_view probes) const {

@@ -8,24 +8,27 @@
 #include "probes/d/syntax/tree.hpp"
 #include "probes/d/syntax/types.hpp"
 
-/// The arguments of the probes that the clause at hand is for. Outside of clauses there are none.
+/// The arguments of the probes for which the current clause is written. Outside of clauses there
+/// are none.
 namespace vmrun::d::lang {
 
 class ProbeArguments {
  public:
-  /// matched: stays where it is until end(). description: as the clause is written.
+  /// matched: must stay where it is until end(). description: as the clause is written.
   void begin(const Matched& matched, const std::string& description) {
     matched_ = &matched;
     description_ = description;
   }
   void end() { matched_ = nullptr; }
 
-  /// A bit for each ArgumentKind that argument n is at these probes; 0: not all of them have it.
+  /// Returns a bit for each ArgumentKind that argument n has at these probes, or 0 when some of
+  /// them do not have the argument.
   std::uint64_t kinds(std::uint32_t n) const;
-  /// The type of args[n], or of targs[n]; fails with D_ARGS_ when it has none, or several.
+  /// Returns the type of args[n] or of targs[n]. Fails with D_ARGS_... when it has none, or
+  /// several.
   TypeId type(Place place, std::uint64_t n, bool as_term) const;
-  /// Fails with D_ARGS_NONE unless each of the probes is among those, whose names have commas
-  /// between them.
+  /// Fails with D_ARGS_NONE unless each probe of the clause is one of `probes`, which has commas
+  /// between names.
   void only_at(Place place, const std::string& what, std::string_view probes) const;
 
  private:

@@ -5,8 +5,8 @@
 #include "probes/d/emit/code.hpp"
 #include "probes/d/syntax/types.hpp"
 
-/// Operators on integers that are in registers, 64 bits wide. Results are cut to their C type where
-/// they are stored, recorded or cast.
+/// Operators on integers in registers, which are 64 bits wide. Results are cut to their C type
+/// where they are stored, recorded or cast.
 namespace vmrun::d::lang {
 
 class Arithmetic {
@@ -15,17 +15,17 @@ class Arithmetic {
 
   /// Cuts a register to a type of less than 64 bits.
   void fit(unsigned r, TypeId type);
-  /// is_cut: the register's value lies within its type.
+  /// Converts a register. is_cut: the register's value lies within its type.
   void convert(unsigned r, TypeId from, TypeId to, bool is_cut);
   /// r := r != 0
   void truth(unsigned r);
   /// r := r * bytes
   void scale(unsigned r, std::uint64_t bytes);
-  /// a := a op b, of operands of one type.
+  /// a := a op b, for operands of one type.
   void binary(Op op, TypeId type, unsigned a, unsigned b);
-  /// a := a op b, of a pointer and an integer, which is b; b is changed.
+  /// a := a op b, for a pointer a and an integer b. It changes b.
   void move_pointer(Op op, TypeId pointer, unsigned a, unsigned b);
-  /// a := a - b, elements between two pointers; b is changed.
+  /// a := a - b, in elements, for two pointers. It changes b.
   void distance(TypeId pointer, unsigned a, unsigned b);
   /// r := a op b
   void compare(Op op, bool is_signed, unsigned r, unsigned a, unsigned b);

@@ -10,33 +10,33 @@
 #include "probes/engine/operations.hpp"
 #include "probes/engine/program.hpp"
 
-/// The instructions of one predicate or body after the other, with the constants and texts that
-/// all of a program share. Registers are a stack: what an expression needs lies above what is in
-/// use, its value is left in the lowest of them. Forward jumps only: there are no loops in D.
+/// Builds the instructions of one predicate or body after the other, with the constants and texts
+/// that a whole program shares. Registers are a stack: an expression uses registers above those in
+/// use, and leaves its value in the lowest of them. Jumps go forward only, because D has no loops.
 namespace vmrun::d::lang {
 
 class Code {
  public:
   explicit Code(Program& program);
 
-  /// What comes goes there; all registers are free.
+  /// What follows is put into `out`, and all registers are free.
   void start(std::vector<Instruction>& out);
-  /// What comes is of this place: errors name it.
+  /// What follows belongs to this place, which errors name.
   void at(Place place) { place_ = place; }
 
   /// Returns where the instruction is, for here().
   std::size_t put(Operation operation, unsigned a = 0, unsigned b = 0, unsigned c = 0, std::int64_t imm = 0);
-  /// That jump goes to the next instruction.
+  /// Makes that jump go to the next instruction.
   void here(std::size_t jump) { (*out_)[jump].imm = static_cast<std::int32_t>(out_->size()); }
   void number(unsigned to, std::uint64_t value);
   void text(unsigned to, const std::string& value);
 
-  /// The lowest free register, which is in use then; fails with D_NOREG when there is none.
+  /// Takes the lowest free register. Fails with D_NOREG when there is none.
   unsigned take();
   unsigned free() const { return free_; }
-  /// r and those above it are free.
+  /// Frees r and the registers above it.
   void free_from(unsigned r) { free_ = r; }
-  /// The same for the registers of terms.
+  /// Takes the lowest free register of terms.
   unsigned take_term();
   unsigned free_term() const { return free_term_; }
   void free_terms_from(unsigned t) { free_term_ = t; }

@@ -1,4 +1,4 @@
-// Clauses and statements; what is in them is the parts', in the order of the members of Emitter.
+// Code of clauses and statements. The members of Emitter make the code of their parts.
 #include "probes/d/emit/emit.hpp"
 
 #include "probes/d/emit/values.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 using Kind = Node::Kind;
 
-/// Where the number of times stands among the arguments of a function that takes one; 0: it takes
-/// none.
+/// Returns the place of the number of times among the arguments of an aggregating function, or 0
+/// when the function does not take one.
 std::size_t increment_argument(Aggregating how) {
   if (how == Aggregating::kLquantize) return 4;
   if (how == Aggregating::kLlquantize) return 5;
@@ -73,7 +73,7 @@ void Emitter::text_field(const Node* n, const Field& f) {
 void Emitter::field(const Node* n, const Field& f) {
   const unsigned mark = code_.free(), terms = code_.free_term();
   if (f.kind == Field::Kind::kText && n->kind == Kind::kConditional) {
-    // arg1 != 0 ? copyinstr(arg1) : "": each way puts its own, so that no text is made.
+    // In arg1 != 0 ? copyinstr(arg1) : "", each branch puts its own field, so that no text is made.
     const std::size_t no = code_.put(Operation::kJz, 0, values_.condition(n->children[0]));
     code_.free_from(mark);
     field(n->children[1], f);

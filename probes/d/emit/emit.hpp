@@ -3,7 +3,7 @@
 #include "probes/d/script/script.hpp"
 #include "probes/d/statements/check.hpp"
 
-/// The last pass: checked clauses to instructions (operations.tab).
+/// The last pass: it turns checked clauses into instructions (operations.tab).
 namespace vmrun::d::lang {
 
 /// Fills in the clauses, constants and texts of the script's program.

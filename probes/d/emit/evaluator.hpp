@@ -4,13 +4,15 @@
 
 namespace vmrun::d::lang {
 
-/// What makes code of an expression (values.hpp): keys and places have expressions inside.
+/// Makes the code of an expression (values.hpp). Keys and locations need it for the expressions
+/// inside them.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  /// Leaves the value, or the address of what is reached by one, in a new register; returns it.
+  /// Leaves the value in a new register and returns the register. For values that are reached by an
+  /// address, it is the address.
   virtual unsigned value(const Node* n) = 0;
-  /// The same for a term, in a register of terms.
+  /// Leaves the term in a new register of terms and returns the register.
   virtual unsigned term(const Node* n) = 0;
 };
 

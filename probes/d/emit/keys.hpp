@@ -8,11 +8,11 @@
 #include "probes/d/expressions/symbols.hpp"
 #include "probes/d/syntax/types.hpp"
 
-/// Keys of aggregations and associative arrays. Between the pushing of keys and their use nothing
-/// may push others, so all that has to be evaluated is evaluated before.
+/// Keys of aggregations and associative arrays. Between the pushing of keys and their use, no other
+/// keys may be pushed. So everything that has to be evaluated is evaluated before.
 namespace vmrun::d::lang {
 
-/// An element of a key that is evaluated.
+/// An element of a key, already evaluated.
 struct Key {
   enum { kInteger, kText, kArgument, kBuiltin, kTerm, kStack, kBytes } kind;
   unsigned r = 0;
@@ -24,11 +24,11 @@ class Keys {
   Keys(Code& code, const Types& types, const Symbols& symbols, const Options& options, Evaluator& evaluator)
       : code_(code), types_(types), symbols_(symbols), options_(options), evaluator_(evaluator) {}
 
-  /// array: a reference to the array they are keys of; null: they are an aggregation's. Registers
-  /// that it takes stay taken.
+  /// array: a reference to the array that has these keys; null for the keys of an aggregation. The
+  /// registers that it takes stay taken.
   std::vector<Key> prepare(const std::vector<Node*>& nodes, const Node* array);
   void push(const std::vector<Key>& keys);
-  /// How many frames a call of ustack() or jstack() is for.
+  /// Returns how many frames a call of ustack() or jstack() asks for.
   std::uint32_t frames(const Node* call) const;
 
  private:

@@ -5,7 +5,7 @@
 namespace vmrun::d::lang {
 namespace {
 
-constexpr std::uint64_t kNullText = 0x0100;  // the first two bytes
+constexpr std::uint64_t kNullText = 0x0100;  // as the first two bytes in memory
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void Locations::address_of_copy(const Node* n, Location& out) {
   out.base = out.copy = code_.take();
   out.copied = n;
   load(whole, out.base);
-  // Nothing was stored there yet: zeros.
+  // When nothing was stored there yet, the bytes are zeros.
   const std::size_t there = code_.put(Operation::kJnz, 0, out.base);
   code_.number(out.base, std::max<std::uint32_t>(types_.bytes(n->type), 1));
   code_.put(Operation::kAlloc, out.base, out.base);
@@ -79,7 +79,7 @@ void Locations::address_of_element(const Node* n, Location& out) {
   }
   const unsigned r = evaluator_.value(index);
   arithmetic_.scale(r, static_cast<std::uint64_t>(bytes));
-  // The base may be what has to be stored again, so the sum is another register.
+  // The sum is put into another register, because the base may have to be stored again.
   code_.put(Operation::kAdd, r, r, out.base);
   out.base = r;
 }
@@ -106,7 +106,7 @@ void Locations::load(const Location& from, unsigned r) {
   }
 }
 
-/// r: address of a string in memory; becomes 0 when that is NULL.
+/// r has the address of a string in memory. It becomes 0 when the string is NULL.
 void Locations::null_text(unsigned r) {
   const unsigned start = code_.take(), null = code_.take();
   code_.put(Operation::kLd, start, r, 2, 0);
@@ -172,7 +172,7 @@ void Locations::store_by_reference(const Location& l, unsigned r) {
   else code_.put(Operation::kCopy, to, r, 0, types_.bytes(type));
 }
 
-/// In memory NULL is an empty text whose second byte is not 0 (a string has two bytes at least).
+/// In memory, NULL is an empty text whose second byte is not 0. A string has at least two bytes.
 void Locations::store_text(unsigned address, unsigned r, std::uint32_t bytes) {
   const unsigned mark = code_.take();
   code_.number(mark, kNullText);
@@ -200,7 +200,7 @@ void Locations::store_bits(const Location& l, unsigned r) {
   code_.put(Operation::kSt, old, l.base, bytes, l.offset);
 }
 
-/// What lies in memory that is a copy of an element is stored as a whole.
+/// A location in a copy of an element is stored by storing the whole copy.
 void Locations::store_copy(const Location& l) {
   if (l.copied == nullptr) return;
   Location whole{.node = l.copied, .self = l.copied->self, .index = l.copied->index, .keys = l.keys};

@@ -6,7 +6,7 @@
 #include "probes/d/emit/arithmetic.hpp"
 #include "probes/d/emit/keys.hpp"
 
-/// Where values live: variables, elements of associative arrays, memory of the script's own.
+/// Where values are stored: variables, elements of associative arrays, the script's own memory.
 namespace vmrun::d::lang {
 
 struct Location {
@@ -15,7 +15,7 @@ struct Location {
   bool self = false;
   std::uint32_t index = 0;
   std::vector<Key> keys = {};
-  // Of memory: address, and what has to be stored again, as it is a copy.
+  // For memory: the address, and the variable or element to be stored again when this is a copy.
   unsigned base = 0;
   std::int64_t offset = 0;
   const Node* copied = nullptr;
@@ -33,9 +33,9 @@ class Locations {
         arithmetic_(arithmetic),
         evaluator_(evaluator) {}
 
-  /// Registers that it takes stay taken: the caller gives them back.
+  /// The registers that it takes stay taken; the caller gives them back.
   Location of(const Node* n);
-  /// The same, as an address in the script's memory.
+  /// Returns the location as an address in the script's memory.
   Location in_memory(const Node* n);
   void load(const Location& from, unsigned r);
   void store(const Location& to, unsigned r);

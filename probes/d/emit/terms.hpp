@@ -4,7 +4,7 @@
 #include "probes/d/emit/evaluator.hpp"
 #include "probes/d/syntax/types.hpp"
 
-/// Terms and parts of terms: they have registers of their own, and are never stored.
+/// Terms and parts of terms. They have registers of their own, and are never stored.
 namespace vmrun::d::lang {
 
 class Terms {
@@ -12,9 +12,10 @@ class Terms {
   Terms(Code& code, const Types& types, Evaluator& evaluator)
       : code_(code), types_(types), evaluator_(evaluator) {}
 
-  /// Leaves the term in a new register of terms; returns it.
+  /// Leaves the term in a new register of terms and returns the register.
   unsigned term(const Node* n);
-  /// t := the value of a key of a map; no term where there is none. t: the next register of terms.
+  /// t := the value of a key of a map, or no term when the map has no such key. t is the next
+  /// register of terms.
   void map_value(const Node* n, unsigned t);
 
  private:

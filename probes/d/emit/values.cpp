@@ -8,7 +8,7 @@ namespace {
 
 using Kind = Node::Kind;
 
-/// Whether its value is 0 or 1.
+/// Whether the value is always 0 or 1.
 bool is_boolean(const Node* n) {
   return (n->kind == Kind::kBinary && ((n->op >= Op::kEq && n->op <= Op::kGe) || n->op >= Op::kLogicalAnd)) ||
          (n->kind == Kind::kUnary && n->op == Op::kLogicalNot) ||
@@ -83,7 +83,7 @@ void Values::reference(const Node* n, unsigned r) {
   }
 }
 
-/// A structure that is the script's own lies where it lies; all else is a copy.
+/// A structure in the script's own memory is used where it lies; other values are copied.
 void Values::global_or_self(const Node* n, unsigned r) {
   if (!types_.is_by_reference(n->type) || types_.is_string(n->type))
     return locations_.load(locations_.of(n), r);
@@ -194,7 +194,7 @@ void Values::assign(const Node* n, unsigned r) {
   locations_.store(locations_.of(n->children[0]), r);
 }
 
-/// a += b and its like.
+/// a += b and similar.
 void Values::assign_with(const Node* n, unsigned r) {
   const Node *to = n->children[0], *from = n->children[1];
   code_.free_from(r + 1);
@@ -211,7 +211,7 @@ void Values::assign_with(const Node* n, unsigned r) {
   locations_.store(l, r);
 }
 
-/// False: it is no function of a term.
+/// Returns false when the call is not a function of a term.
 bool Values::call_of_term(const Node* n, unsigned r) {
   const unsigned mark = code_.free_term();
   if (n->text == "is_map_key") {

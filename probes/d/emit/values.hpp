@@ -6,7 +6,7 @@
 #include "probes/d/emit/locations.hpp"
 #include "probes/d/emit/terms.hpp"
 
-/// Code of expressions.
+/// Makes the code of expressions.
 namespace vmrun::d::lang {
 
 class Values : public Evaluator {
@@ -21,12 +21,12 @@ class Values : public Evaluator {
 
   unsigned value(const Node* n) override;
   unsigned term(const Node* n) override { return terms_.term(n); }
-  /// A register that is 0 or not: what && and || leave need not be 1.
+  /// Returns a register that is 0 or not. && and || need not leave 1 in it.
   unsigned condition(const Node* n);
   Keys& keys() { return keys_; }
 
  private:
-  // Each leaves its value in r, which is the lowest free register.
+  // Each function leaves its value in r, which is the lowest free register.
   void value_in(const Node* n, unsigned r);
   void reference(const Node* n, unsigned r);
   void global_or_self(const Node* n, unsigned r);

@@ -47,7 +47,8 @@ void refer(Node* n, Where where, unsigned index, TypeId type) {
   n->type = type;
 }
 
-/// The number of arg0, arg11 and so on; above kMostArgument: the word is none.
+/// Returns the number of arg0, arg11 and so on. It is above kMostArgument when the word is not one
+/// of these.
 unsigned argument_number(std::string_view word) {
   if (word.size() < 4 || word.size() > 5 || !word.starts_with("arg")) return kMostArgument + 1;
   unsigned number = 0;

@@ -5,8 +5,8 @@
 /// The built-in variables of D (builtins.tab), argN, and constants (NULL, AF_INET).
 namespace vmrun::d::lang {
 
-/// Makes a reference, or a constant, of a name that is one of them; false: it is none. args and
-/// targs fail: they are nothing without an index.
+/// Makes a reference or a constant of a name that is a built-in one. Returns false when it is not.
+/// args and targs fail, because they mean nothing without an index.
 bool builtin(Node*& n, Nodes& nodes);
 
 }  // namespace vmrun::d::lang

@@ -15,14 +15,15 @@ std::string argument_of(const Node* call, std::size_t n) {
   return call->text + "( ) argument #" + std::to_string(n + 1);
 }
 
-/// kSubroutineCount: there is none of this name.
+/// Returns kSubroutineCount when there is no subroutine of this name.
 unsigned subroutine_number(std::string_view name) {
   unsigned number = 0;
   while (number < kSubroutineCount && kSubroutines[number].name != name) number++;
   return number;
 }
 
-/// The last argument of some may be left out: this stands for it. False: it may not.
+/// Gives the value that stands for the last argument when it is left out. Returns false when it may
+/// not be left out.
 bool default_argument(Subroutine which, std::int64_t& value) {
   switch (which) {
     case Subroutine::kStrtoll:
@@ -70,7 +71,7 @@ void need_arguments(const Node* call, std::size_t least, std::size_t most, const
            std::to_string(given < least ? least : most) + " expected");
 }
 
-/// Calls that the compiler makes code of itself.
+/// Calls for which the compiler makes code itself.
 struct Calls::Own {
   std::string_view name;
   std::size_t least, most;
@@ -120,7 +121,7 @@ void Calls::check(Node*& n) {
   else subroutine(n, number);
 }
 
-/// The text of an argument of the probe, when it is one; else null.
+/// Returns the text of an argument of the probe when the source is one, else null.
 Node* Calls::argument_text(const Node* source) {
   while (source->kind == Kind::kCast && types_.bytes(source->type) == 8) source = source->children[0];
   if (source->kind != Kind::kReference ||
@@ -132,8 +133,8 @@ Node* Calls::argument_text(const Node* source) {
   return text;
 }
 
-/// What copyinstr() and copyin() read: the text of an argument of the probe, or of a term; or of a
-/// number that a variable holds, which is looked up at the firing.
+/// Returns what copyinstr() and copyin() read: the text of an argument of the probe, or of a term.
+/// A variable may hold a number instead, which is looked up at the firing.
 Node* Calls::text_of(Node* source) {
   if (Node* text = argument_text(source)) return text;
   if (types_.is_term(source->type)) {
@@ -166,7 +167,7 @@ void Calls::copyinstr(Node*& n) {
   n->type = kString;
 }
 
-/// copyin(), copyinto()
+/// Checks copyin() and copyinto().
 void Calls::copyin(Node*& n) {
   n->children[0] = text_of(n->children[0]);
   n->index = subroutine_number(n->text);
@@ -176,7 +177,7 @@ void Calls::copyin(Node*& n) {
   else need_scratch(n, 1);
 }
 
-/// A size that is known is no larger than the scratch memory of a clause.
+/// A constant size must not exceed the scratch memory of a clause.
 void Calls::need_scratch(const Node* n, std::size_t i) {
   const Node* bytes = n->children[i];
   if (bytes->kind == Kind::kInteger && bytes->value > options_.scratchsize)
@@ -185,7 +186,7 @@ void Calls::need_scratch(const Node* n, std::size_t i) {
              std::to_string(options_.scratchsize));
 }
 
-/// A text is a value: nothing is copied into it.
+/// A text is a value, so nothing may be copied into it.
 void Calls::need_memory(const Node* n, std::size_t i) {
   const Node* to = n->children[i];
   if (types_.is_string(to->type))
@@ -194,7 +195,7 @@ void Calls::need_memory(const Node* n, std::size_t i) {
              nodes_.described(to));
 }
 
-/// Arguments in Erlang's order too: element(2, targs[0]).
+/// The arguments may have Erlang's order too: element(2, targs[0]).
 void Calls::element(Node*& n) {
   if (!types_.is_term(n->children[0]->type) && types_.is_term(n->children[1]->type))
     std::swap(n->children[0], n->children[1]);
@@ -203,7 +204,7 @@ void Calls::element(Node*& n) {
   of_term(n);
 }
 
-/// map_get(), is_map_key()
+/// Checks map_get() and is_map_key().
 void Calls::map_key(Node*& n) {
   Node *&key = n->children[0], *map = n->children[1];
   if (!types_.is_term(map->type))
@@ -261,8 +262,8 @@ void Calls::subroutine(Node* n, unsigned number) {
     n->children.push_back(nodes_.integer(n->place, static_cast<std::uint64_t>(left_out), kInt64));
 }
 
-/// The address is 16 bytes in a structure, as the system's headers have it; how it is written is
-/// known when the script is compiled.
+/// The address is 16 bytes in a structure, as in the system's headers. The notation must be known
+/// when the script is compiled.
 void Calls::address_of_ipv6(const Node* n) {
   const Node* from = n->children[0];
   const TypeId type = types_.is_pointer(from->type) ? types_.base(from->type).element : from->type;

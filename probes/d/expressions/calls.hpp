@@ -5,14 +5,15 @@
 #include "probes/d/expressions/conversions.hpp"
 #include "probes/d/expressions/nodes.hpp"
 
-/// Calls in expressions: subroutines of the engine (subroutines.tab), and those that the compiler
-/// makes code of itself. Keeps nothing of its own.
+/// Calls in expressions: subroutines of the engine (subroutines.tab), and functions for which the
+/// compiler makes code itself. It keeps nothing of its own.
 namespace vmrun::d::lang {
 
-/// Fails when a call has too few arguments, or too many.
+/// Fails when a call has too few or too many arguments.
 void need_arguments(const Node* call, std::size_t least, std::size_t most, const char* tag = "D_PROTO_LEN");
 
-/// Whether an expression can call this: a subroutine, or one that the compiler makes code of.
+/// Whether an expression can call this name: a subroutine, or a function for which the compiler
+/// makes code.
 bool is_function(std::string_view name);
 
 class Calls {
@@ -20,10 +21,10 @@ class Calls {
   Calls(Types& types, Nodes& nodes, Conversions& conversions, const Options& options)
       : types_(types), nodes_(nodes), conversions_(conversions), options_(options) {}
 
-  /// Before the arguments are checked: there is such a function, and it takes so many. is_variable:
-  /// whether a variable has this name.
+  /// Checks, before the arguments are checked, that such a function exists and takes so many.
+  /// is_variable: whether a variable has this name.
   void begin(const Node* n, bool is_variable) const;
-  /// Afterwards: its type, and those of its arguments.
+  /// Checks, after its arguments were checked, the call's type and those of its arguments.
   void check(Node*& n);
 
  private:

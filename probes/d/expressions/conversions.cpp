@@ -60,7 +60,7 @@ TypeId Conversions::kept_type(const Node* value) {
 }
 
 void Conversions::assignable(Node*& value, TypeId to, Place place, const char* tag) {
-  if (types_.is_term(value->type)) kept_type(value);  // fails
+  if (types_.is_term(value->type)) kept_type(value);  // it fails
   if (types_.is_integer(to) && types_.is_integer(value->type)) {
     value = nodes_.cast_to(value, to);
     return;

@@ -4,23 +4,24 @@
 
 #include "probes/d/expressions/nodes.hpp"
 
-/// What a checked value can stand for: a text, an integer, the value of a variable of some type.
-/// Keeps nothing of its own.
+/// What a checked value can stand for: a text, an integer, the value of a variable of some type. It
+/// keeps nothing of its own.
 namespace vmrun::d::lang {
 
 class Conversions {
  public:
   Conversions(Nodes& nodes, const Types& types) : nodes_(nodes), types_(types) {}
 
-  /// Makes a text of an argument of the probe or a term. False: it is none and has none.
+  /// Makes a text of an argument of the probe or a term. Returns false when the value is not a text
+  /// and cannot become one.
   bool to_text(Node*& n);
   /// Puts term2int() around a term.
   void term_to_integer(Node*& n);
   void need_text(Node*& n, const char* tag, const std::string& who);
   void need_integer(Node*& n, const char* tag, const std::string& who);
-  /// The type of a variable that this value makes.
+  /// Returns the type of a variable that this value makes.
   TypeId kept_type(const Node* value);
-  /// Converts a value to the type of what it is assigned to, or fails with that tag.
+  /// Converts a value to the type of what it is assigned to, or fails with `tag`.
   void assignable(Node*& value, TypeId to, Place place, const char* tag = "D_OP_INCOMPAT");
 
  private:

@@ -14,7 +14,7 @@ constexpr unsigned kDeepestCheck = 400;
 
 }  // namespace
 
-/// Trees are bounded in depth, but what inlines put in adds to it.
+/// Counts the depth of the walk. Trees are bounded in depth, but inlines that are put in add to it.
 class Expressions::Deeper {
  public:
   Deeper(Expressions& expressions, Place place) : expressions_(expressions) {
@@ -62,7 +62,7 @@ void Expressions::known_symbol(Node*& n, const Symbol& symbol) {
   n->lvalue = true;
 }
 
-/// A built-in that only some probes have.
+/// Fails when a built-in does not exist at the probes of the clause.
 void Expressions::there(const Node* n) const {
   if (n->kind != Kind::kReference || n->where != Where::kBuiltin) return;
   const BuiltinInfo& info = kBuiltins[n->index];
@@ -97,14 +97,14 @@ void Expressions::increment(Node* n) {
   n->type = operand->type;
 }
 
-/// Makes the variable or array that is assigned to, when there is none of its name yet.
+/// Makes the variable or array that is assigned to, when none has its name yet.
 void Expressions::make_target(Node* n, TypeId value) {
   if (n->kind == Kind::kName && symbols_.find(n->scope, n->text) == nullptr) {
     Node* probe = nodes_.clone(n, {});
     if (n->scope == VariableScope::kGlobal) {
       if (builtin(probe, nodes_))
         fail(n->place, "D_OP_WRITE", n->text + " is read-only: it cannot be assigned");
-      if (n->text.find('`') != std::string::npos) name(probe);  // fails
+      if (n->text.find('`') != std::string::npos) name(probe);  // it fails
     }
     symbols_.create(n->scope, n->text, value, false, n->place);
   }
@@ -121,7 +121,7 @@ void Expressions::make_target(Node* n, TypeId value) {
   symbols_.create(array->scope, array->text, value, true, n->place);
 }
 
-/// What is assigned to. An unknown variable is made, of the type of the value.
+/// Checks what is assigned to. An unknown variable is made, with the type of the value.
 void Expressions::target(Node*& n, TypeId value) {
   if (n->checked) return;
   make_target(n, value);
@@ -142,7 +142,7 @@ void Expressions::assign(Node* n) {
   if (n->op == Op::kNone) {
     target(to, conversions_.kept_type(value));
     n->type = to->type;
-    // 0 gives a variable of self-> or an element back, whatever its type.
+    // Assigning 0 gives a variable of self-> or an element back, whatever its type.
     const bool is_dynamic = to->is_reference(Where::kVariable) && (to->self || !to->children.empty());
     const bool gives_back = is_dynamic && types_.is_struct(to->type) && value->kind == Kind::kInteger &&
                             types_.is_integer(value->type) && value->value == 0;
@@ -168,7 +168,8 @@ void Expressions::assign(Node* n) {
     fail(n->place, "D_DIV_ZERO", "expression contains division by zero");
 }
 
-/// The keys of an element, in the types of the array; its first use says what those are.
+/// Returns the keys of an element, in the types of the array. The first use of the array says what
+/// those are.
 std::vector<Node*> Expressions::array_keys(const Node* n, Symbol& array) {
   const std::string& name = n->children[0]->text;
   std::vector<Node*> given(n->children.begin() + 1, n->children.end());
@@ -232,7 +233,7 @@ void Expressions::inlined_call(Node*& n, const Symbol& symbol) {
   put_in(n, nodes_.clone(symbol.inlined, bindings), symbol.type, "D_OP_INCOMPAT");
 }
 
-/// args[N], targs[N]
+/// Checks args[N] and targs[N].
 void Expressions::probe_argument(Node* n) {
   const bool is_term = n->children[0]->text == "targs";
   if (n->children.size() != 2) fail(n->place, "D_ARGS_IDX", "args[ ] takes one integer constant");

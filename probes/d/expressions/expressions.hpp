@@ -10,9 +10,9 @@
 #include "probes/d/expressions/symbols.hpp"
 #include "probes/d/expressions/translators.hpp"
 
-/// What names in expressions mean and what types expressions have: walks trees from the leaves
-/// upwards, puts constants, inlines and translators in, makes the variables that are assigned to.
-/// Of its own it keeps the depth of the walk only.
+/// Finds out what names in expressions mean and what types expressions have. It walks trees from
+/// the leaves upwards, puts constants, inlines and translators in, and makes the variables that are
+/// assigned to. Of its own it keeps only the depth of the walk.
 namespace vmrun::d::lang {
 
 class Expressions {
@@ -28,10 +28,11 @@ class Expressions {
         calls_(calls),
         arguments_(arguments) {}
 
-  /// May put another node in place of n. A node that is checked already stays as it is.
+  /// Checks n, and may put another node in its place. A node that is checked already stays as it
+  /// is.
   void check(Node*& n);
   void check_all(std::vector<Node*>& list);
-  /// Fails with D_OP_SCALAR; what: the operator or statement, as the error names it.
+  /// Fails with D_OP_SCALAR. what: the operator or statement, as the error names it.
   void check_scalar(Node*& n, const char* what);
 
  private:

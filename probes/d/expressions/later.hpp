@@ -9,9 +9,9 @@
 #include "probes/d/syntax/tree.hpp"
 #include "probes/d/syntax/types.hpp"
 
-/// Variables that a script uses before the clause that assigns them. Their types are known only
-/// there, so such a script is compiled again with what was learned. One for all compilations of a
-/// script.
+/// Variables that a script uses before the clause that assigns them. Their types are known only at
+/// that clause, so such a script is compiled again with what was learned. All compilations of a
+/// script share one object.
 namespace vmrun::d::lang {
 
 class LaterVariables {
@@ -22,21 +22,21 @@ class LaterVariables {
     bool associative = false;
   };
 
-  /// A compilation begins.
+  /// Called when a compilation begins.
   void begin() { wanted_.clear(), has_learned_ = false; }
   std::optional<Type> find(Types& types, VariableScope scope, const std::string& name) const;
-  /// A variable that nobody knows is used.
+  /// Called when an unknown variable is used.
   void want(VariableScope scope, const std::string& name) { wanted_.emplace(scope, name); }
   bool wants_any() const { return !wanted_.empty(); }
-  /// A variable is made by an assignment.
+  /// Called when an assignment makes a variable.
   void assigned(const Types& types, VariableScope scope, const std::string& name, Type type);
-  /// Compiling again may go better.
+  /// Whether another compilation may succeed.
   bool has_learned() const { return has_learned_; }
 
  private:
   using Key = std::pair<VariableScope, std::string>;
-  /// A type that another compilation finds again: a built-in one or a named structure, under so
-  /// many pointers.
+  /// A type in a form that another compilation finds again: a built-in one or a named structure,
+  /// under `pointers` pointers.
   struct Spelled {
     TypeId builtin;
     std::string tag;

@@ -100,7 +100,7 @@ void Nodes::fold(Node*& n) {
     case Op::kLogicalNot: out = a == 0; break;
     default: return;
   }
-  // As what is computed at a firing: 64 bits wide until it is stored.
+  // The result is like one computed at a firing: it is 64 bits wide until it is stored.
   n = integer(n->place, out, n->type);
   n->value = out;
 }

@@ -7,10 +7,11 @@
 #include "probes/d/syntax/tree.hpp"
 #include "probes/d/syntax/types.hpp"
 
-/// Makes nodes that are checked already: constants, conversions, copies. Keeps nothing of its own.
+/// Makes nodes that are checked already: constants, conversions, copies. It keeps nothing of its
+/// own.
 namespace vmrun::d::lang {
 
-/// Whether the value lies within its type. What is computed is 64 bits wide, as in dtrace, and is
+/// Whether the value lies within its type. As in dtrace, a computed value is 64 bits wide and is
 /// cut where it is stored, recorded or cast.
 bool is_cut(const Node* n);
 
@@ -19,16 +20,16 @@ class Nodes {
   Nodes(Tree& tree, const Types& types) : tree_(tree), types_(types) {}
 
   Node* make(Node::Kind kind, Place place) { return tree_.make(kind, place); }
-  /// A constant, cut to its type.
+  /// Returns a constant, cut to its type.
   Node* integer(Place place, std::uint64_t value, TypeId type);
-  /// Cut to that type, even when it is its own.
+  /// Cuts a value to that type, even when it has the type already.
   Node* cast_to(Node* n, TypeId type);
-  /// A deep copy; names of `bindings` are replaced by copies of their values.
+  /// Makes a deep copy. Names in `bindings` are replaced by copies of their values.
   Node* clone(const Node* n, const std::map<std::string, Node*>& bindings);
-  /// Puts the value in place of an operator whose operands are constants. Division by zero is the
-  /// caller's to refuse.
+  /// Puts the value in place of an operator whose operands are constants. The caller must have
+  /// refused a division by zero.
   void fold(Node*& n);
-  /// The type, as error messages show it.
+  /// Returns the type as error messages show it.
   std::string described(const Node* n) const;
 
  private:

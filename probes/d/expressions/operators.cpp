@@ -94,7 +94,8 @@ void Operators::logical(Node*& n) {
   nodes_.fold(n);
 }
 
-/// Pointer + integer, integer + pointer, pointer - integer, pointer - pointer. False: it is none.
+/// Checks pointer + integer, integer + pointer, pointer - integer and pointer - pointer. Returns
+/// false for any other operands.
 bool Operators::on_pointers(Node* n) {
   Node *&a = n->children[0], *&b = n->children[1];
   const auto pointer = [&](const Node* x) { return types_.is_pointer(x->type) || types_.is_array(x->type); };
@@ -193,7 +194,8 @@ void Operators::size_of(Node*& n) {
   const CType& t = types_.base(type);
   if (t.bytes == 0 || !t.complete || t.kind == CType::Kind::kFunction || t.kind == CType::Kind::kTerm)
     fail(n->place, "D_SIZEOF_TYPE", "cannot apply sizeof to type \"" + types_.name(type) + '"');
-  // A text does not count its NUL; a constant, which is an array of characters, does.
+  // The size of a text does not count its NUL. A constant is an array of characters, whose size
+  // does.
   std::uint64_t bytes = t.kind == CType::Kind::kString ? t.bytes - 1 : t.bytes;
   if (!n->is_typed && n->children[0]->kind == Kind::kString) bytes = n->children[0]->text.size() + 1;
   n = nodes_.integer(n->place, bytes, kUnsignedLong);

@@ -4,8 +4,8 @@
 #include "probes/d/expressions/nodes.hpp"
 #include "probes/d/expressions/symbols.hpp"
 
-/// The types of operators whose operands are checked: each function gives n its type, converts
-/// operands, may put a constant in its place, or fails. Keeps nothing of its own.
+/// The types of operators whose operands are checked. Each function gives n its type and converts
+/// operands. It may put a constant in n's place, or fail. The class keeps nothing of its own.
 namespace vmrun::d::lang {
 
 class Operators {
@@ -20,7 +20,7 @@ class Operators {
   void size_of(Node*& n);
   void offset_of(Node*& n);
   void string_of(Node*& n);
-  void index(Node* n);  // of an array of C, a pointer, a text
+  void index(Node* n);  // into an array of C, a pointer, a text
   void member(Node* n);
   void need_scalar(const Node* n, const char* what);
 

@@ -10,7 +10,7 @@ namespace {
 using Kind = Node::Kind;
 
 constexpr std::uint32_t kMostFrameBytes = 64 << 10;
-// What keys of associative arrays are: a bit for each kind of argument and for each built-in.
+// The kinds of keys of associative arrays: a bit for each kind of argument and for each built-in.
 constexpr std::uint64_t kOtherKey = 1ull << 63;
 constexpr unsigned kBuiltinKey = 16;
 static_assert(kBuiltinKey + kBuiltinCount < 63);

@@ -12,17 +12,17 @@
 #include "probes/d/syntax/types.hpp"
 
 /// The names that a script declares or makes by assigning: variables of the three scopes,
-/// enumerators, inlines. Enters variables into the program, and knows of each how it is used.
+/// enumerators, inlines. It enters variables into the program, and records how each is used.
 namespace vmrun::d::lang {
 
 struct Symbol {
   enum class Kind : std::uint8_t { kVariable, kFrame, kEnumerator, kInline } kind = Kind::kVariable;
   Place place;
   TypeId type = 0;
-  std::uint32_t index = 0;  // of the program's variables; byte of the frame
+  std::uint32_t index = 0;  // among the program's variables; or byte of the frame
   std::int64_t value = 0;   // of an enumerator
   bool associative = false;
-  bool used_as_array = false;  // its keys are known
+  bool used_as_array = false;  // its keys are known then
   std::vector<TypeId> keys;
   Node* inlined = nullptr;
   std::vector<std::string> parameters = {};
@@ -38,25 +38,27 @@ class Symbols {
   Symbols(Types& types, Program& program, LaterVariables& later)
       : types_(types), program_(program), later_(later) {}
 
-  /// Null when there is none.
+  /// Returns null when there is none.
   Symbol* find(VariableScope scope, const std::string& name);
-  /// Finds a name that is used and may be assigned further down. Null: it is wanted there.
+  /// Finds a name that is used and may be assigned further down. Returns null, and notes that the
+  /// name is wanted, when it is unknown.
   Symbol* find_later(VariableScope scope, const std::string& name, Place place);
-  /// A new variable: of the program, or bytes of the frame.
+  /// Makes a new variable: one of the program, or bytes of the frame.
   Symbol& create(VariableScope scope, const std::string& name, TypeId type, bool associative, Place place);
-  /// An enumerator or inline.
+  /// Enters an enumerator or inline.
   void define(const std::string& name, Symbol symbol) { globals_[name] = std::move(symbol); }
 
-  /// A pointer to this variable is made.
+  /// Notes that a pointer to this variable is made.
   void note_address(std::uint32_t variable);
-  /// Whether one is made somewhere, so that less than 8 bytes may be written.
+  /// Whether a pointer to it is made somewhere, so that less than 8 bytes may be written.
   bool address_taken(std::uint32_t variable) const {
     return variable < addressed_.size() && addressed_[variable];
   }
-  /// This is used as key n of an associative array.
+  /// Notes that this is used as key n of an associative array.
   void note_key(const Symbol& array, std::size_t n, const Node* key, const ProbeArguments& arguments);
   /// Whether every use of this key of an associative array is an argument of the probe as it is, of
-  /// one kind, or one built-in: then what the machine has at hand serves, and no text is made.
+  /// one kind, or always the same built-in. Then the encoding that the machine has at hand serves
+  /// as the key, and no text is made.
   bool key_as_it_is(std::uint32_t variable, std::size_t key) const;
 
  private:

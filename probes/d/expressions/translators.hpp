@@ -15,8 +15,8 @@ class Translators {
 
   void declare(Place place, TypeId to, TypeId from, const std::string& variable,
                std::vector<Listener::Member> members);
-  /// The value of xlate<T>(x).member, whose x is checked; it is not checked itself.
-  /// type: set to that of the member.
+  /// Returns the value of xlate<T>(x).member, where x is checked. The value itself is not checked
+  /// yet. type: set to that of the member.
   Node* member(const Node* n, Node* xlate, TypeId& type);
 
  private:

@@ -5,17 +5,18 @@
 #include "probes/engine/program.hpp"
 
 /// Names of D that are neither variables nor subroutines (subroutines.tab): actions, aggregating
-/// functions, and what other DTraces have that makes no sense here. Lists only.
+/// functions, and functions of other DTraces that make no sense here. They are lists only.
 namespace vmrun::d::lang {
 
 bool is_action(std::string_view name);
 std::size_t fewest_arguments(std::string_view action);
-/// A function whose value a statement that is nothing else traces: ufunc(x);
+/// Whether a statement that consists of this call alone traces its value: ufunc(x);
 bool is_traced_alone(std::string_view name);
 bool is_aggregating(std::string_view name);
-/// name: is_aggregating.
+/// name: one for which is_aggregating holds.
 Aggregating aggregating_function(std::string_view name);
-/// Why there is no such function here; empty when it is not one that is refused by name.
+/// Returns why there is no such function here. It is empty when the name is not one that is
+/// refused.
 std::string_view why_refused(std::string_view function);
 bool is_kernel_variable(std::string_view name);
 

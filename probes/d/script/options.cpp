@@ -1,4 +1,4 @@
-// Options of dtrace: those of the engine are set in a program, the others are known by name.
+// Options of dtrace. Those of the engine are set in a program; the others are known by name only.
 #include "probes/d/script/options.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ bool set_option(Options& options, std::string_view name, std::string_view value,
     return true;
   };
   if (name == "strsize") {
-    // An engine's bound exists; this one keeps frames and records in proportion.
+    // The engine has a bound too. This one keeps frames and records in proportion.
     std::uint32_t bytes = 0;
     if (!set(bytes)) return false;
     if (bytes < 2 || bytes >= 65536) {

@@ -9,21 +9,22 @@
 
 namespace vmrun::d {
 
-/// Sets an engine's option by dtrace's name (bufsize=4m, strsize, bufpolicy=ring ...). false: the
-/// name is not an engine's, or with `why` filled in, the value is not one of its.
+/// Sets an engine's option by dtrace's name (bufsize=4m, strsize, bufpolicy=ring ...). Returns
+/// false when the engine has no such option, or, with `why` filled in, when the option cannot have
+/// this value.
 bool set_option(Options& options, std::string_view name, std::string_view value, std::string& why);
 
-/// An option that the engine does not have but dtrace or the reader does.
+/// Whether dtrace or the consumer has an option that the engine does not have.
 bool known_option(std::string_view name);
 
-/// One of the reader's that is on or off.
+/// Whether this is an option of the consumer that is on or off.
 inline bool is_flag_option(std::string_view name) {
   constexpr std::string_view kFlags[] = {"quiet",    "flowindent", "errtags",   "droptags",
                                          "rawbytes", "aggsortkey", "aggsortrev"};
   return std::ranges::find(kFlags, name) != std::end(kFlags);
 }
 
-/// yes, no and their like, in capitals or not. False: it is none of them.
+/// Reads yes, no and similar words, in capitals or not. Returns false for any other text.
 inline bool read_flag(std::string_view text, bool& value) {
   constexpr std::string_view kOn[] = {"1", "yes", "true", "enable", "enabled", "on", "set"};
   constexpr std::string_view kOff[] = {"0", "no", "false", "disable", "disabled", "off", "unset"};

@@ -11,9 +11,10 @@
 #include "probes/engine/host.hpp"
 #include "probes/engine/program.hpp"
 
-/// What goes into a compilation (compile.hpp) and what comes out of it: texts are compiled to a
-/// Script, which is the engine's Program and what the reader of its records needs to know: the
-/// actions, their formats, the types of their fields. Plain data; whoever calls compile owns it.
+/// What goes into a compilation (compile.hpp) and what comes out of it. Texts are compiled to a
+/// Script. That is the engine's Program, and what the consumer of its records needs to know: the
+/// actions, their formats, the types of their fields. It is plain data that belongs to the caller
+/// of compile.
 namespace vmrun::d {
 
 /// A type of C, as print() shows values of it. Types refer to each other by their index in
@@ -55,32 +56,32 @@ struct CType {
 struct Field {
   enum class Kind : std::uint8_t {
     kInteger,  // one word, extended to 64 bits already
-    kText,     // encoded: kText, kNull, or anything the reader makes a text of
+    kText,     // encoded: kText, kNull, or anything the consumer makes a text of
     kBytes,    // encoded: kBytes
     kStack,    // encoded: kStack
   };
   Kind kind = Kind::kInteger;
   std::uint8_t bytes = 8;  // width of an integer's type: 1, 2, 4, 8
-  bool is_signed = true;   // ... and its sign
+  bool is_signed = true;   // the type's sign
   std::uint32_t type = 0;  // in Script::types
-  std::uint32_t most = 0;  // bytes of a text or of bytes; frames of a stack (0: as the option says)
+  std::uint32_t most = 0;  // most bytes of a text or of bytes; frames of a stack (0: as the option says)
 };
 
 enum class ActionKind : std::uint8_t {
   kPrintf,       // format; fields in its order, `*` widths included
   kPrinta,       // format (may be empty), aggregations; no fields
   kTrace,        // one field
-  kSymbol,       // the same, of ufunc() and its like
+  kSymbol,       // one field, from ufunc() and similar
   kPrint,        // one field; its type says how it is shown
-  kTracemem,     // bytes; then, if there is a second, an integer: how many of them count
+  kTracemem,     // bytes; then perhaps an integer: how many of them count
   kStack,        // stack(): refused where there is no kernel; kept for completeness
   kUstack,       // one field, a stack
-  kJstack,       // the same
+  kJstack,       // one field, a stack
   kSystem,       // as printf; the text is a command of the shell
   kFreopen,      // as printf; the text is a file name
   kFtruncate,    // no fields
   kClear,        // aggregations[0]
-  kTrunc,        // aggregations[0]; a field: how many stay (may be negative), none: all go
+  kTrunc,        // aggregations[0]; a field: how many stay (may be negative); without: all go
   kNormalize,    // aggregations[0]; a field
   kDenormalize,  // aggregations[0]
   kSetopt,       // one or two texts: name, value
@@ -96,12 +97,12 @@ struct ActionInfo {
   std::vector<std::uint32_t> aggregations;  // numbers in Program::aggregations
 };
 
-/// Beside Program::aggregations, by number.
+/// Stands beside Program::aggregations, by number.
 struct AggregationInfo {
   std::vector<Field> keys;
 };
 
-/// Beside Program::clauses, by number.
+/// Stands beside Program::clauses, by number.
 struct ClauseInfo {
   std::string description;  // the probe descriptions as they are written
   std::uint32_t file = 0;   // in Script::files
@@ -111,7 +112,7 @@ struct ClauseInfo {
     std::size_t probes = 0;
     std::string why_none;  // empty: no reason is known
   };
-  std::vector<Matched> matched = {};  // each of the descriptions
+  std::vector<Matched> matched = {};  // one for each description
 };
 
 struct Script {
@@ -121,19 +122,20 @@ struct Script {
   std::vector<ClauseInfo> clauses;            // beside Program::clauses
   std::vector<CType> types;                   // 0 is void
   std::vector<std::string> files;
-  /// Every #pragma D option in its order: name, value ("" without one). Those of the engine are in
-  /// program.options too; quiet and the like are the reader's.
+  /// Every #pragma D option in its order: name, and value or "". Those of the engine are in
+  /// program.options too; quiet and similar ones belong to the consumer.
   std::vector<std::pair<std::string, std::string>> options;
   std::size_t matched = 0;  // probes that descriptions matched, all clauses added up
 };
 
-/// `file: line N: text`; tag is dtrace's published one (D_SYNTAX).
+/// `file: line N: text`; the tag is the one that dtrace publishes (D_SYNTAX).
 struct CompileError {
   std::string tag, file, text;
-  std::uint32_t line = 0;  // 0: of no line
+  std::uint32_t line = 0;  // 0: the error belongs to no line
 };
 
-/// One text to compile. All of a command are one script: they share variables and aggregations.
+/// One text to compile. All texts of a command are one script: they share variables and
+/// aggregations.
 struct Source {
   enum class Kind : std::uint8_t {
     kFile,      // -s: each clause has a predicate or a body
@@ -149,18 +151,19 @@ struct Source {
 };
 
 struct CompileOptions {
-  const std::vector<ProbeInfo>* probes = nullptr;  // the target's; null: there is none
-  // How many functions of the target a description names; none: it has no functions.
+  const std::vector<ProbeInfo>* probes = nullptr;  // the target's; null: there is no target
+  // Returns how many functions of the target a description names. It is unset when the target has
+  // no functions.
   std::function<std::size_t(const FunctionPattern&)> count_functions;
   bool zero_matches = false;           // -Z
   bool empty = false;                  // -xempty: a text without clauses is fine
-  bool default_arguments = false;      // -xdefaultargs: $1 that is not given is 0, $$1 ""
-  bool typed_terms = true;             // targs
-  std::vector<std::string> arguments;  // $0 and on
+  bool default_arguments = false;      // $1 that is not given is 0, $$1 "" (-xdefaultargs)
+  bool typed_terms = true;             // whether there is targs
+  std::vector<std::string> arguments;  // from $0 on
   // $target, $pid, $uid ...: name without $, value
   std::vector<std::pair<std::string, std::int64_t>> macros;
-  // -x name=value and -b, -w ..., before the pragmas of the texts; those the language does not know
-  // are passed through to Script::options.
+  // Options from -x name=value and from -b, -w and so on. They come before the pragmas of the
+  // texts. Options that the language does not know are passed through to Script::options.
   std::vector<std::pair<std::string, std::string>> options;
 };
 

@@ -55,7 +55,7 @@ ActionInfo& Actions::begin_record(Node* call, ActionKind kind, bool destructive)
   return script_.actions.back();
 }
 
-/// speculate(), commit(), discard()
+/// Checks speculate(), commit() and discard().
 void Actions::speculation(Node* call) {
   need_arguments(call, 1, 1);
   expressions_.check(call->children[0]);
@@ -64,7 +64,7 @@ void Actions::speculation(Node* call) {
   if (call->text == "commit") order_.commit(call->place);
 }
 
-/// printf(), system(), freopen()
+/// Checks printf(), system() and freopen().
 void Actions::formatted(ActionInfo& info, Node* call) {
   formatted_.arguments(info, call);
   if (info.kind == ActionKind::kFreopen && info.format == ".")
@@ -73,7 +73,7 @@ void Actions::formatted(ActionInfo& info, Node* call) {
 
 void Actions::nothing(ActionInfo&, Node* call) { need_arguments(call, 0, 0); }
 
-/// trace(), print()
+/// Checks trace() and print().
 void Actions::value(ActionInfo& info, Node* call) {
   need_arguments(call, 1, 1);
   Node*& value = call->children[0];
@@ -108,12 +108,12 @@ void Actions::exit(ActionInfo& info, Node* call) {
   info.fields.push_back(fields_.field(status, "D_PROTO_ARG"));
 }
 
-/// clear(), trunc(), normalize(), denormalize()
+/// Checks clear(), trunc(), normalize() and denormalize().
 void Actions::on_aggregation(ActionInfo& info, Node* call) {
   struct Arguments {
     ActionKind kind;
     std::size_t least, most;
-    const char *argument, *unknown;  // tags
+    const char *argument, *unknown;  // tags of errors
   };
   static constexpr Arguments kArguments[] = {
       {ActionKind::kClear, 1, 1, "D_CLEAR_AGGARG", "D_CLEAR_AGGBAD"},

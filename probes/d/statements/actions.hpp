@@ -6,8 +6,8 @@
 #include "probes/d/statements/fields.hpp"
 #include "probes/d/statements/formatted.hpp"
 
-/// Statements that are actions: enters what they record into the script. Knows of the clause at
-/// hand what has come before.
+/// Statements that are actions. It enters what they record into the script, and knows what came
+/// before in the current clause.
 namespace vmrun::d::lang {
 
 class Actions {
@@ -23,11 +23,11 @@ class Actions {
         aggregations_(aggregations),
         script_(script) {}
 
-  /// Of the clause at hand; begin() forgets it.
+  /// The order of the current clause; begin() resets it.
   ClauseOrder& order() { return order_; }
   /// clause: its number.
   void begin(std::size_t clause);
-  /// call: is_action.
+  /// call: one for which is_action holds.
   void statement(Node* call);
 
  private:

@@ -52,12 +52,12 @@ void Aggregations::compare_keys(const Node* target, std::vector<Node*>& keys, co
   }
 }
 
-/// What is taken in, how often, and into which buckets.
+/// Checks what is taken in, how often, and into which buckets.
 void Aggregations::value(Aggregation& a, Node* function, bool is_new) {
   const bool linear = a.how == Aggregating::kLquantize, log = a.how == Aggregating::kLlquantize;
   const bool quantizes = linear || log || a.how == Aggregating::kQuantize;
   if (a.how == Aggregating::kCount) return need_arguments(function, 0, 0);
-  // The last argument of those that quantize says how often.
+  // The last argument of quantize and its relatives says how often.
   const std::size_t times = linear ? 4 : log ? 5 : 1;
   need_arguments(function, linear ? 3 : times, times + (quantizes ? 1 : 0));
   Node*& taken = function->children[0];
@@ -83,7 +83,7 @@ void Aggregations::need_function(const Statement& s) {
   Node* function = s.function;
   if (function->kind == Kind::kCall && is_aggregating(function->text)) return;
   if (function->kind == Kind::kName && !is_aggregating(function->text))
-    expressions_.check(function);  // may be unknown
+    expressions_.check(function);  // it may be unknown
   if (function->kind == Kind::kCall && !is_function(function->text) && !is_action(function->text))
     fail(s.place, "D_FUNC_UNDEF", "undefined function name: " + function->text);
   fail(s.place, "D_AGG_FUNC",

@@ -8,8 +8,8 @@
 #include "probes/d/statements/clause_order.hpp"
 #include "probes/d/statements/fields.hpp"
 
-/// The aggregations of a script: what each one's function, parameters and keys are, as its first
-/// use says. Enters them into the script.
+/// The aggregations of a script. The first use of each says what its function, parameters and keys
+/// are. It enters them into the script.
 namespace vmrun::d::lang {
 
 class Aggregations {
@@ -23,9 +23,10 @@ class Aggregations {
         fields_(fields),
         script_(script) {}
 
-  /// @name[keys] = function(...)
+  /// Checks @name[keys] = function(...).
   void statement(Statement& s, const ClauseOrder& order);
-  /// The number of the aggregation that an action is given. who: as errors name the argument.
+  /// Returns the number of the aggregation that an action is given. who: how errors name the
+  /// argument.
   std::uint32_t argument(const Node* n, const char* tag_argument, const char* tag_unknown,
                          const std::string& who) const;
 
@@ -42,7 +43,7 @@ class Aggregations {
   Expressions& expressions_;
   Fields& fields_;
   Script& script_;
-  std::map<std::string, std::uint32_t> numbers_;  // in Program::aggregations
+  std::map<std::string, std::uint32_t> numbers_;  // numbers in Program::aggregations
 };
 
 }  // namespace vmrun::d::lang

@@ -11,7 +11,7 @@ using Kind = Node::Kind;
 
 namespace {
 
-constexpr std::size_t kMostProbes = 65536;  // of a clause; the engine takes no more of a script
+constexpr std::size_t kMostProbes = 65536;  // for one clause; the engine takes no more for a script
 
 }  // namespace
 
@@ -93,7 +93,7 @@ void Checker::inlined(const Declared& d, const std::vector<std::string>& paramet
 void Checker::translator(Place place, TypeId to, TypeId from, const std::string& variable,
                          std::vector<Member> members) {
   translators_.declare(place, to, from, variable, members);
-  // Each member is checked once with something that stands for what is translated.
+  // Each member is checked once, with a node that stands for the translated value.
   Node* input = nodes_.make(Kind::kReference, place);
   input->type = from;
   input->checked = true;
@@ -113,7 +113,7 @@ void Checker::statement(Statement& s) {
     case Statement::Kind::kAggregation: return aggregations_.statement(s, actions_.order());
     case Statement::Kind::kIf: {
       expressions_.check_scalar(s.expression, "if");
-      // What one branch records does not come before what the other does.
+      // What one branch records does not count as coming before the other branch.
       const ClauseOrder before = actions_.order();
       statements(s.then);
       const ClauseOrder then = actions_.order();
@@ -149,7 +149,7 @@ void Checker::statements(std::vector<Statement>& list) {
   for (Statement& s : list) look_on([&] { statement(s); });
 }
 
-/// Matches the descriptions of a clause against the probes there are.
+/// Matches the descriptions of a clause against the target's probes.
 ClauseInfo Checker::match_descriptions(CheckedClause& clause) {
   static const std::vector<ProbeInfo> kNone;
   const std::vector<ProbeInfo>& probes = options_.probes == nullptr ? kNone : *options_.probes;

@@ -8,11 +8,11 @@
 #include "probes/d/statements/actions.hpp"
 #include "probes/d/syntax/parser.hpp"
 
-/// The third pass: what names mean, what types expressions have, whether statements make sense. It
-/// listens to the parser, rewrites trees (constants are computed, inlines and translators put in)
-/// and fills in the tables of the script; the clauses it keeps are what emit makes code of. Here
-/// are declarations and clauses; what is in them is the parts', in the order of the members below:
-/// each knows those above it.
+/// The third pass. It finds out what names mean and what types expressions have, and whether
+/// statements make sense. It listens to the parser, rewrites trees (constants are computed, inlines
+/// and translators put in) and fills in the tables of the script. It keeps the clauses from which
+/// emit makes code. Declarations and clauses are checked here. The members below check their parts;
+/// each member knows those above it.
 namespace vmrun::d::lang {
 
 struct CheckedClause {
@@ -29,8 +29,8 @@ class Checker : public Listener {
   void begin_source(Source::Kind kind) { source_kind_ = kind; }
   std::vector<CheckedClause>& clauses() { return clauses_; }
   const Symbols& symbols() const { return symbols_; }
-  /// The first error of those that may come of a variable that is assigned further down: what
-  /// follows was checked nevertheless, to learn its type.
+  /// The first of the errors that may be due to a variable that is assigned further down. What
+  /// followed was checked nevertheless, to learn the variable's type.
   const std::optional<Failure>& failure() const { return failure_; }
 
   std::int64_t constant(Node* expression, const char* tag) override;

@@ -2,20 +2,21 @@
 
 #include "probes/d/syntax/tree.hpp"
 
-/// What may not come before and after speculate() and commit() in a clause.
+/// Checks what may come before and after speculate() and commit() in a clause.
 namespace vmrun::d::lang {
 
 class ClauseOrder {
  public:
-  /// An action that records data. destructive: and does something besides.
+  /// An action records data. destructive: it also has a side effect.
   void record(const Node* action, bool destructive);
   void speculate(Place place);
   void commit(Place place);
   void aggregate(Place place) const;
   void exit(Place place) const;
-  /// The clause makes records of its own.
+  /// Whether the clause makes records of its own.
   bool records() const { return records_; }
-  /// After if: one branch or the other has come before. other: what the other branch made of it.
+  /// Called after if, when one branch or the other has run. other: the order after the other
+  /// branch.
   void join(const ClauseOrder& other);
 
  private:

@@ -4,7 +4,7 @@
 #include "probes/d/expressions/expressions.hpp"
 #include "probes/d/script/script.hpp"
 
-/// What of an expression goes into a record or a key. Keeps nothing of its own.
+/// What goes into a record or a key for an expression. It keeps nothing of its own.
 namespace vmrun::d::lang {
 
 class Fields {
@@ -12,9 +12,9 @@ class Fields {
   Fields(const Types& types, Nodes& nodes, Conversions& conversions, Expressions& expressions)
       : types_(types), nodes_(nodes), conversions_(conversions), expressions_(expressions) {}
 
-  /// n: checked. Fails with this tag when values of its type cannot be recorded.
+  /// n: checked. Fails with `tag` when values of its type cannot be recorded.
   Field field(Node*& n, const char* tag);
-  /// Of ustack() and jstack(), which are not checked yet.
+  /// Returns the field of ustack() or jstack(), whose call is not checked yet.
   Field stack(Node* call);
 
  private:

@@ -9,7 +9,7 @@ namespace {
 struct Row {
   std::string_view letters;
   ConversionType type;
-  std::string_view modifiers;  // apart by blanks; none is always allowed
+  std::string_view modifiers;  // separated by blanks; no modifier is always allowed
 };
 constexpr Row kRows[] = {{"diouxX", ConversionType::kInteger, "h l ll"},
                          {"s", ConversionType::kText, "l ll w"},
@@ -21,7 +21,7 @@ constexpr Row kRows[] = {{"diouxX", ConversionType::kInteger, "h l ll"},
                          {"eEfgG", ConversionType::kFloat, "l L"},
                          {"k", ConversionType::kStack, ""}};
 
-/// Null: there is no such conversion.
+/// Returns null when there is no such conversion.
 const Row* row_of(char letter) {
   for (const Row& row : kRows)
     if (row.letters.find(letter) != std::string_view::npos) return &row;
@@ -42,7 +42,8 @@ class FormatReader {
  public:
   FormatReader(std::string_view format, Place place) : format_(format), place_(place) {}
 
-  /// Passes what stands before the next conversion that takes an argument. False: there is none.
+  /// Passes what stands before the next conversion that takes an argument. Returns false when there
+  /// is none.
   bool next_conversion() {
     while (at_ < format_.size()) {
       if (format_[at_++] != '%') continue;
@@ -78,7 +79,7 @@ class FormatReader {
   bool in(std::string_view set) const {
     return at_ < format_.size() && set.find(look()) != std::string::npos;
   }
-  /// A width or precision; whether it is a *.
+  /// Reads a width or precision, and returns whether it is a *.
   bool size() {
     if (look() == '*') {
       at_++;

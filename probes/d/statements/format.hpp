@@ -6,7 +6,7 @@
 
 #include "probes/d/syntax/failure.hpp"
 
-/// Formats of printf and printa, as far as the compiler has to know them: the arguments they take.
+/// Formats of printf and printa, as far as the compiler needs them: the arguments they take.
 namespace vmrun::d::lang {
 
 struct Conversion {
@@ -15,8 +15,8 @@ struct Conversion {
   char what = 'd';
 };
 
-/// The conversions that take arguments, in their order (%% takes none). Fails with D_SYNTAX when
-/// the format has one that D does not know.
+/// Returns the conversions that take arguments, in their order (%% takes none). Fails with D_SYNTAX
+/// when D does not know a conversion of the format.
 std::vector<Conversion> parse_format(std::string_view format, Place place);
 
 enum class ConversionType { kInteger, kText, kCharacter, kAddress, kTime, kFloat, kStack, kUnknown };

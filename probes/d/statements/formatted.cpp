@@ -4,7 +4,7 @@ namespace vmrun::d::lang {
 
 using Kind = Node::Kind;
 
-/// Where the arguments of a call have been taken to.
+/// How far the arguments of a call have been used.
 struct Formatted::Argument {
   Node* call;
   std::size_t& next;
@@ -56,7 +56,7 @@ Field Formatted::value(const Conversion& c, const Argument& argument) {
     fail(call->place, "D_PRINTF_ARG_TYPE",
          call->text + "( ) argument #" + std::to_string(argument.next) + " of type " +
              nodes_.described(value) + " is incompatible with conversion " + argument.conversion);
-  // What is an address is shown as such, whatever lies there.
+  // Unless the conversion is for texts, a string, structure or array is shown as its address.
   if (type_of(c.what) != ConversionType::kText && types_.is_by_reference(value->type))
     value = nodes_.cast_to(value, kVoidPointer);
   if (type_of(c.what) == ConversionType::kText && types_.is_pointer(value->type))

@@ -4,8 +4,8 @@
 #include "probes/d/statements/fields.hpp"
 #include "probes/d/statements/format.hpp"
 
-/// printf(), system(), freopen() and the format of printa(): what each conversion takes against
-/// what it is given. Keeps nothing of its own.
+/// printf(), system(), freopen() and the format of printa(). It compares what each conversion takes
+/// with what it is given, and keeps nothing of its own.
 namespace vmrun::d::lang {
 
 class Formatted {
@@ -16,7 +16,7 @@ class Formatted {
 
   /// Fills in the format and the fields of an action whose first argument is a format.
   void arguments(ActionInfo& info, Node* call);
-  /// The conversions of printa()'s format against the keys of its aggregations.
+  /// Checks the conversions of printa()'s format against the keys of its aggregations.
   void keys(const ActionInfo& info, const Node* call, const std::vector<Field>& keys);
 
  private:

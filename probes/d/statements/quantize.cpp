@@ -22,7 +22,8 @@ constexpr Parameter kLog[] = {
     {"D_LLQUANT_HMAGTYPE", "D_LLQUANT_HMAGVAL", "D_LLQUANT_MATCHHMAG", "high magnitude"},
     {"D_LLQUANT_STEPTYPE", "D_LLQUANT_STEPVAL", "D_LLQUANT_MATCHSTEPS", "number of steps", true}};
 
-/// One of the constants; fails when it is none, is out of range or not what it was before.
+/// Returns one of the constants. Fails when it is not a constant, is out of range, or differs from
+/// that of an earlier use.
 std::int64_t constant(const Parameter& p, const Types& types, const Node* function, std::size_t i,
                       bool linear) {
   const Node* argument = function->children[i];
@@ -89,7 +90,7 @@ void bucket_parameters(Expressions& expressions, const Types& types, Aggregation
   for (std::size_t i = 0; i < count; i++) {
     const Parameter& p = linear ? kLinear[i] : kLog[i];
     if (linear && i == 2) check_limit(function->place, values);
-    if (i + 1 >= function->children.size()) continue;  // the step is 1
+    if (i + 1 >= function->children.size()) continue;  // it is left out: the step is 1
     expressions.check(function->children[i + 1]);
     values[i] = constant(p, types, function, i + 1, linear);
     if (!is_new && values[i] != a.parameters[i])

@@ -234,7 +234,7 @@ Node* ExpressionParser::keyword(const Token& token) {
     return node;
   }
   if (token.is("this")) tokens_.unexpected(token);
-  node->text = "self";  // the built-in: the Erlang process
+  node->text = "self";  // the built-in self is the Erlang process
   return node;
 }
 

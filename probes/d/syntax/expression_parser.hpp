@@ -7,7 +7,7 @@
 #include "probes/d/syntax/tree.hpp"
 #include "probes/d/syntax/type_parser.hpp"
 
-/// Expressions to trees.
+/// Parses expressions to trees.
 namespace vmrun::d::lang {
 
 class ExpressionParser {
@@ -15,12 +15,12 @@ class ExpressionParser {
   ExpressionParser(TokenStream& tokens, Tree& tree, TypeParser& types)
       : tokens_(tokens), tree_(tree), types_(types) {}
 
-  /// With commas.
+  /// Parses an expression that may have commas.
   Node* expression();
   Node* assignment();
-  /// Without assignments: what C calls a constant expression.
+  /// Parses one without assignments, which C calls a constant expression.
   Node* conditional();
-  /// A constant, a name, an aggregation with its keys, what stands in ( ).
+  /// Parses a constant, a name, an aggregation with its keys, or what stands in ( ).
   Node* primary();
 
  private:

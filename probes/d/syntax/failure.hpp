@@ -4,16 +4,16 @@
 #include <string>
 #include <utility>
 
-/// What the passes of the compiler say when a text is wrong. As in dtrace the first error ends the
-/// compilation: a pass throws a Failure, and compile() catches it; nobody else sees one.
+/// How the passes of the compiler report a wrong text. As in dtrace, the first error ends the
+/// compilation: a pass throws a Failure, and compile() catches it. No other code sees one.
 namespace vmrun::d::lang {
 
 struct Place {
-  std::uint32_t file = 0, line = 0;  // index in Script::files; line 0: of no line
+  std::uint32_t file = 0, line = 0;  // index in Script::files; line 0: no line
 };
 
 struct Failure {
-  const char* tag;  // dtrace's published one
+  const char* tag;  // the one that dtrace publishes
   Place place;
   std::string text;
 };

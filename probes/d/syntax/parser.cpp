@@ -116,7 +116,8 @@ void Parser::inline_declaration() {
   tokens_.take();
   const Specifiers s = type_parser_.specifiers();
   Listener::Declared declared{.place = tokens_.peek().place};
-  // inline int f[int a, string b] = ...: parameters have names, so this is no plain declarator.
+  // The parameters of inline int f[int a, string b] = ... have names, so this is not a plain
+  // declarator.
   TypeId type = s.type;
   while (tokens_.accept("*")) type = types_.pointer_to(type);
   declared.name = tokens_.name();

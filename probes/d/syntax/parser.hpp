@@ -9,15 +9,15 @@
 #include "probes/d/syntax/tree.hpp"
 #include "probes/d/syntax/type_parser.hpp"
 
-/// The second pass: tokens to trees. Here are declarations, clauses and statements, which are
-/// handed to a Listener as they come; types and expressions have parsers of their own.
+/// The second pass: it turns tokens into trees. Declarations, clauses and statements are parsed
+/// here and handed to a Listener as they come. Types and expressions have parsers of their own.
 namespace vmrun::d::lang {
 
-/// What the parser hands over, in the order of the text (check.hpp implements it).
+/// Receives what the parser has read, in the order of the text (check.hpp implements it).
 class Listener {
  public:
   virtual ~Listener() = default;
-  /// The value of a constant expression; fails with this tag when it is none.
+  /// Returns the value of a constant expression. Fails with `tag` when it is not constant.
   virtual std::int64_t constant(Node* expression, const char* tag) = 0;
   virtual void enumerator(Place place, const std::string& name, std::int64_t value) = 0;
   struct Declared {
@@ -29,7 +29,7 @@ class Listener {
     std::vector<TypeId> keys;
   };
   virtual void variable(const Declared& declared) = 0;
-  /// parameters: those of inline f[int a, string b]; none for a plain one.
+  /// parameters: those of inline f[int a, string b]; empty for a plain inline.
   virtual void inlined(const Declared& declared, const std::vector<std::string>& parameters, Node* value) = 0;
   struct Member {
     Place place;
@@ -46,7 +46,7 @@ class Parser : private TypeContext {
   Parser(Lexer& lexer, Tree& tree, Types& types, Listener& listener)
       : lexer_(lexer), types_(types), listener_(listener), expressions_(tokens_, tree, type_parser_) {}
 
-  /// In a file a description alone is an error, not a clause as with -n.
+  /// In a file, a description alone is an error. With -n it is a clause.
   void parse(Source::Kind kind);
 
  private:
@@ -69,7 +69,7 @@ class Parser : private TypeContext {
   void aggregation_statement(Statement& out);
   std::vector<Statement> branch();
 
-  Lexer& lexer_;  // between clauses; what the stream has looked at is used up there
+  Lexer& lexer_;  // used between clauses; the stream's lookahead is used up there
   Types& types_;
   Listener& listener_;
   TokenStream tokens_{lexer_};

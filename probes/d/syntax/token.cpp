@@ -11,15 +11,15 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool word_char(char c) { return letter(c) || digit(c); }
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
-/// What the word of a probe description is made of, but for what stands in quotes. Letters that are
-/// not ASCII are letters of Erlang's names.
+/// Whether the word of a probe description may have this character outside of quotes. Letters that
+/// are not ASCII are letters of Erlang's names.
 bool description_char(char c) {
   return word_char(c) || static_cast<unsigned char>(c) >= 0x80 ||
          (c != '\0' && std::strchr("-:.`?*\\[]!^@", c));
 }
 bool begins_description(char c) { return description_char(c) || c == '$' || c == '\''; }
 
-// Sorted, for a binary search.
+// The keywords are sorted, for a binary search.
 struct Keyword {
   std::string_view word;
   bool declares;
@@ -42,7 +42,7 @@ const Keyword* keyword(std::string_view word) {
   return found != kWords.end() && found->word == word ? &*found : nullptr;
 }
 
-// Longest first.
+// The longest come first.
 constexpr std::string_view kSigns[] = {
     "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "^^", "+=",
     "-=",  "*=",  "/=",  "%=", "&=", "|=", "^=", "(",  ")",  "[",  "]",  "{",  "}",  ";",  ",",  "?",
@@ -77,7 +77,7 @@ int digit_value(char c) {
   return 99;
 }
 
-/// Where a number ends and something else begins: digits, hexadecimal ones after 0x, suffixes.
+/// Returns where a number ends. It has digits (hexadecimal ones after 0x) and suffixes.
 std::size_t number_end(std::string_view word) {
   const bool is_hexadecimal = word.size() > 2 && word[0] == '0' && (word[1] | 0x20) == 'x';
   std::size_t at = is_hexadecimal ? 2 : 0;
@@ -154,7 +154,7 @@ void Lexer::control_line() {
     const std::size_t n = words[0] == "line" ? 1 : 0;
     if (n >= words.size() || !all_digits(words[n]) || words[n].size() > 9)
       fail(place, "D_PRAGCTL_INVAL", "#line needs the number of a line");
-    place_.line = static_cast<std::uint32_t>(std::stoul(words[n])) - 1;  // the end of this line counts
+    place_.line = static_cast<std::uint32_t>(std::stoul(words[n])) - 1;  // the end of this line counts one
     if (n + 1 < words.size()) {
       std::string file = words[n + 1];
       if (file.size() >= 2 && file.front() == '"' && file.back() == '"')
@@ -306,7 +306,7 @@ Token Lexer::macro() {
   if (value.empty()) fail(place, "D_MACRO_UNDEF", "macro argument $" + name + " is empty");
   const bool negative = value[0] == '-' || value[0] == '+';
   if (digit(value[negative ? 1 : 0])) {
-    // A number, as strtoull takes it.
+    // Reads a number as strtoull does.
     Macros none;
     Lexer inner(std::string_view(value).substr(negative ? 1 : 0), place.file, none);
     inner.place_ = place;
@@ -329,7 +329,7 @@ Token Lexer::macro() {
 Token Lexer::sign() {
   Token token{.kind = Token::Kind::kSign, .place = place_};
   if (look() == '/' && look(1) != '=') {
-    // The end of a predicate is a / that a clause's body, or nothing, follows.
+    // The / that ends a predicate is followed by a clause's body, or by nothing.
     Macros quiet{
         .find = {}, .pragma = [](const Pragma&) {}, .file_number = [](const std::string&) { return 0u; }};
     Lexer ahead(text_, place_.file, quiet);
@@ -388,13 +388,13 @@ bool Lexer::at_description(const std::function<bool(const std::string&)>& is_typ
   std::size_t end = at_;
   while (end < text_.size() && word_char(text_[end])) end++;
   const std::string word(text_.substr(at_, end - at_));
-  // `self` and `int` begin declarations; `int:` and `self-x` are names that look alike.
+  // `self` and `int` begin declarations, but `int:` and `self-x` are names.
   if (word.empty() || digit(word[0]) || !(begins_declaration(word) || is_type(word)))
     return begins_description(look());
   return end < text_.size() && std::strchr(":-.?$['", text_[end]) != nullptr;
 }
 
-/// A name in quotes, as it is written; nothing in it is replaced.
+/// Reads a name in quotes as it is written; nothing in it is replaced.
 std::string Lexer::quoted_name() {
   std::size_t end = at_ + 1;
   while (end < text_.size() && text_[end] != '\'' && text_[end] != '\n')
@@ -408,8 +408,8 @@ std::string Lexer::quoted_name() {
   return out;
 }
 
-/// The / of lists:reverse/1, before its digits; `end` is behind those. A predicate that looks like
-/// it is a number between two slashes.
+/// Whether the / at this place is that of lists:reverse/1, before its digits; `end` is behind the
+/// digits. A predicate that looks like that is a number between two slashes.
 bool Lexer::arity_ends(std::size_t end, bool function_is_last) {
   if (end < text_.size() && text_[end] == ':') return true;
   if (!function_is_last || (end < text_.size() && word_char(text_[end]))) return false;

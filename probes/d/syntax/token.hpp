@@ -8,9 +8,10 @@
 
 #include "probes/d/syntax/failure.hpp"
 
-/// The first pass: bytes to tokens. Comments, control lines (#pragma, markers of the preprocessor)
-/// and macro variables ($1, $target) are dealt with here. D has two sorts of words: between
-/// clauses a probe description is one word (read by `description`), elsewhere C's tokens (`next`).
+/// The first pass: it turns bytes into tokens. It also handles comments, control lines (#pragma,
+/// markers of the preprocessor) and macro variables ($1, $target). D has two sorts of words.
+/// Between clauses, a probe description is one word (read by `description`); elsewhere, words are
+/// C's tokens (read by `next`).
 namespace vmrun::d::lang {
 
 struct Token {
@@ -32,17 +33,17 @@ struct Token {
   bool is(std::string_view sign_or_keyword) const {
     return (kind == Kind::kSign || kind == Kind::kKeyword) && text == sign_or_keyword;
   }
-  /// As an error message names it.
+  /// Returns the token as an error message names it.
   std::string shown() const;
 };
 
-/// A control line that is for the compiler.
+/// A control line for the compiler.
 struct Pragma {
   Place place;
   std::vector<std::string> words;  // after #pragma
 };
 
-/// What $name and $1 stand for. Both say whether there is one.
+/// What $name and $1 stand for. Both functions return whether there is such a macro.
 struct Macros {
   std::function<bool(std::string_view name, std::string& value)> find;
   std::function<void(const Pragma&)> pragma;
@@ -55,17 +56,17 @@ class Lexer {
       : text_(text), place_{file, 1}, macros_(macros) {}
 
   Token next();
-  /// Between clauses: whether what follows is the word of a probe description, not a declaration.
-  /// is_type: tells names of types from others.
+  /// Called between clauses. Returns whether the word of a probe description follows, not a
+  /// declaration. is_type: tells names of types from others.
   bool at_description(const std::function<bool(const std::string&)>& is_type);
-  /// Reads that word, macros replaced, quotes and escapes as they are. Empty when there is none.
-  /// function_is_last: -f, so that reverse/1 alone has an arity.
+  /// Reads that word. Macros are replaced; quotes and escapes stay as they are. The word is empty
+  /// when there is none. function_is_last: with -f, where reverse/1 alone has an arity.
   std::string description(bool function_is_last);
   bool at_end() {
     skip();
     return at_ >= text_.size();
   }
-  /// The next byte that is neither blank nor comment; 0 at the end.
+  /// Returns the next byte that is neither blank nor comment, or 0 at the end.
   char peek() {
     skip();
     return look();
@@ -95,7 +96,7 @@ class Lexer {
 };
 
 bool is_keyword(std::string_view word);
-/// Those that can begin a declaration.
+/// Whether a keyword can begin a declaration.
 bool begins_declaration(std::string_view keyword);
 
 }  // namespace vmrun::d::lang

@@ -6,14 +6,14 @@
 
 #include "probes/d/syntax/token.hpp"
 
-/// The tokens as the parsers take them, with as many looked at ahead as they need.
+/// The tokens for the parsers, which may look ahead as far as they need.
 namespace vmrun::d::lang {
 
 class TokenStream {
  public:
   explicit TokenStream(Lexer& lexer) : lexer_(lexer) {}
 
-  /// The token that comes as the n-th from here. The reference is good until the next take().
+  /// Returns the n-th token from here. The reference is valid until the next take().
   const Token& peek(std::size_t n = 0);
   Token take();
   bool accept(std::string_view text);
@@ -21,12 +21,13 @@ class TokenStream {
   /// Fails with D_SYNTAX.
   [[noreturn]] void unexpected(const Token& token);
   std::string name();
-  /// Of a member: keywords are good names too.
+  /// Takes the name of a member, which may be a keyword.
   std::string member_name();
-  /// Where the lexer is, which may be ahead of the next token.
+  /// Returns where the lexer is, which may be ahead of the next token.
   Place place() const { return lexer_.place(); }
 
-  /// Counts how deep calls of the parsers are nested: bytes must not decide how much stack is used.
+  /// Counts how deep calls of the parsers are nested, so that a text cannot decide how much stack
+  /// is used.
   class Deeper {
    public:
     explicit Deeper(TokenStream& tokens);

@@ -9,8 +9,8 @@
 
 #include "probes/d/syntax/failure.hpp"
 
-/// The syntax tree: what the parser makes and check and emit walk. Nodes live in a Tree, as long as
-/// the compilation. Their depth is bounded where they are made, so that the walks may recurse.
+/// The syntax tree. The parser makes it, and check and emit walk it. Nodes live in a Tree, as long
+/// as the compilation. Their depth is bounded where they are made, so the walks may recurse.
 namespace vmrun::d::lang {
 
 using TypeId = std::uint32_t;  // index in the type table
@@ -50,12 +50,12 @@ enum class Op : std::uint8_t {
 
 enum class VariableScope : std::uint8_t { kGlobal, kThis, kSelf };
 
-/// How a name that was found is reached.
+/// How a name is reached once it was found.
 enum class Where : std::uint8_t {
   kNowhere,
-  kVariable,      // index: of the program's variables
+  kVariable,      // index: among the program's variables
   kFrame,         // index: byte of the this-> frame
-  kArgumentText,  // the same as a text
+  kArgumentText,  // index: number of the argument, as a text
   kArgument,      // index: number of the argument (argN, args[N])
   kBuiltin,       // index: number of the built-in
   kTerm,          // targs[index]
@@ -80,7 +80,7 @@ struct Node {
     kStringof,     // children[0]
     kXlate,        // type, children[0]
     kAggregation,  // text, children: keys
-    // Made by check:
+    // These are made by check:
     kReference,  // where, index; children: keys of an associative array
   };
   Kind kind = Kind::kInteger;
@@ -94,7 +94,7 @@ struct Node {
   TypeId type = 0;
   std::uint32_t depth = 1;
 
-  // Filled in by check.
+  // These are filled in by check.
   bool checked = false, lvalue = false;
   Where where = Where::kNowhere;
   std::uint32_t index = 0;
@@ -128,7 +128,7 @@ struct ClauseTree {
   std::vector<Statement> body;
 };
 
-/// Owner of nodes.
+/// The owner of the nodes.
 class Tree {
  public:
   static constexpr std::uint32_t kDeepest = 250;

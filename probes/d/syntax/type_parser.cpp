@@ -21,12 +21,12 @@ const BasicType* basic_type(std::string_view word) {
   return nullptr;
 }
 
-/// Keywords that begin a declaration, but no type.
+/// Whether a keyword begins a declaration but is not part of a type.
 bool begins_other(const Token& token) {
   return token.text == "inline" || token.text == "translator" || token.text == "provider";
 }
 
-/// unsigned, long, short and their like without a type, or with int.
+/// Returns the type of unsigned, long, short and so on, alone or with int.
 TypeId integer_type(const Specifiers& s) {
   if (s.has_short) return s.has_unsigned ? kUnsignedShort : kShort;
   if (s.longs == 1) return s.has_unsigned ? kUnsignedLong : kLong;
@@ -34,7 +34,7 @@ TypeId integer_type(const Specifiers& s) {
   return s.has_unsigned ? kUnsigned : kInt;
 }
 
-/// The type that the words make together.
+/// Returns the type that the words make together.
 TypeId combined(const Specifiers& s) {
   if (!s.has_type || s.type == kInt) return integer_type(s);
   if (s.type == kVoid && (s.has_sign() || s.has_length()))
@@ -90,7 +90,7 @@ void TypeParser::specifier_word(Specifiers& s, const Token& token) {
   }
 }
 
-/// self x; or this x; without a type. Fails when no type is named otherwise.
+/// Whether this is self x; or this x; without a type. Fails when a type is missing anywhere else.
 bool TypeParser::is_implicit_int(const Specifiers& s) {
   if (s.has_type || s.has_sign() || s.has_length()) return false;
   const Token& next = tokens_.peek();
@@ -306,7 +306,7 @@ void TypeParser::array_suffix(std::vector<Modifier>& modifiers, Declarator& out)
   modifiers.push_back({Modifier::kArray, static_cast<std::uint32_t>(count)});
 }
 
-/// The name in the middle of a declarator, or another declarator in ( ).
+/// Parses the name in the middle of a declarator, or another declarator in ( ).
 void TypeParser::declared_name(std::vector<Modifier>& modifiers, Declarator& out) {
   out.place = tokens_.peek().place;
   if (tokens_.peek().is("(") && !begins_type(1) && !tokens_.peek(1).is(")")) {
@@ -320,7 +320,8 @@ void TypeParser::declared_name(std::vector<Modifier>& modifiers, Declarator& out
   }
 }
 
-/// Modifiers in the order in which one reads a declaration: `*x[4]` is an array of pointers.
+/// Collects modifiers in the order in which one reads a declaration: `*x[4]` is an array of
+/// pointers.
 void TypeParser::declarator_part(std::vector<Modifier>& modifiers, Declarator& out) {
   Deeper deeper(tokens_);
   std::size_t pointers = 0;

@@ -10,14 +10,14 @@
 #include "probes/d/syntax/types.hpp"
 
 /// The grammar of C's types: specifiers, structures, enumerations, declarators, names of types.
-/// They are entered into the type table as they are read, since C's grammar depends on them.
+/// Types are entered into the type table as they are read, since C's grammar depends on them.
 namespace vmrun::d::lang {
 
-/// What the grammar of types needs of that of expressions, and says of enumerations.
+/// What the grammar of types needs from that of expressions, and what it reports of enumerations.
 class TypeContext {
  public:
   virtual ~TypeContext() = default;
-  /// Reads a constant expression; fails with this tag when it is none.
+  /// Reads a constant expression. Fails with `tag` when it is not constant.
   virtual std::int64_t constant(const char* tag) = 0;
   virtual void enumerator(Place place, const std::string& name, std::int64_t value) = 0;
 };
@@ -35,7 +35,7 @@ struct Specifiers {
   bool has_length() const { return has_short || longs != 0; }
 };
 
-/// A name with what stands around it: `*x[4]`.
+/// A name with its modifiers: `*x[4]`.
 struct Declarator {
   Place place;
   std::string name;
@@ -54,7 +54,7 @@ class TypeParser {
   TypeId type_name();
   Specifiers specifiers();
   Declarator declarator(TypeId base, bool needs_name);
-  /// Parameters in [ ], of an associative array or an inline; the [ is taken.
+  /// Parses parameters in [ ], of an associative array or an inline. The [ has been taken already.
   std::vector<TypeId> key_types(std::vector<std::string>* names);
 
  private:

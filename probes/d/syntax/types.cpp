@@ -28,7 +28,7 @@ struct Alias {
   const char* name;
   TypeId type;
 };
-// int64_t to uint32_t come first: their numbers are fixed.
+// int64_t to uint32_t come first, because their numbers are fixed.
 constexpr Alias kTypedefs[] = {{"int64_t", kLong},
                                {"uint64_t", kUnsignedLong},
                                {"int32_t", kInt},
@@ -86,7 +86,7 @@ Types::Types() {
     types_.push_back(
         {.kind = TypeKind::kInteger, .name = b.name, .bytes = b.bytes, .is_signed = b.is_signed});
   }
-  // No arithmetic is done with these: they can be named, and stand in structures.
+  // No arithmetic is done with these types. They can be named, and stand in structures.
   types_.push_back({.kind = TypeKind::kVoid, .name = "float", .bytes = 4});
   types_.push_back({.kind = TypeKind::kVoid, .name = "double", .bytes = 8});
   types_.push_back({.kind = TypeKind::kString, .name = "string", .bytes = 257});
@@ -100,7 +100,7 @@ Types::Types() {
   builtin_count_ = static_cast<TypeId>(types_.size());
 }
 
-/// What inet_ntoa6() and inet_ntop() take, as the system's headers have them.
+/// Adds the types that inet_ntoa6() and inet_ntop() take, as in the system's headers.
 void Types::add_addresses() {
   const auto make = [&](CType::Kind kind, const char* name, const std::vector<NewMember>& members) {
     CType type{.kind = kind, .name = name};
@@ -138,7 +138,7 @@ TypeId Types::common(TypeId a, TypeId b) const {
   const CType &x = base(a), &y = base(b);
   if (x.bytes != y.bytes) return x.bytes > y.bytes ? a : b;
   if (x.is_signed != y.is_signed) return x.is_signed ? b : a;
-  return base_id(b) > base_id(a) ? b : a;  // long long over long
+  return base_id(b) > base_id(a) ? b : a;  // long long wins over long
 }
 
 bool Types::same(TypeId a, TypeId b) const {

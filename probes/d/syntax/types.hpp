@@ -9,10 +9,10 @@
 #include "probes/d/script/script.hpp"
 #include "probes/d/syntax/tree.hpp"
 
-/// C's types as D has them (LP64), and its conversions. One table for a script.
+/// C's types as D has them (LP64), and its conversions. Each script has one table.
 namespace vmrun::d::lang {
 
-/// Types that are always there, by these numbers.
+/// These types always exist, with these numbers.
 enum : TypeId {
   kVoid,
   kChar,
@@ -46,10 +46,10 @@ class Types {
   CType& operator[](TypeId id) { return types_[id]; }
   const CType& operator[](TypeId id) const { return types_[id]; }
   std::vector<CType>& all() { return types_; }
-  /// Those below are the same in each table.
+  /// Types below this number are the same in each table.
   TypeId builtin_count() const { return builtin_count_; }
 
-  /// Under typedefs.
+  /// Returns the type without typedefs.
   const CType& base(TypeId id) const { return types_[base_id(id)]; }
   TypeId base_id(TypeId id) const {
     while (types_[id].kind == CType::Kind::kTypedef) id = types_[id].element;
@@ -68,15 +68,16 @@ class Types {
   bool is_scalar(TypeId id) const { return is_integer(id) || is_pointer(id); }
   bool is_string(TypeId id) const { return kind(id) == CType::Kind::kString; }
   bool is_term(TypeId id) const { return kind(id) == CType::Kind::kTerm; }
-  /// string, char * or an array of char: what is an address of a text.
+  /// Whether this is string, char * or an array of char: the address of a text.
   bool is_text(TypeId id) const;
-  /// What lies in memory and is reached by its address: string, struct, array.
+  /// Whether its values lie in memory and are reached by their address: string, struct, array.
   bool is_by_reference(TypeId id) const { return is_string(id) || is_struct(id) || is_array(id); }
   bool is_signed(TypeId id) const { return base(id).is_signed; }
   std::uint32_t bytes(TypeId id) const { return base(id).bytes; }
 
-  /// The type of an operator with this operand, and that of an operator with two. Unlike C, D does
-  /// not promote what is narrower than int: the larger type counts, unsigned at equal sizes.
+  /// Returns the type of an operator with this operand, or with two. Unlike C, D does not promote
+  /// types that are narrower than int. The larger type counts, and the unsigned one when the sizes
+  /// are equal.
   TypeId of_arithmetic(TypeId id) const;
   TypeId common(TypeId a, TypeId b) const;
   bool same(TypeId a, TypeId b) const;
@@ -89,13 +90,13 @@ class Types {
     return static_cast<TypeId>(types_.size() - 1);
   }
   void add_typedef(const std::string& name, TypeId id);
-  /// A typedef's or built-in type's name; 0 and false when it is none.
+  /// Finds a typedef or built-in type by name. Returns false, with id 0, when there is none.
   bool find(const std::string& name, TypeId& id) const;
   /// "struct point"
   bool find_tag(const std::string& name, TypeId& id) const;
   void add_tag(const std::string& name, TypeId id) { tags_[name] = id; }
 
-  /// strsize is an option: the size of every string.
+  /// Sets the size of every string, which is the option strsize.
   void set_string_bytes(std::uint32_t bytes) { types_[kString].bytes = bytes; }
 
  private:
@@ -107,7 +108,7 @@ class Types {
   std::map<TypeId, TypeId> pointers_;
 };
 
-/// Whether they are the same member of a struct: found also in members without a name.
+/// Finds a member of a struct, also inside members without a name.
 struct FoundMember {
   TypeId type = 0;
   std::uint32_t offset = 0;
@@ -115,8 +116,8 @@ struct FoundMember {
 };
 bool find_member(const Types& types, TypeId structure, std::string_view name, FoundMember& found);
 
-/// Lays out a struct or union from its members in their order, as the x86-64 ABI does.
-/// bits of a member: -1 for an ordinary one, 0 ends a unit. False: it grows beyond 16 MB.
+/// Lays out a struct or union from its members in their order, as the x86-64 ABI does. bits of a
+/// member: -1 for an ordinary one; 0 ends a unit. Returns false when it grows beyond 16 MB.
 struct NewMember {
   std::string name;
   TypeId type;
