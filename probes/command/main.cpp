@@ -6,8 +6,8 @@
 #include "probes/vmtrace/tracing.hpp"
 #include "vm/base/standard_files.hpp"
 
-// vmtrace: D scripts on a machine that runs, and ready-made views of it. docs/vmtrace.1 is its
-// manual page.
+// vmtrace: D scripts on a running machine, and ready-made views of it. docs/vmtrace.1 is its manual
+// page.
 namespace vmrun::d {
 namespace {
 
@@ -27,7 +27,7 @@ int dtrace_command(const std::vector<std::string>& words) {
   return trace(line, sources, nullptr);
 }
 
-/// A first word that is no option names a view: arguments of a script stand behind -s or -n.
+/// A first word that is not an option names a view. Arguments of a script stand behind -s or -n.
 int command(const std::vector<std::string>& words) {
   if (words.empty() || words[0].empty() || words[0][0] == '-') return dtrace_command(words);
   if (const ViewInfo* view = find_view(words[0]))

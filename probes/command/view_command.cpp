@@ -16,7 +16,7 @@
 namespace vmrun::d {
 namespace {
 
-/// Neither -p nor -c: the machine that is meant if there is one only.
+/// Chooses the machine when neither -p nor -c is given and there is only one.
 void choose_machine(Settings& settings) {
   if (names_target(settings.line)) return;
   const std::vector<Machine> machines = running_machines();
@@ -39,7 +39,7 @@ std::string words_of_target(const CommandLine& line) {
   return text;
 }
 
-/// Whether the output is somebody's screen, and how large that is.
+/// Finds out whether the output is a screen, and how large that is.
 void look_at_output(Settings& settings) {
   settings.target = words_of_target(settings.line);
   const char* kind = std::getenv("TERM");

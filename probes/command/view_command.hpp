@@ -7,7 +7,8 @@
 
 namespace vmrun::d {
 
-/// vmtrace NAME OPTIONS...; the exit status. words: those behind the name. Throws Failed.
+/// Runs vmtrace NAME OPTIONS... and returns the exit status. words: those behind the name. Throws
+/// Failed.
 int view_command(const ViewInfo& view, const std::vector<std::string>& words);
 
 }  // namespace vmrun::d

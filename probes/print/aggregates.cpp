@@ -21,7 +21,7 @@ int compare_value(const Value& a, const Value& b) {
   return three_way(order, 0);
 }
 
-/// The same for the same key, whichever target it came from.
+/// Returns a text that is the same for the same key, whichever target the key came from.
 std::string identity(const std::vector<Value>& key) {
   std::string id;
   for (const Value& value : key) {

@@ -10,13 +10,13 @@
 #include "probes/engine/session.hpp"
 #include "probes/print/texts.hpp"
 
-/// The aggregations of a script as the reader has them: elements of all targets added up, by key.
-/// What is drained from a target is added here and is zero there, so clear, trunc and normalize are
-/// the reader's alone. The reader's thread.
-/// Spec: the DTrace guide, "Aggregations".
+/// The aggregations of a script as the consumer has them: the elements of all targets added up, by
+/// key. What is drained from a target is added here and starts from zero there. So clear, trunc and
+/// normalize concern only the consumer. Only the consumer's thread uses this. Spec: the DTrace
+/// guide, "Aggregations".
 namespace vmrun::d {
 
-/// -x aggsortkey, aggsortrev, aggsortpos, aggsortkeypos.
+/// The options aggsortkey, aggsortrev, aggsortpos and aggsortkeypos.
 struct SortOptions {
   bool by_key = false, reversed = false;
   std::size_t position = 0, key_position = 0;
@@ -28,12 +28,12 @@ class Aggregates {
     std::uint32_t aggregation = 0;
     std::vector<Value> key;  // their bytes are in `storage`
     std::vector<std::string> storage;
-    std::vector<std::uint64_t> words;  // of the key, as it was recorded
+    std::vector<std::uint64_t> words;  // the key as it was recorded
     std::vector<std::uint64_t> values;
     std::uint64_t normal = 1;
     bool cleared = false;  // zeros, until something is taken in again
   };
-  /// What a line of a table shows: a key, and for each aggregation asked for its values.
+  /// A line of a table: a key, and the values of each aggregation that was asked for.
   struct Line {
     const Row* key;
     std::vector<const Row*> columns;
@@ -42,16 +42,18 @@ class Aggregates {
   explicit Aggregates(const Script& script);
 
   void take(const Element& element, Texts& texts);
-  /// Takes all of them, whose names are asked for together.
+  /// Takes all elements. The names in them are asked for together.
   void take(const std::vector<Element>& elements, Texts& texts);
   void clear(std::uint32_t aggregation);
-  /// keep: so many of the largest, negative: of the smallest; without one all go.
+  /// Keeps as many of the largest elements as `keep` says, or of the smallest when it is negative.
+  /// Without `keep` all go.
   void trunc(std::uint32_t aggregation, std::optional<std::int64_t> keep);
   void normalize(std::uint32_t aggregation, std::uint64_t by);
-  /// What an action of a script says: clear, trunc, normalize, denormalize. number: its field.
+  /// Does what an action of a script says: clear, trunc, normalize, denormalize. number: its field.
   void change(const ActionInfo& action, std::optional<std::int64_t> number);
 
-  /// Lines in dtrace's order. What one aggregation lacks at a key is a row of zeros.
+  /// Returns the lines in dtrace's order. An aggregation without values at a key has a row of
+  /// zeros.
   std::vector<Line> lines(const std::vector<std::uint32_t>& aggregations, const SortOptions& sort);
 
   const Aggregation& description(std::uint32_t aggregation) const {
@@ -60,7 +62,7 @@ class Aggregates {
   std::size_t size() const { return rows_.size(); }
 
  private:
-  /// False: it is none of the script's.
+  /// Returns false when the element does not belong to the script.
   bool read_key(const Element& element, std::vector<std::uint64_t>& words,
                 std::vector<RecordField>& fields) const;
   int compare_values(const Row& a, const Row& b) const;

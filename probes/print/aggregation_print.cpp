@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kTextColumn = 50;
 
-/// Narrower than trace() has them.
+/// The columns are narrower than those of trace().
 void put_integer_key(std::string& out, const Value& value) {
   const std::string digits =
       value.is_signed ? fmt::format_int(value.number).str() : fmt::format_int(value.raw()).str();

@@ -6,8 +6,8 @@
 #include "probes/print/aggregates.hpp"
 #include "probes/print/format.hpp"
 
-/// Tables of aggregations: printa, and what is printed at the end. Appended to a buffer of the
-/// caller's; no state.
+/// Tables of aggregations: printa, and what is printed at the end. The functions append to a buffer
+/// of the caller's and keep no state.
 namespace vmrun::d {
 
 struct TableOptions {
@@ -17,12 +17,12 @@ struct TableOptions {
   bool raw_bytes = false;  // -x rawbytes
 };
 
-/// Without a format: keys in columns, then the values of each aggregation.
+/// Prints without a format: keys in columns, then the values of each aggregation.
 void print_table(std::string& out, Aggregates& all, const std::vector<std::uint32_t>& aggregations,
                  const TableOptions& options);
 
-/// printa with a format, once for each key; %@ is the next aggregation's value, the last one's from
-/// then on.
+/// Prints printa with a format, once for each key. %@ is the value of the next aggregation; after
+/// the last one, that one's value again.
 void print_formatted(std::string& out, Aggregates& all, const std::vector<std::uint32_t>& aggregations,
                      const std::vector<Conversion>& format, const TableOptions& options);
 

@@ -40,7 +40,7 @@ bool ConsumerOptions::set(std::string_view name, std::string_view value, std::st
     else why = "Invalid value for specified option";
     return true;
   }
-  // Rates of a reader that sleeps; this one looks as soon as there is something.
+  // These are rates of a consumer that sleeps. This one reads as soon as there is something.
   return name == "switchrate" || name == "aggrate" || name == "statusrate" || name == "cleanrate" ||
          name == "bufresize" || name == "cpp" || name == "zdefs" || name == "empty" ||
          name == "defaultargs" || name == "unodefs" || name == "argref" || name == "amin" ||

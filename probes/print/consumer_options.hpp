@@ -5,7 +5,7 @@
 
 #include "probes/print/aggregation_print.hpp"
 
-/// What -x and #pragma D option set for the reader of records. Plain data.
+/// What -x and #pragma D option set for the consumer of records. Plain data.
 namespace vmrun::d {
 
 struct ConsumerOptions {
@@ -13,9 +13,11 @@ struct ConsumerOptions {
   bool error_tags = false, drop_tags = false;
   TableOptions tables;
 
-  /// False: there is no such option, or with `why` its value is not one.
+  /// Returns false when there is no such option or, with `why`, when the option cannot have this
+  /// value.
   bool set(std::string_view name, std::string_view value, std::string& why);
-  /// setopt() of a script that runs. What is to be said of it; empty: it is done.
+  /// Sets an option for setopt() of a running script. Returns a message for the user, or an empty
+  /// text when it is done.
   std::string set_by_script(std::string_view name, std::string_view value);
 };
 

@@ -10,7 +10,7 @@
 namespace vmrun::d {
 namespace {
 
-// By FaultKind.
+// Texts by FaultKind.
 constexpr const char* kFaults[] = {"unknown fault",         "invalid address",     "invalid alignment",
                                    "illegal operation",     "divide-by-zero",      "out of scratch space",
                                    "invalid kernel access", "invalid user access", "unknown fault",

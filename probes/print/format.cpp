@@ -39,7 +39,7 @@ std::string grouped(std::string_view digits) {
   return out;
 }
 
-/// C's rules for flags, width and precision of an integer.
+/// Follows C's rules for flags, width and precision of an integer.
 void put_integer(std::string& out, const Conversion& c, bool negative, std::uint64_t n, char letter) {
   if (c.width == 0 && c.precision < 0 && !c.alternate && !c.plus && !c.space && !c.group) {
     if (negative) out += '-';
@@ -70,7 +70,7 @@ std::string time_text(std::int64_t ns, const char* format) {
   return std::string(text, std::strftime(text, sizeof text, format, &parts));
 }
 
-/// Lines of a stack, each behind as many blanks as the width says where it is to the left.
+/// Puts the lines of a stack. A width to the left says how many blanks stand before each line.
 void put_stack(std::string& out, const Conversion& c, std::string_view lines) {
   out += '\n';
   while (!lines.empty()) {
@@ -101,12 +101,12 @@ bool is_flag(Conversion& c, char letter) {
     case 'h':
     case 'l':
     case 'L':
-    case 'w': return true;  // the argument's own size decides
+    case 'w': return true;  // the argument has its own size
     default: return false;
   }
 }
 
-/// From behind the % up to the letter. False: the text ends before there is one.
+/// Reads a conversion from behind the % up to the letter. Returns false when the text ends before.
 bool parse_conversion(std::string_view text, std::size_t& at, Conversion& c) {
   bool dot = false, digits = false;
   for (; at < text.size(); ++at) {
@@ -275,7 +275,7 @@ void format_dump(std::string& out, std::string_view bytes) {
 
 namespace {
 
-/// All bytes of the variable that a text lies in.
+/// Returns all bytes of the variable that holds a text.
 std::string padded(const Value& value) {
   std::string bytes(until_nul(value.bytes));
   bytes.resize(std::max<std::size_t>(value.most, bytes.size()));

@@ -7,8 +7,8 @@
 
 #include "probes/print/value.hpp"
 
-/// Values to text, as dtrace prints them: printf's conversions, trace(), hex dumps. Everything is
-/// appended to a buffer of the caller's. No state; any thread may call.
+/// Turns values into text, as dtrace prints them: printf's conversions, trace(), hex dumps.
+/// Everything is appended to a buffer of the caller's. There is no state; any thread may call.
 /// Spec: the DTrace guide, "Output Formatting".
 namespace vmrun::d {
 
@@ -23,29 +23,30 @@ struct Conversion {
   int precision = -1;
 };
 
-/// A format has been checked by the compiler; what is no conversion stays text.
+/// Parses a format that the compiler has checked. What is not a conversion stays text.
 std::vector<Conversion> parse_format(std::string_view format);
 
-/// One value, without the prefix.
+/// Appends one value, without the prefix.
 void format_value(std::string& out, const Conversion& c, const Value& value);
 
-/// printf: all conversions with the values in their order, widths and precisions of * among them.
+/// printf: appends all conversions with the values in their order. Widths and precisions of * are
+/// among the values.
 void format_values(std::string& out, const std::vector<Conversion>& format, const std::vector<Value>& values);
 
-/// trace(): integers in a column as wide as their type, texts in one of 33, bytes as a text or a
-/// dump.
+/// trace(): puts an integer in a column as wide as its type and a text in one of 33. Bytes become a
+/// text or a dump.
 void format_trace(std::string& out, const Value& value, bool quiet, bool raw_bytes = false);
 
-/// ufunc() and its like: in a column of 50, quiet or not, as dtrace does it.
+/// ufunc() and similar: puts the text in a column of 50, quiet or not, as dtrace does.
 void format_symbol(std::string& out, const Value& value);
 
 /// tracemem(): 16 bytes a line, in hex and as characters.
 void format_dump(std::string& out, std::string_view bytes);
 
-/// Whether dtrace shows these bytes as a text, and the text.
+/// Whether dtrace shows these bytes as a text. `text` is set to that text.
 bool is_printable(std::string_view bytes, std::string_view& text);
 
-/// With \n, \t and the like for what is not printable.
+/// Returns the text with \n, \t and so on for characters that are not printable.
 std::string escaped(std::string_view text);
 
 void put_left(std::string& out, std::string_view text, std::size_t width);

@@ -8,16 +8,17 @@
 #include "probes/engine/record.hpp"
 #include "probes/engine/ring.hpp"
 
-/// Records of several rings, in the order of their timestamps. One reader's thread.
+/// Brings the records of several rings into the order of their timestamps. One consumer's thread
+/// uses it.
 namespace vmrun::d {
 
-/// What was taken from one ring and not been read yet.
+/// The records that were taken from one ring and have not been read yet.
 class RecordStream {
  public:
   explicit RecordStream(Ring& ring) : ring_(&ring) {}
 
   Ring& ring() const { return *ring_; }
-  /// All that is in the ring now. Whether there was anything.
+  /// Takes all records that are in the ring now. Returns whether there were any.
   bool fill() {
     if (!has()) {
       words_.clear();
@@ -31,7 +32,7 @@ class RecordStream {
     for (std::size_t at = filled_at_; at < words_.size();) {
       const Record& head = *reinterpret_cast<const Record*>(words_.data() + at);
       if (head.timestamp <= until) return true;
-      if (head.bytes < sizeof(Record)) return false;  // the other side scribbled
+      if (head.bytes < sizeof(Record)) return false;  // the other side wrote nonsense
       at += head.bytes / 8;
     }
     return false;
@@ -47,7 +48,7 @@ class RecordStream {
     }
   }
   /// Takes whole records that have not been read yet, at most `most` words of them (but one record
-  /// at least); they stay until fill. Empty: there are none.
+  /// at least). They stay until fill. The result is empty when there are none.
   std::span<const std::uint64_t> take_words(std::size_t most) {
     const std::size_t from = at_;
     for (std::span<const std::uint64_t> body;
@@ -58,8 +59,9 @@ class RecordStream {
     return {words_.data() + from, at_ - from};
   }
   const Record& head() const { return *reinterpret_cast<const Record*>(words_.data() + at_); }
-  /// Goes behind the record at the head; `body` are its words without the head, which stay until
-  /// fill. False: the other side scribbled, and all that is left of the stream goes.
+  /// Goes behind the record at the head. `body` gets its words without the head, which stay until
+  /// fill. Returns false when the other side wrote nonsense; the rest of the stream is dropped
+  /// then.
   bool pass(std::span<const std::uint64_t>& body) {
     constexpr std::size_t kHead = sizeof(Record) / 8;
     const std::size_t words = head().bytes / 8, left = words_.size() - at_;
@@ -78,29 +80,30 @@ class RecordStream {
   std::size_t at_ = 0, filled_at_ = 0;
 };
 
-/// A stream of a tracing that goes on. Rings that keep the newest are read when it has ended.
+/// A stream of a running tracing. Rings that keep the newest records are read when it has ended.
 class TracingStream : public RecordStream {
  public:
   TracingStream(Ring& ring, const bool& has_ended) : RecordStream(ring), has_ended_(has_ended) {}
   bool fill() { return (has_ended_ || ring().policy() != Options::Policy::kRing) && RecordStream::fill(); }
-  /// More rings are known by what this one says than have been told of.
+  /// Whether this ring says that there are more rings than the `told` ones.
   bool is_ring_missing(std::size_t told) const { return ring().said_rings() > told; }
 
  private:
   const bool& has_ended_;
 };
 
-/// A record has its timestamp before it is in its ring: what is younger than this, in nanoseconds,
-/// waits for those of other threads that may still come in front of it. One of a thread that the
-/// system interrupts for longer in the midst of a firing comes late, but what it led to never comes
-/// before it: fill_all.
+/// A record gets its timestamp before it is in its ring. So a record younger than this, in
+/// nanoseconds, waits for records of other threads that may still come in front of it. A thread may
+/// be interrupted for longer in the middle of a firing. Its record comes late then, but never after
+/// a record that it caused: see fill_all.
 inline constexpr std::uint64_t kSettledNs = 1'000'000;
 
-/// Fills the streams until no record is missing that led to one which is there and not younger than
-/// `until`. An event that causes another, as when a process moves on to another scheduler or a
-/// message is received, is in its ring before the other is put; so a round that brings nothing of
-/// that age says that all before it are there. Their number is bounded, for what fires now is
-/// younger. find_new(): called before each round, adds streams. Whether anything came.
+/// Fills the streams until no record is missing that caused a record which is there and not younger
+/// than `until`. An event may cause another, as when a process moves to another scheduler or a
+/// message is received. It is in its ring before the other one is put. So when a round brings no
+/// record of that age, all records before are there. The number of rounds is bounded, because what
+/// fires now is younger. find_new() is called before each round and adds streams. Returns whether
+/// anything came.
 template <class Streams, class Find>
 bool fill_all(Streams& streams, std::uint64_t until, Find find_new) {
   bool any = false;
@@ -117,13 +120,14 @@ bool fill_all(Streams& streams, std::uint64_t until, Find find_new) {
 }
 
 /// Calls take(stream), which passes a record, for each record that is not younger than `until`.
-/// streams: pointers to what has the functions of a RecordStream. Whether there was any.
+/// streams: pointers to objects with the functions of a RecordStream. Returns whether there was any
+/// record.
 template <class Streams, class Take>
 bool merge(Streams& streams, std::uint64_t until, Take take) {
   bool any = false;
   for (;;) {
     typename Streams::value_type::pointer first = nullptr;
-    std::uint64_t other = until;  // the next stream's turn
+    std::uint64_t other = until;  // when the next stream's turn comes
     for (auto& stream : streams) {
       if (!stream->has()) continue;
       if (first == nullptr || stream->head().timestamp < first->head().timestamp) {

@@ -36,7 +36,7 @@ constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min(),
 std::vector<Bucket> quantize_buckets(const std::uint64_t* values) {
   std::vector<Bucket> all;
   for (unsigned i = 0; i < kQuantizeBuckets; ++i) {
-    // Below zero a bucket's value is its greatest.
+    // Below zero, the value of a bucket is its greatest.
     const std::int64_t value = quantize_bucket_value(i);
     const std::int64_t least = i > kQuantizeZero ? value : i == 0 ? kLeast : quantize_bucket_value(i - 1) + 1;
     const std::int64_t most = i <= kQuantizeZero         ? value
@@ -60,7 +60,8 @@ std::vector<Bucket> lquantize_buckets(const Aggregation& how, const std::uint64_
   return all;
 }
 
-/// Of positive values, from factor^low on: each begins at `least`, the last has no end.
+/// Returns the buckets of positive values from factor^low on. Each begins at `least`; the last one
+/// has no end.
 std::vector<Bucket> steps_above(std::uint64_t factor, std::uint64_t low, std::uint64_t high,
                                 std::uint64_t steps) {
   std::vector<Bucket> all;
@@ -69,7 +70,7 @@ std::vector<Bucket> steps_above(std::uint64_t factor, std::uint64_t low, std::ui
   const auto at = [](U128 value) { return static_cast<std::int64_t>(std::min<U128>(value, kMost)); };
   for (std::uint64_t range = low; range <= high; ++range) {
     const U128 next = power * factor;
-    // What lies between whole numbers has no value: a bucket without bounds.
+    // A bucket between two whole numbers holds no value, and has no bounds.
     for (std::uint64_t step = steps / factor; step < steps; ++step) {
       const U128 least = std::max(next * step / steps, power), most = next * (step + 1) / steps;
       const bool is_whole = next * step % steps == 0;
@@ -102,7 +103,7 @@ std::vector<Bucket> llquantize_buckets(const Aggregation& how, const std::uint64
   return all;
 }
 
-/// A value that stands for all of the bucket where plots are compared, as libdtrace has it.
+/// Returns the value that stands for a whole bucket when plots are compared, as in libdtrace.
 long double weighed_as(const Aggregation& how, const Bucket& bucket) {
   const auto bound = static_cast<long double>(bucket.bound);
   if (how.how == Aggregating::kLlquantize) return bucket.end == Bucket::End::kAround ? 0 : bound;
@@ -111,7 +112,7 @@ long double weighed_as(const Aggregation& how, const Bucket& bucket) {
                                              : bound;
 }
 
-/// with_negatives: the plot shows buckets below that around 0.
+/// with_negatives: the plot also shows buckets below the one around 0.
 std::string label_of(const Bucket& bucket, bool with_negatives) {
   switch (bucket.end) {
     case Bucket::End::kBelow: return fmt::format("< {}", bucket.bound);
@@ -125,8 +126,8 @@ std::string label_of(const Bucket& bucket, bool with_negatives) {
   return fmt::format("{}", bucket.bound);
 }
 
-/// Those with something in them and one more on either side; without any, those around the first
-/// that a plot of nothing should show.
+/// Chooses the buckets that are not empty, and one more on either side. For an empty plot, it
+/// chooses three near zero, or the first three.
 void choose(const std::vector<Bucket>& all, const Aggregation& how, std::size_t& first, std::size_t& last) {
   const auto has = [](const Bucket& b) { return b.count != 0; };
   const auto begin = std::find_if(all.begin(), all.end(), has);
@@ -142,8 +143,8 @@ void choose(const std::vector<Bucket>& all, const Aggregation& how, std::size_t&
   if (last + 1 < all.size()) ++last;
 }
 
-/// Bars to the right for what is positive, to the left for what is negative (increments may be), on
-/// either side of a line in the middle where there are both.
+/// Puts a bar to the right for a positive count, and to the left for a negative one (increments may
+/// be negative). When there are both, a line in the middle separates them.
 void put_bar(std::string& out, std::int64_t count, std::uint64_t normal, long double total, bool positives,
              bool negatives) {
   const unsigned length = positives && negatives ? kBar / 2 : kBar;

@@ -6,36 +6,37 @@
 
 #include "probes/engine/program.hpp"
 
-/// Values of one element of an aggregation as text: numbers, and the plots of quantize, lquantize
-/// and llquantize, as dtrace prints them. values: as probes/engine/aggregation.hpp has them. No
-/// state; any thread may call.
+/// The values of one element of an aggregation as text: numbers, and the plots of quantize,
+/// lquantize and llquantize, as dtrace prints them. values: as probes/engine/aggregation.hpp
+/// describes them. There is no state; any thread may call.
 namespace vmrun::d {
 
-/// What the default printing puts behind the key: " %16d", or a plot that begins a line of its own.
+/// Puts what follows the key in the default printing: " %16d", or a plot that begins on a new line.
 void put_values(std::string& out, const Aggregation& how, const std::uint64_t* values, std::uint64_t normal);
 
 bool is_plot(const Aggregation& how);
 
-/// One bucket of quantize, lquantize or llquantize: how many of least to most, both included.
+/// One bucket of quantize, lquantize or llquantize. It has `count` values from least to most, both
+/// included.
 struct Bucket {
-  /// Of what lies below and above all steps, and of llquantize: -bound and less, nearer to 0 than
-  /// bound.
+  /// kBelow and kAbove lie below and above all steps. Two occur in llquantize only: kAtMost is
+  /// -bound and less, and kAround is nearer to 0 than bound.
   enum class End : std::uint8_t { kNone, kBelow, kAbove, kAtMost, kAround };
   std::int64_t least, most;
-  std::int64_t bound;  // what plots show
+  std::int64_t bound;  // the number that plots show
   std::int64_t count;
   End end;
 };
-/// All of a plot, those with nothing in them too, in ascending order.
+/// Returns all buckets of a plot in ascending order, also the empty ones.
 std::vector<Bucket> buckets_of(const Aggregation& how, const std::uint64_t* values);
 
-/// The single number of all but plots. What is not signed is the same bits.
+/// Returns the single number of an aggregation without a plot. An unsigned value has the same bits.
 std::int64_t single_value(const Aggregation& how, const std::uint64_t* values, std::uint64_t normal);
 
 std::uint64_t standard_deviation(const std::uint64_t* values, std::uint64_t normal);
 
-/// What plots are sorted by: the sum of all values, each taken as its bucket's least; then how many
-/// are in the bucket of 0.
+/// The order of plots: by the sum of all values, each taken as its bucket's least, then by the
+/// count in the bucket of 0.
 struct PlotWeight {
   long double sum;
   std::int64_t at_zero;

@@ -6,7 +6,7 @@
 #include "probes/d/script/script.hpp"
 #include "probes/print/value.hpp"
 
-/// print(): a value with its type and its members' names, as dtrace shows it. No state.
+/// print(): shows a value with its type and its members' names, as dtrace does. It keeps no state.
 namespace vmrun::d {
 
 void print_typed(std::string& out, const std::vector<CType>& types, const Value& value);

@@ -7,22 +7,22 @@
 #include "probes/d/script/script.hpp"
 #include "probes/engine/record.hpp"
 
-/// Fields of records and elements of keys as they lie in the words, before anybody makes texts
-/// (texts.hpp) or terms (probes/erltrace) of them. They refer to the words they were read from.
+/// Fields of records and elements of keys as they lie in the words, before they become texts
+/// (texts.hpp) or terms (probes/erltrace). They refer to the words they were read from.
 namespace vmrun::d {
 
 struct RecordField {
-  const Field* field = nullptr;         // of the script
-  std::int64_t number = 0;              // of an integer
-  Encoding shape = Encoding::kNull;     // of all else, ...
+  const Field* field = nullptr;         // in the script
+  std::int64_t number = 0;              // for an integer
+  Encoding shape = Encoding::kNull;     // for anything else, with ...
   std::size_t bytes = 0;                // ... how many bytes it has, ...
   std::span<const std::uint64_t> body;  // ... and the words they fill
 
   std::string_view text() const { return {reinterpret_cast<const char*>(body.data()), bytes}; }
 };
 
-/// Reads the field at `at`, at most up to `end`, and goes on behind it. False: the words are not of
-/// such a field.
+/// Reads the field at `at`, at most up to `end`, and moves `at` behind it. Returns false when the
+/// words are not such a field.
 inline bool read_field(const Field& field, const std::uint64_t*& at, const std::uint64_t* end,
                        RecordField& out) {
   if (at >= end) return false;
@@ -41,7 +41,7 @@ inline bool read_field(const Field& field, const std::uint64_t*& at, const std::
   return true;
 }
 
-/// All of them, one after the other.
+/// Reads all fields, one after the other.
 inline bool read_fields(const std::vector<Field>& fields, const std::uint64_t*& at, const std::uint64_t* end,
                         std::vector<RecordField>& out) {
   out.resize(fields.size());
@@ -50,8 +50,8 @@ inline bool read_fields(const std::vector<Field>& fields, const std::uint64_t*& 
   return true;
 }
 
-/// Calls act(number of the action, its fields) for each action of a record's words, as long as they
-/// are what the script says. fields: to be used again.
+/// Calls act(number of the action, its fields) for each action in a record's words, as long as they
+/// agree with the script. fields: a vector to be used again.
 template <class Act>
 void for_each_action(const Script& script, std::span<const std::uint64_t> words,
                      std::vector<RecordField>& fields, Act act) {

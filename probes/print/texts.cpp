@@ -7,8 +7,7 @@
 namespace vmrun::d {
 namespace {
 
-constexpr std::size_t kMostAsked =
-    1 << 20;  // names kept: a target that makes atoms without end is no reason to grow
+constexpr std::size_t kMostAsked = 1 << 20;  // names kept: bounded, for a target may make atoms without end
 
 void put_number(std::string& out, std::uint64_t n) {
   const fmt::format_int text(n);
@@ -67,7 +66,7 @@ std::string& Texts::make() {
 }
 
 void Texts::put_stack(std::string& out, const std::uint64_t* frames, std::size_t count) {
-  // Below the outermost function lies where a process begins, which has no name.
+  // Below the outermost function is the place where a process begins, which has no name.
   if (count > 1 && address(frames[count - 1]).empty()) --count;
   for (std::size_t i = 0; i < count; ++i) {
     const bool folded = stack_format == StackFormat::kFolded;

@@ -13,28 +13,30 @@
 #include "probes/print/record_fields.hpp"
 #include "probes/print/value.hpp"
 
-/// Encodings to texts: what a firing put to a record or a key as numbers (a process, the atoms of a
-/// function, addresses of a stack) becomes what Erlang prints for it. Names are asked of the target
-/// once and kept. One for each target; the reader's thread.
+/// Turns encodings into texts. A firing put a process, the atoms of a function or the addresses of
+/// a stack to a record or a key as numbers; here they become what Erlang prints for them. Names are
+/// asked of the target once and kept. Each target has one object; only the consumer's thread uses
+/// it.
 namespace vmrun::d {
 
-/// See Host for what they are. That of a function, by its number: module, NUL, name.
+/// Host describes these names. The name of a function, by its number, is the module, NUL, and the
+/// name.
 enum class NameKind : std::uint8_t { kAtom, kAddress, kFunction };
 inline constexpr std::size_t kNameKinds = 3;
-/// What knows the names: a target (target.hpp), the machine. One for each number, empty where there
-/// is none; fewer, when it cannot be asked any more.
+/// Returns names that a target (target.hpp) knows, one for each number; empty where there is no
+/// name. The result is shorter when the target cannot be asked any more.
 using Names = std::function<std::vector<std::string>(NameKind, const std::vector<std::uint64_t>&)>;
 
 enum class StackFormat : std::uint8_t {
-  kLines,   // a frame a line, innermost first
-  kFolded,  // all in one, outermost first, with ; between them
+  kLines,   // one frame a line, innermost first
+  kFolded,  // all on one line, outermost first, with ; between them
 };
 
 class Texts {
  public:
   explicit Texts(Names names) : names_(std::move(names)) {}
 
-  /// Its bytes are those of the words, or kept here until forget_made.
+  /// Returns the value of a field. Its bytes lie in the words, or are kept here until forget_made.
   Value value(const RecordField& field);
   void forget_made() { used_ = 0; }
 
@@ -46,12 +48,12 @@ class Texts {
   void learn_atom(std::uint64_t number, std::string name) {
     kept_[static_cast<std::size_t>(NameKind::kAtom)].names[number] = std::move(name);
   }
-  /// Empty: nobody knows.
+  /// The text is empty when the address is unknown.
   const std::string& address(std::uint64_t address) { return name(NameKind::kAddress, address); }
-  /// Module and name of a function that fires by name.
+  /// Returns module and name of a function by its number.
   std::pair<std::string, std::string> function(std::uint32_t number);
 
-  /// What these will need is asked for by the next ask, all together.
+  /// Notes the names that a field needs. The next ask asks for all of them together.
   void want(const RecordField& field);
   void want_function(std::uint32_t number) { (void)is_new(NameKind::kFunction, number); }
   void ask();
@@ -59,7 +61,7 @@ class Texts {
  private:
   struct Kept {
     std::unordered_map<std::uint64_t, std::string> names;
-    std::vector<std::uint64_t> wanted;  // of them, those that have not been asked for
+    std::vector<std::uint64_t> wanted;  // the names not asked for yet
   };
 
   bool is_new(NameKind kind, std::uint64_t number);
@@ -74,8 +76,8 @@ class Texts {
   std::size_t used_ = 0;
 };
 
-/// Bytes that frames of stacks take when they are printed with an indentation that is not the
-/// option's: a stack is kept without any, a frame a line.
+/// Appends the lines of a stack, each indented by `indent` blanks. A stack is kept without
+/// indentation, one frame a line.
 void put_indented(std::string& out, std::string_view lines, std::size_t indent);
 
 }  // namespace vmrun::d

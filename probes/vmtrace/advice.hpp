@@ -5,13 +5,13 @@
 
 #include "probes/d/script/script.hpp"
 
-/// What somebody is told whose script means something else than it says.
+/// Advice to a user whose script does something else than it seems to say.
 namespace vmrun::d {
 
-/// Says which probes to use to a script that pairs local- or global-function-entry with
-/// function-return by a self-> variable. A function that ends in a call of another one does not
-/// fire function-return, so such pairs are wrong, or there are none. Empty: it does no such thing.
-/// probes: the target's.
+/// Advises a script that pairs local- or global-function-entry with function-return by a self->
+/// variable, and says which probes to use. A function that ends in a call of another one does not
+/// fire function-return, so such pairs are wrong or missing. The result is empty for any other
+/// script. probes: the target's.
 std::string advice_on_returns(const Program& program, const std::vector<ProbeInfo>& probes);
 
 }  // namespace vmrun::d

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kEndTries = 40;  // 200 ms
 
-/// In the child, which never returns.
+/// Runs in the child and never returns.
 [[noreturn]] void run(const std::string& command, CommandEnd as, int end, const std::string& number) {
   if (as == CommandEnd::kInherited) {
     fcntl(end, F_SETFD, 0);
@@ -58,7 +58,7 @@ std::string end_of_command(pid_t child) {
       return end.si_code == CLD_EXITED
                  ? fmt::format("it ended with status {} before a machine began", end.si_status)
                  : fmt::format("signal {} ended it", end.si_status);
-    const timespec pause{0, 5'000'000};  // it closes what is open a moment before it has ended
+    const timespec pause{0, 5'000'000};  // it closes its end a moment before it has ended
     nanosleep(&pause, nullptr);
   }
   return "";

@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::uint64_t kShortestPause = 500'000, kLongestPause = 10'000'000;  // ns
 constexpr std::uint64_t kDropsEvery = 1'000'000'000;
-// So that what a machine has counted is not lost with it.
+// The consumer refreshes this often, so that what a machine has counted is not lost with it.
 constexpr std::uint64_t kRefreshEvery = 1'000'000'000;
-constexpr std::uint64_t kLongestWait = 1'000'000'000;  // to write: a signal may come just before it
+constexpr std::uint64_t kLongestWait = 1'000'000'000;  // for writing: a signal may come just before the wait
 
 std::atomic<bool> asked_by_signal{false};
 std::atomic<unsigned> interruptions{0};
-// Written by a signal handler.
+// A signal handler writes these.
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<unsigned>::is_always_lock_free);
 
 void on_signal(int signal) {
@@ -39,7 +39,7 @@ Consumer::Consumer(std::vector<Traced>& traced, Output& output, Aggregates& aggr
 
 void Consumer::handle_signals(bool is_asked) {
   struct sigaction action {};
-  action.sa_handler = on_signal;  // without SA_RESTART: a pause ends
+  action.sa_handler = on_signal;  // a signal ends a pause, as SA_RESTART is not set
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGHUP, &action, nullptr);
@@ -100,7 +100,7 @@ bool Consumer::wait_to_write(int file) {
     if (poll(&output, 1, 0) > 0) return true;
     const std::uint64_t next = serve(kLongestWait);
     if (const std::uint64_t now = timestamp(); next_refresh_ != 0 && now >= next_refresh_) {
-      refresh();  // the machine may be killed before anybody reads on
+      refresh();  // the machine may be killed before we read on
       learn_atoms();
       next_refresh_ = now + kRefreshEvery;
     }
@@ -142,8 +142,8 @@ void Consumer::refresh() {
   for (Traced& traced : traced_) aggregates_.take(traced.target->aggregations(), *traced.texts);
 }
 
-/// Rings that keep the newest are read when the tracing has ended, perhaps with its target: nobody
-/// can be asked for names then.
+/// Rings that keep the newest records are read when the tracing has ended. Their target may have
+/// ended too, and then cannot be asked for names.
 void Consumer::learn_atoms() {
   for (Traced& traced : traced_)
     if (traced.script->program.options.policy == Options::Policy::kRing)

@@ -9,20 +9,20 @@
 #include "probes/vmtrace/output.hpp"
 #include "probes/vmtrace/target.hpp"
 
-/// The loop of vmtrace: serves the targets, takes the records of all their rings in the order of
-/// their timestamps, and has them printed. Used by the main thread.
+/// The loop of vmtrace. It serves the targets, takes the records of all their rings in the order of
+/// their timestamps, and has them printed. The main thread uses it.
 ///
-/// A machine that ends does not wait long, and the reader of the output may be slow. So the
-/// consumer asks a machine for everything it needs as soon as the machine ends, also in the middle
-/// of writing, and prints the records of its rings afterwards.
+/// A machine that ends does not wait long, and the process that reads the output may be slow. So
+/// the consumer asks a machine for everything it needs as soon as the machine ends, also in the
+/// middle of writing, and prints the records of its rings afterwards.
 namespace vmrun::d {
 
-/// A target, and the script as compiled for it.
+/// A target, and the script compiled for it.
 struct Traced {
   std::unique_ptr<Target> target;
   std::unique_ptr<Script> script;
   std::unique_ptr<Texts> texts;
-  bool has_left = false;    // nothing fires any more, and all that there is to print is here
+  bool has_left = false;    // nothing fires any more, and everything to be printed is here
   bool has_exited = false;  // the machine has ended by itself
   // Drops that no ring counts: elements that did not fit when the tables of threads were added up,
   // and firings of threads without a ring.
@@ -31,14 +31,15 @@ struct Traced {
 
 class Consumer {
  public:
-  /// Before the first target begins: SIGINT, SIGTERM and SIGHUP end a run as exit(0) would, a
-  /// second one also gives up output that nobody reads; when it is_asked SIGUSR1 ends a run too.
+  /// Called before the first target begins. From then on SIGINT, SIGTERM and SIGHUP end a run as
+  /// exit(0) would. A second signal also gives up output that cannot be written. When is_asked,
+  /// SIGUSR1 ends a run too.
   static void handle_signals(bool is_asked);
 
-  /// asked: called when SIGUSR1 is why the run ends, before it does.
+  /// asked: called before the run ends, when SIGUSR1 is the reason.
   Consumer(std::vector<Traced>& traced, Output& output, Aggregates& aggregates,
            std::function<void()> asked = {});
-  ~Consumer() { output_.flush(); }  // which calls wait_to_write
+  ~Consumer() { output_.flush(); }  // flush calls wait_to_write
 
   /// Runs from the first record to END and the last aggregations. Returns the exit status.
   int run();

@@ -17,7 +17,8 @@ namespace {
 constexpr const char* kKinds[] = {"pid",    "pid",  "port", "function", "term",
                                   "iolist", "text", "int",  "uint32",   "int64"};
 
-/// user_trace-n of user_trace-n17; nothing for others.
+/// Returns the family of a numbered probe: user_trace-n for user_trace-n17, an empty text for
+/// others.
 std::string family_of(const std::string& name) {
   const auto end = name.find_last_not_of("0123456789");
   const auto dash = name.rfind('-');
@@ -45,7 +46,7 @@ struct ById {
 };
 using Numbers = std::set<std::uint32_t, ById>;
 
-/// The probes of these numbers; those of one family that follow each other are a line.
+/// Lists the probes with these numbers. Consecutive probes of one family are one line.
 void list_probes(std::string& out, const std::vector<ProbeInfo>& probes, const Program& program,
                  const Numbers& numbers, bool arguments) {
   for (auto at = numbers.begin(); at != numbers.end();) {
@@ -63,8 +64,8 @@ void list_probes(std::string& out, const std::vector<ProbeInfo>& probes, const P
   }
 }
 
-/// Those of the probes of a function, or of a family of them, that are in `events`, a bit each.
-/// They have no number before they are enabled.
+/// Lists the probes of a function, or of a family of functions, for each bit in `events`. They have
+/// no number before they are enabled.
 void list_function(std::string& out, ProbeInfo probe, unsigned events, bool arguments) {
   for (unsigned event = 0; event < kFunctionEvents; ++event) {
     if (!(events >> event & 1)) continue;

@@ -12,9 +12,9 @@
 
 namespace vmrun::d {
 MachineTarget::~MachineTarget() {
-  channel_.reset();  // a machine that ends waits a moment for that
+  channel_.reset();  // a machine that ends waits a moment for this
   if (child_ <= 0) return;
-  if (!stopped_of_itself_) kill(child_, SIGKILL);  // as dtrace does with what it has started
+  if (!stopped_of_itself_) kill(child_, SIGKILL);  // dtrace too kills what it has started
   waitpid(child_, nullptr, 0);
 }
 
@@ -23,7 +23,8 @@ bool MachineTarget::hello(std::string& why, bool& refused) {
   Channel::Received answer;
   if (!await(Message::kProbes, answer, why)) return refused = !gone_, false;
   if (unpack_probes(answer.body, probes_)) {
-    // It may have another number in its own namespace, which others may have in theirs.
+    // The process may have another number in its own namespace, and other machines may have the
+    // same one in theirs.
     for (ProbeInfo& probe : probes_)
       probe.provider = provider_of(probe.provider, static_cast<std::uint64_t>(pid_));
     return true;
@@ -161,7 +162,7 @@ std::string MachineTarget::node() {
   return names.empty() ? "" : names[0];
 }
 
-/// None: nobody says.
+/// Returns no names when the machine does not answer.
 std::vector<std::string> MachineTarget::ask_names(Message what, std::string_view body) {
   std::vector<std::string> names;
   if (gone_) return names;

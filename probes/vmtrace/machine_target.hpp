@@ -8,19 +8,20 @@
 
 #include "probes/vmtrace/target.hpp"
 
-/// A machine that is traced, over the connection of wire.hpp. Its rings are mapped here; everything
-/// else is asked for and waited for. One on another host, whose records come over the connection as
-/// well: remote_target.cpp.
+/// A machine that is traced, over the connection of wire.hpp. Its rings are mapped here; for
+/// everything else, this side sends a request and waits for the answer. A machine on another host,
+/// whose records come over the connection as well, is in remote_target.cpp.
 namespace vmrun::d {
 
 class MachineTarget : public Target {
  public:
-  /// child: what -c has started, which ends with this; 0: nothing.
+  /// child: the process that -c has started, which ends with this object; 0: none.
   MachineTarget(Channel channel, std::int64_t pid, pid_t child)
       : channel_(std::make_unique<Channel>(std::move(channel))), pid_(pid), child_(child) {}
   ~MachineTarget() override;
 
-  /// refused: the machine has said so itself.
+  /// Returns false and says why when the machine cannot be traced. refused: the machine said so
+  /// itself.
   bool hello(std::string& why, bool& refused);
 
   const std::vector<ProbeInfo>& probes() const override { return probes_; }
@@ -52,11 +53,12 @@ class MachineTarget : public Target {
   Names names() override;
 
  protected:
-  static constexpr int kAnswerMs = 10'000;  // a machine that does not answer in this time is taken for dead
+  static constexpr int kAnswerMs = 10'000;  // a machine that does not answer in this time counts as dead
 
-  /// What is said without being asked.
+  /// Handles a message that the machine sends without having been asked.
   virtual void by_the_way(Channel::Received& received);
-  /// Whether the answer came; else why not. What comes before it is by the way.
+  /// Waits for the answer, and returns whether it came; if not, says why. Messages that come before
+  /// it go to by_the_way.
   bool await(Message wanted, Channel::Received& answer, std::string& why, int timeout_ms = kAnswerMs);
   Channel& channel() { return *channel_; }
   void close_connection() { channel_.reset(); }
@@ -73,11 +75,11 @@ class MachineTarget : public Target {
   std::vector<ProbeInfo> probes_;
   std::vector<std::uint32_t> all_;
   std::vector<std::unique_ptr<Ring>> rings_;
-  std::size_t rings_told_ = 0;  // also of those that could not be mapped
+  std::size_t rings_told_ = 0;  // how many, also those that could not be mapped
   bool gone_ = false, stopped_ = false, stopped_of_itself_ = false, exiting_ = false;
   int status_ = 0;
   std::uint32_t atoms_told_ = 0;
-  // As the machine has told last.
+  // The numbers that the machine sent last.
   std::uint64_t firings_ = 0;
   std::uint64_t drops_[static_cast<std::size_t>(Drop::kCount)] = {};
 };

@@ -15,7 +15,7 @@ std::string quoted(const std::string& word) {
   return out += '\'';
 }
 
-/// Installed and built beside each other.
+/// Returns the machine's program, which is installed and built beside vmtrace.
 std::string machine_program() {
   std::error_code error;
   return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "vmrun";
@@ -23,7 +23,7 @@ std::string machine_program() {
 
 }  // namespace
 
-// Standard output is the connection's: what the machine itself has to say goes to standard error.
+// Standard output belongs to the connection, so the machine's own output goes to standard error.
 std::string node_transport(const std::string& node, const std::string& cookie) {
   const bool has_long_name = node.find('.', node.find('@')) != std::string::npos;
   return fmt::format(

@@ -10,7 +10,8 @@ namespace {
 constexpr const char* kWithValue = "snPmfipcxoDUIb";
 constexpr const char* kFlags = "lqeSvwZCFVh";
 
-/// The preprocessor's are not handed on. False: the value is none.
+/// Takes an option of the preprocessor, which is not passed on to the compiler. is_good becomes
+/// false when the value is wrong.
 bool for_preprocessor(CommandLine& line, std::string_view name, std::string_view value, bool& is_good) {
   constexpr std::pair<std::string_view, std::string_view> kFlagOf[] = {
       {"define", "-D"}, {"undef", "-U"}, {"incdir", "-I"}};
@@ -64,14 +65,14 @@ void take_flag(CommandLine& line, char letter) {
   }
 }
 
-/// A probe may be followed by words of its own: a predicate and an action.
+/// A probe may be followed by a predicate and an action as separate words.
 void take_clause(const std::vector<std::string>& words, std::size_t& at, CommandLine& line, char letter) {
   if (std::strchr("nPmfi", letter) == nullptr) return;
   while (at + 1 < words.size() && !words[at + 1].empty() && std::strchr("/{", words[at + 1][0]) != nullptr)
     (line.texts.back().value += ' ') += words[++at];
 }
 
-/// A word of letters: -qs FILE, -qsFILE.
+/// Takes a word of letters: -qs FILE, -qsFILE.
 bool take_word(const std::vector<std::string>& words, std::size_t& at, CommandLine& line, std::string& why) {
   const std::string& word = words[at];
   for (std::size_t i = 1; i < word.size(); ++i) {
@@ -97,7 +98,7 @@ bool take_word(const std::vector<std::string>& words, std::size_t& at, CommandLi
   return true;
 }
 
-/// False: `why` it is wrong.
+/// Returns false and says `why` when the option is wrong.
 bool take_long(const std::vector<std::string>& words, std::size_t& at, CommandLine& line, std::string& why) {
   const std::string& word = words[at];
   const auto equals = word.find('=');

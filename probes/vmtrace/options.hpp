@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-/// The command line of vmtrace, after dtrace(1). Plain data; read once by main.
+/// The command line of vmtrace, after dtrace(1). Plain data, which main reads once.
 namespace vmrun::d {
 
 struct CommandLine {
@@ -24,7 +24,7 @@ struct CommandLine {
   std::vector<std::string> preprocessor;                     // -D, -U, -I as cpp takes them
   std::vector<std::string> arguments;                        // $1 and on
   std::string output;                                        // -o
-  bool replaces = false;                                     // what FILE of -o held; else it is added to
+  bool replaces = false;                                     // FILE of -o is replaced; else added to
   bool list = false;                                         // -l
   bool compile_only = false;                                 // -e
   bool disassemble = false;                                  // -S
@@ -35,18 +35,19 @@ struct CommandLine {
   bool version = false;                                      // -V
 };
 
-/// Whether it says what is traced.
+/// Whether the command line names something to trace.
 inline bool names_target(const CommandLine& line) {
   return !line.pids.empty() || !line.commands.empty() || !line.ways.empty() || !line.nodes.empty();
 }
 
-/// Whether the word is an option like --via, whose value is the next word unless = and it follow.
+/// Whether the word is an option like --via, whose value is the next word unless it follows after
+/// =.
 bool takes_long_value(std::string_view word);
 
-/// False, with `why`: wrong usage (exit status 2).
+/// Returns false, with `why`, for wrong usage (exit status 2).
 bool read_command_line(const std::vector<std::string>& words, CommandLine& line, std::string& why);
 
-/// The text of --help; in short for wrong usage.
+/// Returns the text of --help, which is also shown in short for wrong usage.
 std::string help_text();
 
 }  // namespace vmrun::d

@@ -20,10 +20,10 @@ namespace {
 constexpr std::size_t kFlushBytes = 1 << 16;
 
 struct DropText {
-  const char *tag, *text, *more;  // text, s where there are several, more
+  const char *tag, *text, *more;  // text gets an s for several; then comes more
   bool on_cpu;
 };
-// By Drop, in dtrace's words where it has them.
+// Texts by Drop, in dtrace's words where it has them.
 constexpr DropText kDrops[] = {
     {"PRINCIPAL", "drop", "", true},
     {"AGGREGATION", "aggregation drop", "", true},
@@ -54,7 +54,7 @@ Output::Output(const Script& script, ConsumerOptions options, std::FILE* file, A
       shows_(shows),
       printed_(script.program.aggregations.size()) {
   for (const ActionInfo& action : script.actions) formats_.push_back(parse_format(action.format));
-  std::fflush(file);  // what comes now passes it by
+  std::fflush(file);  // later output does not go through it
 }
 
 Output::~Output() {
@@ -62,7 +62,8 @@ Output::~Output() {
   if (file_ != original_) std::fclose(file_);
 }
 
-/// Not more at once than a pipe takes without waiting when poll calls it writable. False: errno.
+/// Writes no more at once than a pipe takes without waiting when poll calls it writable. Returns
+/// false, with errno, when it fails.
 bool Output::write_all(int file, std::string_view text) {
   while (!text.empty()) {
     if (!wait_to_write_(file)) return false;
@@ -77,7 +78,7 @@ void Output::flush() {
   const bool whole = failed_ || write_all(fileno(file_), text_);
   text_.clear();
   if (whole) return;
-  failed_ = true;  // the consumer ends
+  failed_ = true;  // ends the consumer
   std::fputs(fmt::format("vmtrace: failed to write: {}\n", std::strerror(errno)).c_str(), stderr);
 }
 
@@ -86,7 +87,8 @@ void Output::message(const std::string& text) {
   (void)write_all(STDERR_FILENO, "vmtrace: " + text + "\n");
 }
 
-/// Structures are shown as bytes; arrays of characters as a text if they are one.
+/// Whether values of a type are structures. They are shown as bytes; arrays of characters are shown
+/// as a text if they are one.
 bool Output::is_structure(std::uint32_t type) const {
   const std::vector<CType>& types = script_.types;
   while (type < types.size() && types[type].kind == CType::Kind::kTypedef) type = types[type].element;

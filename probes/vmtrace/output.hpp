@@ -20,13 +20,13 @@
 #include "probes/vmtrace/presentation.hpp"
 
 /// Prints records: dtrace's columns, the actions that the consumer does, and drops and errors in
-/// dtrace's words. There is one for a report, however many targets. Used by the consumer's thread.
-/// Spec: dtrace(1), the DTrace guide, "Output Formatting", "Actions".
+/// dtrace's words. A report has one object, however many targets there are. The consumer's thread
+/// uses it. Spec: dtrace(1), the DTrace guide, "Output Formatting", "Actions".
 namespace vmrun::d {
 
 class Output {
  public:
-  /// What a record needs of where it comes from. Kept by the caller.
+  /// What a record needs to know about its target. The caller keeps it.
   struct Origin {
     const Script* script = nullptr;
     const std::vector<ProbeInfo>* probes = nullptr;
@@ -35,7 +35,7 @@ class Output {
   };
 
   /// refresh: adds to `aggregates` what the targets have now. wait_to_write: returns when the file
-  /// can be written; false and errno: it will not be. shows: may be null.
+  /// can be written, or false with errno when it cannot be. shows: may be null.
   Output(const Script& script, ConsumerOptions options, std::FILE* file, Aggregates& aggregates,
          std::function<void()> refresh, std::function<bool(int)> wait_to_write,
          Presentation* shows = nullptr);
@@ -46,20 +46,21 @@ class Output {
   }
   /// words: what follows the head.
   void record(const Origin& origin, const Record& record, std::span<const std::uint64_t> words);
-  /// `n` more of them than at the last report.
+  /// Reports `n` more drops than the last report did.
   void drops(Drop kind, std::uint64_t n, std::uint32_t cpu);
   void target_gone(std::int64_t pid, bool is_command);
-  /// About once a second: firings since begin. True: tracing is to end.
+  /// Called about once a second. firings: how many since begin. Returns true when tracing is to
+  /// end.
   bool has_reason_to_end(std::uint64_t now, std::uint64_t firings);
-  /// What nobody printed, at the end.
+  /// Prints at the end the aggregations that the script has not printed.
   void unprinted_aggregations();
-  /// After the ^C of a terminal, and before the aggregations that nobody printed.
+  /// Puts a newline after the ^C of a terminal and before the aggregations printed at the end.
   void newline() {
     if (shows_ == nullptr) text_ += '\n';
   }
   void flush();
 
-  /// What the script said by exit(); nothing yet: not.
+  /// Returns the status of the script's exit(), or nothing before that call.
   std::optional<int> exit_status() const { return exit_status_; }
   bool failed() const { return failed_; }
   const ConsumerOptions& options() const { return options_; }
@@ -89,7 +90,7 @@ class Output {
   std::function<void()> refresh_;
   std::function<bool(int)> wait_to_write_;
   Presentation* shows_;
-  bool fresh_ = false;                            // the aggregations were asked for since this record began
+  bool fresh_ = false;                            // the aggregations were refreshed since this record began
   std::vector<std::vector<Conversion>> formats_;  // by number of action
   std::vector<bool> printed_;                     // by number of aggregation
   std::vector<RecordField> fields_;

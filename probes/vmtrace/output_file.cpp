@@ -16,7 +16,7 @@
 namespace vmrun::d {
 namespace {
 
-/// A link stays one: the file that it leads to.
+/// Returns the file that a link leads to, so that the link stays.
 std::string behind_links(const std::string& name) {
   const std::unique_ptr<char, decltype(&std::free)> path(realpath(name.c_str(), nullptr), &std::free);
   return path == nullptr ? name : path.get();

@@ -14,7 +14,8 @@ extern char** environ;
 namespace vmrun::d {
 namespace {
 
-/// A file in memory: a pipe to a program that writes before it has read all would block both.
+/// A file in memory serves better than a pipe: a program that writes before it has read everything
+/// would block both sides.
 int memory_file(const std::string& text) {
   const int file = memfd_create("vmtrace", MFD_CLOEXEC);
   if (file < 0) return -1;
@@ -41,7 +42,7 @@ std::string folder_of(const std::string& file) {
   return slash == std::string::npos ? "." : file.substr(0, slash + 1);
 }
 
-/// The program's exit status, or an error number below 0.
+/// Returns the program's exit status, or an error number below 0.
 int run(const std::vector<std::string>& words, int in, int out, int errors) {
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -69,7 +70,7 @@ bool preprocess(const std::string& file, const std::string& text, const std::vec
   std::vector<std::string> words = {"cpp",           "-D__linux",    "-D__unix",
                                     "-D__SVR4",      "-D__SUNW_D=1", "-D__SUNW_D_VERSION=1",
                                     "-D__SUNW_D_64", "-U__GNUC__"};
-  // Without what GNU's libraries have besides C, whose headers define functions.
+  // C99 leaves out what GNU's libraries add to C, because those headers define functions.
   if (std::ranges::find(flags, "-traditional-cpp") == flags.end()) words.push_back("-std=c99");
   words.insert(words.end(), flags.begin(), flags.end());
   words.push_back("-I" + folder_of(file));

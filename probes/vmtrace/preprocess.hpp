@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-/// -C: a script through the C preprocessor, which is the system's `cpp`. Blocks until that is done.
+/// -C: runs a script through the C preprocessor, the system's `cpp`. It blocks until that is done.
 namespace vmrun::d {
 
-/// False, with what cpp said. file: how the text is called, and where its includes are looked for
-/// first. flags: -D, -U, -I.
+/// Returns false, with what cpp said. file: the name of the text; its includes are looked for
+/// beside it first. flags: -D, -U, -I.
 bool preprocess(const std::string& file, const std::string& text, const std::vector<std::string>& flags,
                 std::string& out, std::string& why);
 

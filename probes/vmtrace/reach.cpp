@@ -25,12 +25,13 @@ namespace {
 constexpr int kEndpointMs = 5'000;  // for the socket to be there after the signal
 constexpr int kAskEveryMs = 50;
 constexpr std::uint64_t kEndpointDescriptors =
-    3;  // a wakeup, the socket, its file, whose the connection gets
+    3;  // a wakeup, the socket, and its file, whose number the connection gets
 constexpr std::uint64_t kFirstPauseUs = 100, kLongestPauseUs = 10'000;  // a process may have many descriptors
 
 int trace_signal() { return SIGRTMIN + kAttachSignal; }
 
-/// A signal nobody handles ends a process: so the signal is sent only to a process that handles it.
+/// A signal without a handler ends a process. So the signal is sent only to a process that handles
+/// it.
 bool waits_for_signal(std::int64_t pid, int signal) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(status, line);)
@@ -46,7 +47,7 @@ int connect_to(const std::string& path) {
   if (path.size() >= sizeof address.sun_path) return errno = ENAMETOOLONG, -1;
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), path.size());
-  // Whoever listens there and never accepts keeps nobody waiting.
+  // The socket does not block, so a process that listens but never accepts keeps nobody waiting.
   const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (connection < 0) return -1;
   if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
@@ -57,7 +58,8 @@ int connect_to(const std::string& path) {
   return -1;
 }
 
-/// Whether the other end is the process that is meant, or one its user cannot be mistaken for.
+/// Whether the other end belongs to the process's user, and is the process itself or has no number
+/// in this PID namespace.
 bool is_peer(int connection, std::int64_t pid) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -72,8 +74,9 @@ bool names_endpoint(const std::string& link) {
   return link.compare(name, std::strlen(kEndpointName), kEndpointName) == 0;
 }
 
-/// A connection to the socket that the process listens on, or -1 and errno; ENOENT: it listens on
-/// none. Anything that another process could have given it is passed over.
+/// Returns a connection to the socket that the process listens on, or -1 with errno, which is
+/// ENOENT when it listens on none. A descriptor that another process could have passed to it is
+/// skipped.
 int connect_to_endpoint(std::int64_t pid) {
   const std::string folder = fmt::format("/proc/{}/fd", pid);
   DIR* const descriptors = opendir(folder.c_str());
@@ -94,7 +97,8 @@ int connect_to_endpoint(std::int64_t pid) {
   return connection;
 }
 
-/// Why a process may not let anybody in. Empty: it may, or that cannot be seen.
+/// Returns why a process cannot accept a connection. It is empty when the process can, or when that
+/// is not visible.
 std::string lack_of_descriptors(std::int64_t pid) {
   std::uint64_t limit = ~0ULL, open = 0;
   constexpr std::string_view kLimit = "Max open files";
@@ -119,7 +123,7 @@ bool may_be_traced(std::int64_t pid) { return waits_for_signal(pid, trace_signal
 int open_endpoint(std::int64_t pid, std::string& why) {
   if (kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) return why = "no such process", -1;
   if (!waits_for_signal(pid, trace_signal())) return why = "it is no vmrun, or one of another version", -1;
-  // The endpoint may close behind another connection before we reach it; then we ask again.
+  // The endpoint may close behind another connection before we reach it. We then ask again.
   std::uint64_t pause_us = kFirstPauseUs;
   for (std::uint64_t waited_us = 0, ask_us = 0; waited_us < kEndpointMs * 1000ULL; waited_us += pause_us) {
     if (waited_us >= ask_us && waits_for_signal(pid, trace_signal())) {

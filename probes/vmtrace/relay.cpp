@@ -21,8 +21,8 @@ namespace vmrun::d {
 namespace {
 
 constexpr std::size_t kMostWordsAtOnce = (1 << 20) / 8;
-// What is under way, wherever a slow line keeps it: beyond that records stay in the rings, and are
-// dropped there.
+// The most bytes under way, wherever a slow line keeps them. Beyond that, records stay in the rings
+// and are dropped there.
 constexpr std::uint64_t kMostUnderWay = 8 << 20;
 constexpr int kLookEveryMs = 10;
 
@@ -39,7 +39,7 @@ class Relay {
  private:
   struct Stream : TracingStream {
     Stream(std::unique_ptr<Ring> of, const bool& ended) : TracingStream(*of, ended), owned(std::move(of)) {}
-    /// Drops, or that it is full: not told yet.
+    /// Whether there are drops that were not reported yet, or the ring has become full.
     bool has_news() const {
       if (owned->said_full() != told_full) return true;
       for (unsigned kind = 0; kind < static_cast<unsigned>(Drop::kCount); ++kind)
@@ -51,7 +51,7 @@ class Relay {
     std::uint64_t told[static_cast<unsigned>(Drop::kCount)] = {};
   };
 
-  /// False: one of the two sides is gone.
+  /// Returns false when one of the two sides is gone.
   bool serve() {
     const bool far_there = far_.fill();
     for (Channel::Received received; far_.take(received);) ask(received);
@@ -99,7 +99,8 @@ class Relay {
     return std::ranges::any_of(streams_, [this](const auto& s) { return s->is_ring_missing(rings_told_); });
   }
 
-  /// What is in the rings, in rounds, until nothing is missing that led to what has been sent.
+  /// Sends what is in the rings. It takes rounds until no record is missing that caused one already
+  /// sent.
   void send_records(bool all) {
     has_ended_ = all;
     const std::uint64_t until = all ? ~0ULL : timestamp() - kSettledNs;

@@ -2,12 +2,13 @@
 
 #include <cstdint>
 
-/// The side of vmtrace that stands beside a machine and hands on what another vmtrace, on another
-/// host, says to it: `vmtrace --relay PID`, on standard input and output (wire.hpp). It maps the
-/// machine's rings in the other's place, and sends what is in them.
+/// The vmtrace that stands beside a machine and passes on what a vmtrace on another host says to
+/// it: `vmtrace --relay PID`, on standard input and output (wire.hpp). It maps the machine's rings
+/// in the other's place, and sends what is in them.
 namespace vmrun::d {
 
-/// Until the other side goes, or the machine. The exit status; why is said on standard error.
+/// Runs until the other side or the machine is gone. Returns the exit status; the reason is written
+/// to standard error.
 int relay(std::int64_t pid);
 
 }  // namespace vmrun::d

@@ -14,13 +14,13 @@
 #include "probes/vmtrace/machine_target.hpp"
 
 // A machine on another host, behind a vmtrace there (relay.hpp). Its records come over the
-// connection and go into rings here, with the time they have on this host's clock.
+// connection and go into rings here, with their times on this host's clock.
 namespace vmrun::d {
 namespace {
 
-constexpr int kFirstAnswerMs = 60'000;  // somebody may have to type a password first
+constexpr int kFirstAnswerMs = 60'000;  // a user may have to type a password first
 constexpr int kClockTries = 5;
-constexpr std::size_t kLeastRingBytes = 2 << 20;  // what comes at once has room
+constexpr std::size_t kLeastRingBytes = 2 << 20;  // room for what comes at once
 constexpr int kLeaveTries = 40;                   // 200 ms
 
 class RemoteTarget final : public MachineTarget {
@@ -40,8 +40,9 @@ class RemoteTarget final : public MachineTarget {
     }
   }
 
-  /// Who is there, and what its clock says beside ours: in the middle between question and answer,
-  /// if that is not the same clock as far as can be seen.
+  /// Learns the process number, and how far the other clock is ahead of ours. The other clock is
+  /// taken to be read in the middle between question and answer, unless both clocks seem to be the
+  /// same.
   bool meet(std::string& why) {
     adjust_clock();
     std::uint64_t shortest = std::numeric_limits<std::uint64_t>::max();
@@ -56,7 +57,7 @@ class RemoteTarget final : public MachineTarget {
       set_pid(static_cast<std::int64_t>(body.u64()));
       if (took >= shortest) continue;
       shortest = took;
-      const bool is_between = there - asked <= took;  // modulo 2^64, as all of it
+      const bool is_between = there - asked <= took;  // modulo 2^64, as all these times
       ahead_ns_ = is_between ? 0 : there - (asked + took / 2);
     }
     return true;
@@ -78,7 +79,7 @@ class RemoteTarget final : public MachineTarget {
   }
 
  private:
-  /// False: its ring is not empty yet.
+  /// Returns false when the ring of these records is not empty yet.
   bool take(const Channel::Received& received) {
     Unpacker body(received.body);
     if (received.message == Message::kRecords) {
@@ -133,10 +134,10 @@ class RemoteTarget final : public MachineTarget {
 
   pid_t child_;
   std::string command_, what_;
-  std::uint64_t ahead_ns_ = 0;  // its clock, of ours
+  std::uint64_t ahead_ns_ = 0;  // its clock minus ours
   std::uint64_t complete_until_ = 0;
   std::uint64_t taken_bytes_ = 0;
-  // Messages with records, until they have been read: the relay bounds what is under way.
+  // Messages with records that have not been read. The relay bounds what is under way.
   std::deque<Channel::Received> pending_;
 };
 

@@ -12,7 +12,7 @@
 #include "probes/print/texts.hpp"
 
 /// What a script runs on: this process alone (target_self.cpp) or a machine that is traced
-/// (machine_target.hpp). Owned by the consumer's loop and used by its thread alone.
+/// (machine_target.hpp). The consumer's loop owns it, and only its thread uses it.
 namespace vmrun::d {
 
 class Target {
@@ -21,63 +21,64 @@ class Target {
 
   virtual const std::vector<ProbeInfo>& probes() const = 0;
   virtual std::int64_t pid() const = 0;
-  /// Of a machine: the name of its node.
+  /// Returns the name of the machine's node.
   virtual std::string node() { return ""; }
-  /// Functions of Erlang that are loaded, at most so many.
+  /// Returns Erlang functions that are loaded, `most` at most.
   virtual std::vector<ListedFunction> functions(const FunctionPattern& pattern, std::size_t most) {
     return {};
   }
   virtual bool has_functions() const { return false; }
-  /// Of -c: scripts are compiled before it has loaded anything; it ends when its work is done.
+  /// Whether this is the command of -c. Scripts are compiled before it has loaded anything, and it
+  /// ends when its work is done.
   virtual bool is_command() const { return false; }
 
-  /// The engine takes the program in; false and why when it refuses.
+  /// Gives the program to the engine. Returns false and why when the engine refuses it.
   virtual bool open(const Program& program, std::string& why) = 0;
-  /// BEGIN, and the probes are enabled. False: the target is gone.
+  /// Runs BEGIN and enables the probes. Returns false when the target is gone.
   virtual bool begin(std::string& why) = 0;
-  /// What is due by now: timers here, messages of the machine. Returns when the next thing is, in
-  /// nanoseconds from now, at most `most_ns`.
+  /// Does what is due by now: timers here, messages of the machine. Returns when the next thing is
+  /// due, in nanoseconds from now, at most `most_ns`.
   virtual std::uint64_t work(std::uint64_t most_ns) = 0;
-  /// Readable when there is something to work on before that time; -1: there never is.
+  /// A descriptor that is readable when there is work before that time, or -1 when there never is.
   virtual int descriptor() const { return -1; }
-  /// The probes are disabled and END has run: what it recorded is in the rings.
+  /// Disables the probes and runs END. What END recorded is in the rings then.
   virtual void end() = 0;
-  /// Nothing is asked any more: a machine that ends need not wait for us. What is left here stays.
+  /// Ends the requests, so that a machine that ends need not wait for us. What is here stays.
   virtual void release() {}
 
   virtual std::vector<Ring*> rings() = 0;
-  /// How many rings this side has heard of.
+  /// Returns of how many rings this side has been told.
   virtual std::size_t rings_told() = 0;
-  /// Records up to this timestamp are all here, or were never to come: those of a machine on
-  /// another host travel.
+  /// Returns a timestamp: all records up to it are here, or will never come. Records of a machine
+  /// on another host take time to arrive.
   virtual std::uint64_t complete_until() { return ~0ULL; }
-  /// Elements since the last call.
+  /// Returns the elements since the last call.
   virtual std::vector<Element> aggregations() = 0;
   virtual std::uint64_t drops(Drop kind) = 0;
-  /// How often probes have fired in the target, since any time.
+  /// Returns how often probes have ever fired in the target.
   virtual std::uint64_t firings() { return 0; }
   virtual bool exiting(int& status) = 0;
-  /// The machine has ended, or the connection.
+  /// Whether the machine or the connection has ended.
   virtual bool gone() const { return false; }
   virtual Names names() = 0;
-  /// Names of atoms that no call before has given: for who will read what there is of them when
-  /// the target is gone.
+  /// Returns names of atoms that no earlier call has returned. A consumer that reads rings after
+  /// the target is gone needs them.
   virtual std::vector<std::pair<std::uint64_t, std::string>> new_atoms() { return {}; }
-  /// The same target once more, to be opened and begun while this one still runs. What this one has
-  /// started goes over to it. Null and why: it cannot be had.
+  /// Opens the same target once more, to begin while this one still runs. What this target has
+  /// started goes over to the new one. Returns null and why when that is not possible.
   virtual std::unique_ptr<Target> again(std::string& why) { return why = "it is the only one", nullptr; }
 };
 
-/// Neither -p nor -c: BEGIN, END, ERROR, tick and profile.
+/// Makes the target for neither -p nor -c. It has BEGIN, END, ERROR, tick and profile.
 std::unique_ptr<Target> make_self_target();
 
-/// A machine by its process number, or nullptr and why.
+/// Returns a machine by its process number, or nullptr and why.
 std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why);
-/// Starts a command under trace; it stands still until begin. The status it ends with: exit_status
-/// of wait_for_child.
+/// Starts a command under trace, which waits until begin. Its exit status is exit_status of
+/// wait_for_child.
 std::unique_ptr<Target> start_target(const std::string& command, std::string& why);
-/// A machine on another host: `command` runs `vmtrace --relay PID` there and has our standard input
-/// and output be its own (ssh, say). what: is reached, for `why`.
+/// Returns a machine on another host. `command` runs `vmtrace --relay PID` there and connects our
+/// standard input and output to it (ssh, say). what: the thing that is reached, for `why`.
 std::unique_ptr<Target> remote_target(const std::string& command, const std::string& what, std::string& why);
 
 }  // namespace vmrun::d

@@ -6,7 +6,7 @@
 #include "probes/vmtrace/machine_target.hpp"
 #include "probes/vmtrace/reach.hpp"
 
-// How a machine of this host becomes a target: one that runs, and one that a command starts.
+// How a machine of this host becomes a target: one that runs already, or one that a command starts.
 namespace vmrun::d {
 namespace {
 
@@ -29,7 +29,8 @@ std::unique_ptr<Target> greeted(int connection, std::int64_t pid, pid_t child, s
 std::unique_ptr<Target> attach_target(std::int64_t pid, std::string& why) {
   std::string reason;
   std::unique_ptr<Target> target;
-  // The machine may be about to close its endpoint behind another connection; then it opens again.
+  // The machine may be about to close its endpoint behind another connection. It opens it again
+  // then.
   bool refused = false;
   for (int attempt = 0; attempt < kAttempts && target == nullptr && !refused; ++attempt) {
     const int connection = open_endpoint(pid, reason);

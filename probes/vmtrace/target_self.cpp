@@ -7,7 +7,8 @@
 #include "probes/engine/null_host.hpp"
 #include "probes/vmtrace/target.hpp"
 
-// Neither -p nor -c: the engine runs in vmtrace itself, on a host that has nothing.
+// The target for neither -p nor -c: the engine runs in vmtrace itself, on a host without probes of
+// its own.
 namespace vmrun::d {
 namespace {
 

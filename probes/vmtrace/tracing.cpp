@@ -81,7 +81,7 @@ CompileOptions compile_options(const CommandLine& line, Target& target, bool sev
   options.probes = &target.probes();
   if (target.has_functions())
     options.count_functions = [&target](const FunctionPattern& pattern) {
-      // What a machine that has not begun will load is not known yet.
+      // A machine that has not begun may load any function later.
       return target.is_command() ? 1 : target.functions(pattern, kMostListed).size();
     };
   options.zero_matches = line.zero_matches || line.list || several;
@@ -130,7 +130,8 @@ std::unique_ptr<Script> compiled(const std::vector<Source>& sources, const Compi
   return script;
 }
 
-/// Each description that matches no probe of any target: missed(clause, which of them).
+/// Calls missed(clause, which description) for each description that matches no probe of any
+/// target.
 template <class Missed>
 void each_missed(const std::vector<Traced>& traced, Missed&& missed) {
   const std::vector<ClauseInfo>& clauses = traced.front().script->clauses;
@@ -149,7 +150,7 @@ std::size_t matched_of(const Script& script, const std::string& file) {
   return n;
 }
 
-/// `vmtrace: description 'BEGIN' matched 1 probe`, for each text of the command line.
+/// Prints `vmtrace: description 'BEGIN' matched 1 probe`, for each text of the command line.
 void tell_matches(const std::vector<Source>& sources, const std::vector<Traced>& traced) {
   for (const Source& source : sources) {
     std::size_t n = 0;
@@ -180,7 +181,7 @@ bool is_destructive(const Script& script) {
   return false;
 }
 
-/// Sizes that hold nothing at all: a line of output, an element.
+/// Whether a size is too small to hold anything: a line of output, an element.
 bool is_too_small(const Script& script) {
   const Program& program = script.program;
   const bool has_arrays = std::ranges::any_of(program.variables, &Variable::associative);
@@ -236,8 +237,8 @@ void open_all(std::vector<Traced>& traced, const ConsumerOptions& options) {
   }
 }
 
-/// A view shows whose process it is where there are several machines: by the node's name, or the
-/// number of the process where that is not enough.
+/// With several machines, a view shows the machine of each process: by its node's name, or by its
+/// process number where the name is not enough.
 void name_machines(std::vector<Traced>& traced) {
   if (traced.size() < 2) return;
   std::vector<std::string> nodes;
@@ -260,7 +261,7 @@ struct Job {
   Presentation* shows;  // may be null
 };
 
-/// The targets once more, tracing; none when they have ended.
+/// Opens the targets once more and begins tracing. Returns nothing when they have ended.
 std::vector<Traced> traced_again(const Job& job, const std::vector<Traced>& traced) {
   std::vector<Traced> next;
   for (const Traced& t : traced) {
@@ -276,7 +277,8 @@ std::vector<Traced> traced_again(const Job& job, const std::vector<Traced>& trac
   return next;
 }
 
-/// Until the end, or until what there is is asked for: then `next` goes on. is_written: all of it.
+/// Reads until the end, or until the results are asked for; `next` goes on in that case.
+/// is_written: whether all output was written.
 int read_to(std::FILE* file, const Job& job, std::vector<Traced>& traced, bool begin, bool& is_written,
             std::vector<Traced>& next) {
   Aggregates aggregates(*traced.front().script);
@@ -292,8 +294,8 @@ int read_to(std::FILE* file, const Job& job, std::vector<Traced>& traced, bool b
   return status;
 }
 
-/// The same, to FILE of -o: the first time under this name, then FILE.2 and so on. Before the first
-/// time the targets have not begun.
+/// Reads as above, and writes to FILE of -o: the first time under this name, then to FILE.2 and so
+/// on. In the first round, the targets have not begun.
 int read_all(const Job& job, std::vector<Traced>& traced, unsigned round, std::vector<Traced>& next) {
   const std::string& given = job.line.output;
   OutputFile out(given.empty() || round == 1 ? given : fmt::format("{}.{}", given, round), job.line.replaces);
@@ -310,7 +312,7 @@ int read_all(const Job& job, std::vector<Traced>& traced, unsigned round, std::v
   return status;
 }
 
-/// -l: what there is, or what the clauses are of. The status: whether each description matches.
+/// -l: lists all probes, or those of the clauses. The status says whether each description matches.
 int list(const CommandLine& line, const std::vector<Source>& sources, std::vector<Traced>& traced) {
   std::string text = list_header();
   if (!sources.empty()) compile_for_all(line, sources, traced);

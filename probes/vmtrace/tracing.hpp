@@ -6,10 +6,11 @@
 #include "probes/vmtrace/options.hpp"
 #include "probes/vmtrace/presentation.hpp"
 
-/// A script from its text to its end: compiled, enabled in the targets, read, printed.
+/// Runs a script from its text to its end: it is compiled, enabled in the targets, and its records
+/// are read and printed.
 namespace vmrun::d {
 
-/// The command ends with this status; why has been said.
+/// The command ends with this status. The reason has been reported already.
 struct Failed {
   int status;
 };
@@ -18,14 +19,14 @@ inline constexpr int kFailure = 1, kUsage = 2;
 /// Says why, as `vmtrace: text`, and throws Failed.
 [[noreturn]] void fail(const std::string& text, int status = kFailure);
 
-/// The texts of a command line, files read.
+/// Returns the texts of a command line, with files read.
 std::vector<Source> sources_of(const CommandLine& line);
 
-/// Traces what the line says with these texts; the exit status. shows: may be null; outlives the
-/// call. Throws Failed.
+/// Traces what the command line says, with these texts, and returns the exit status. shows: may be
+/// null; it outlives the call. Throws Failed.
 int trace(const CommandLine& line, const std::vector<Source>& sources, Presentation* shows);
 
-/// --relay; the exit status. Throws Failed.
+/// Runs --relay and returns the exit status. Throws Failed.
 int relay(const CommandLine& line);
 
 }  // namespace vmrun::d
