@@ -18,8 +18,8 @@ using d::Message;
 namespace {
 
 constexpr std::size_t kLongestAnswer = 1 << 20;                    // of what can be asked for in parts
-static_assert(d::Bounds::kAggregatedBytes <= d::kLongestMessage);  // they are sent in one
-// Of who asks and does not read the answers.
+static_assert(d::Bounds::kAggregatedBytes <= d::kLongestMessage);  // they are sent in one message
+// The most bytes kept for a consumer that asks and does not read the answers.
 constexpr std::size_t kMostWaiting = d::kLongestMessage + (1 << 20);
 
 }  // namespace
@@ -64,7 +64,7 @@ void Connection::handle(const d::Channel::Received& received) {
     case Message::kFunctions: answer_functions(received.body); break;
     case Message::kAtomsFrom: answer_atoms(d::Unpacker(received.body).u32()); break;
     case Message::kDrops: {
-      if (tracing_) tell_rings();  // first: what they drop is told by them too
+      if (tracing_) tell_rings();  // comes first, because rings report their own drops
       d::Packer counts;
       for (unsigned k = 0; k < static_cast<unsigned>(d::Drop::kCount); ++k)
         counts.u64(tracing_ ? session().drops(static_cast<d::Drop>(k)) : 0);
@@ -94,7 +94,8 @@ void Connection::go() {
   tell_exit();
 }
 
-// A ring may come later than one with a higher number: who still has its descriptor is to be told.
+// A ring may come later than one with a higher number. So every ring that still has its descriptor
+// has not been reported yet.
 void Connection::tell_rings() {
   for (d::Ring* ring : session().rings())
     if (const int descriptor = ring->give_descriptor(); descriptor >= 0)

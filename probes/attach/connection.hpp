@@ -7,7 +7,7 @@
 #include "probes/attach/tracing_session.hpp"
 #include "probes/engine/wire.hpp"
 
-/// One vmtrace and its session. The tracing thread only.
+/// One vmtrace and its session. Only the tracing thread uses it.
 namespace vmrun::attach {
 
 class Connection {
@@ -17,16 +17,16 @@ class Connection {
 
   int descriptor() const { return channel_.descriptor(); }
   bool wants_to_send() const { return channel_.wants_to_send(); }
-  /// Reads, answers and sends. False: it is over. std::bad_alloc: there is no memory for what it
-  /// asks for.
+  /// Reads, answers and sends. Returns false when the connection is over. Throws std::bad_alloc
+  /// when there is no memory for a request.
   [[nodiscard]] bool serve();
-  /// What is due by the clock, and telling what has changed.
+  /// Does what is due by the clock, and reports what has changed.
   void tick();
-  /// What it traces, while it does.
+  /// Returns the session while it traces, else nullptr.
   TracingSession* tracing() const { return runs() ? tracing_.get() : nullptr; }
   bool runs() const { return tracing_ && tracing_->runs(); }
   bool has_gone() const { return gone_; }
-  /// The script's END, if that has not been.
+  /// Runs the script's END, unless it has run.
   void end();
 
  private:
@@ -42,7 +42,7 @@ class Connection {
 
   d::Channel channel_;
   std::unique_ptr<TracingSession> tracing_;
-  bool gone_ = false;  // kGo has come, or kStop before it: a script runs once
+  bool gone_ = false;  // kGo has come, or kStop without it: a script runs once
   bool told_exit_ = false;
 };
 

@@ -22,7 +22,7 @@ EncodedArgument encoded_words(Encoding shape, const std::uint64_t* words, std::s
   return {shape, bytes};
 }
 
-/// Most that an atom takes as a text: in quotes each byte may be escaped.
+/// Returns the most bytes that an atom takes as a text: in quotes, each byte may be escaped.
 std::size_t written_bytes(Term atom) {
   const std::string_view name = atom_text(atom);
   return atom_needs_quotes(name) ? 4 * name.size() + 2 : name.size();

@@ -37,32 +37,32 @@
 namespace vmrun::attach {
 namespace {
 
-constexpr int kLookEveryMs = 10;          // while scripts run: who has fired first, who has exited
+constexpr int kLookEveryMs = 10;          // while scripts run: for new threads and exits
 constexpr int kLookAtClocksEveryMs = 20;  // where only clocks fire; a thread keeps 32 samples
 constexpr int kFirstWithinMs = 5000;      // the endpoint closes again when nobody connects
 constexpr int kOthersWithinMs = 200;      // after a connection
 constexpr int kLastMomentMs = 2000;       // for vmtrace, once the machine ends
 constexpr std::size_t kMostConnections = 64;
-constexpr int kBacklog = 16;  // that wait to be accepted
+constexpr int kBacklog = 16;  // connections that wait to be accepted
 
 std::mutex mutex;
 std::condition_variable changed;
-bool is_open = false;  // the tracing thread is there, or about to be
-// Whether the signal has come since the last connection. Reset without the lock: a wrong value
-// costs a moment.
+bool is_open = false;  // the tracing thread runs, or is about to
+// Whether the signal has come since the last connection. It is reset without the lock, because a
+// wrong value only costs a moment.
 std::atomic<bool> is_asked{false};
-bool has_gone = false;  // the connection of start_under_trace runs, or is gone
+bool has_gone = false;  // the connection of start_under_trace runs its script, or is gone
 std::atomic<bool> machine_ends{false};
-int wake = -1;  // written to when machine_ends, and when there is a job
+int wake = -1;  // written to when the machine ends, and when there is a job
 std::vector<std::function<void()>> jobs;
-std::vector<std::shared_ptr<Insider>> insiders;  // the tracing thread's
+std::vector<std::shared_ptr<Insider>> insiders;  // only the tracing thread uses it
 
 std::uint64_t in_ms(int ms) { return monotonic_ns() + static_cast<std::uint64_t>(ms) * 1'000'000; }
 
 /// A socket that only this user and root may connect to, and that has no name which another user
 /// could take. It is bound under a random name, which is removed at once; a descriptor of the file
-/// (O_PATH) is left. vmtrace finds that among the descriptors of the process and connects to
-/// /proc/PID/fd/N, which the kernel lets the same user and root look into (PTRACE_MODE_READ, as for
+/// (O_PATH) is left. vmtrace finds this descriptor among those of the process and connects to
+/// /proc/PID/fd/N. The kernel lets the same user and root look there (PTRACE_MODE_READ, as for
 /// /proc/PID/root). So nothing stays in the file system when the process is killed, and mount,
 /// network and user namespaces are no obstacle.
 class Listener {
@@ -82,12 +82,12 @@ class Listener {
   Listener(const Listener&) = delete;
 
   bool listens() const { return place_ >= 0; }
-  /// From now on nobody finds the socket.
+  /// Hides the socket, so that no process can find it any more.
   void hide() {
     if (place_ >= 0) close(std::exchange(place_, -1));
   }
   int descriptor() const { return descriptor_; }
-  /// The next one of this user or root, or -1 and errno.
+  /// Accepts the next connection of this user or root. Returns -1 with errno when there is none.
   int accept_one() const {
     for (;;) {
       const int fd = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC);
@@ -102,10 +102,10 @@ class Listener {
   }
 
  private:
-  /// The first of them that can be written.
+  /// The first folder in which we may write is used.
   static constexpr const char* kFolders[] = {"/tmp", "/dev/shm", "/var/tmp"};
 
-  /// What is there already, a link too, makes bind fail: the name is a new one or none.
+  /// bind fails when the name exists already, even as a link, so the name is always new.
   bool bind_in(const char* folder) {
     std::uint64_t random[2];
     if (getrandom(random, sizeof random, 0) != sizeof random) return false;
@@ -116,7 +116,7 @@ class Listener {
     if (bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return false;
     place_ = open(address.sun_path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     struct stat file {};
-    // In a folder where others may rename our file it can be another one.
+    // In a folder where others may rename our file, this can be another file.
     if (place_ >= 0 && (fstat(place_, &file) != 0 || !S_ISSOCK(file.st_mode) || file.st_uid != geteuid()))
       hide();
     (void)unlink(address.sun_path);
@@ -124,12 +124,12 @@ class Listener {
   }
 
   int descriptor_ = -1;
-  int place_ = -1;  // of its file
+  int place_ = -1;  // descriptor of its file
 };
 
 using Connections = std::vector<std::unique_ptr<Connection>>;
 
-/// Until when to wait: what is due first.
+/// Returns how long to wait: until the first thing is due.
 int timeout_ms(const std::vector<TracingSession*>& running) {
   if (running.empty()) return -1;
   const auto waits_for_clocks = [](const TracingSession* s) { return s->waits_for_clocks(); };
@@ -163,7 +163,8 @@ class TracingThread {
       if (!ends_ && (!all_.empty() || !insiders.empty() || monotonic_ns() <= listens_until_ns_)) continue;
       if (ends_ && !all_.empty() && monotonic_ns() <= end_ns_) continue;
       std::lock_guard guard(mutex);
-      // Under the lock: who asks from now on starts a new one, and that finds no socket of ours.
+      // The lock is held. A request that comes later starts a new tracing thread, which does not
+      // find our socket.
       if (!ends_ && (!jobs.empty() || somebody_came_last())) continue;
       all_.clear();
       listener_.reset();
@@ -200,7 +201,7 @@ class TracingThread {
     if (wait[0].revents) {
       std::uint64_t times;
       if (read(wake, &times, sizeof times) > 0 && machine_ends && !ends_) end_all();
-      run_jobs();  // all there will ever be, when the machine ends: post takes no more by now
+      run_jobs();  // when the machine ends these are the last jobs: post takes no more by now
     }
     tell_ends(std::ranges::any_of(running(), [](const TracingSession* s) { return s->uses_self(); }));
   }
@@ -213,7 +214,7 @@ class TracingThread {
     return some;
   }
 
-  /// Who asks for more memory than there is goes; the machine stays.
+  /// A peer that asks for more memory than there is loses its connection; the machine goes on.
   static bool is_served(Connection& connection, bool has_something) {
     try {
       connection.tick();
@@ -223,7 +224,7 @@ class TracingThread {
     }
   }
 
-  /// Who has asked meanwhile, or has come in already when the socket goes.
+  /// Whether a request has come meanwhile, or a connection was accepted when the socket was closed.
   bool somebody_came_last() {
     if (is_asked) {
       is_asked = false;
@@ -234,7 +235,7 @@ class TracingThread {
     return !all_.empty();
   }
 
-  /// The socket is there from when somebody asks until a moment after the last one has come in.
+  /// The socket exists from a request until a moment after the last connection was accepted.
   void look_whether_to_listen() {
     if (is_asked.exchange(false)) listens_until_ns_ = in_ms(kFirstWithinMs);
     const bool wanted = !ends_ && monotonic_ns() < listens_until_ns_;
@@ -252,12 +253,13 @@ class TracingThread {
     listener_.reset();
   }
 
-  /// Not more at once than wait at the socket: others have their turn.
+  /// Accepts no more connections at once than wait at the socket, so that the others have their
+  /// turn.
   void accept() {
     for (int i = 0; i < kBacklog; ++i) {
       const int fd = listener_->accept_one();
       if (fd < 0) {
-        // No descriptor is left for them: poll would tell of them again and again.
+        // No descriptor is left for them, and poll would report them again and again.
         if (errno == EMFILE || errno == ENFILE) listens_until_ns_ = 0;
         return;
       }
@@ -271,7 +273,7 @@ class TracingThread {
     d::Channel(fd, d::Channel::Descriptors::kRefused).send(d::Message::kRefused, d::Packer().text(why).bytes);
   }
 
-  /// start_under_trace goes on.
+  /// Lets start_under_trace go on.
   void tell_who_waits() {
     if (!all_.empty() && !all_[0]->has_gone()) return;
     is_waited_for_ = false;
@@ -295,13 +297,13 @@ class TracingThread {
   std::uint64_t end_ns_ = 0;
 };
 
-// The mutex is held, and the tracing thread is there.
+// The caller holds the mutex, and the tracing thread runs.
 void wake_up() {
   const std::uint64_t one = 1;
-  if (write(wake, &one, sizeof one) < 0) {}  // it is awake: the counter is full
+  if (write(wake, &one, sizeof one) < 0) {}  // the counter is full, so the thread is awake
 }
 
-// The mutex is held.
+// The caller holds the mutex.
 void start_tracing(int first, bool is_waited_for) {
   if (wake < 0) wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   is_open = true;
@@ -359,7 +361,7 @@ void start_under_trace() {
   int descriptor = -1;
   const auto [end, error] = std::from_chars(text, text + std::strlen(text), descriptor);
   const bool is_number = error == std::errc() && *end == 0 && descriptor > 2;
-  unsetenv(d::kTraceVariable);  // not our children's
+  unsetenv(d::kTraceVariable);  // children must not see it
   if (!is_number || fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0) return;
   std::unique_lock lock(mutex);
   start_tracing(descriptor, true);

@@ -12,15 +12,15 @@
 /// (probes/erltrace) starts the thread too and has it do what sessions need.
 namespace vmrun::attach {
 
-/// The signal that asks for the endpoint (wire.hpp).
+/// Returns the signal that asks for the endpoint (wire.hpp).
 int attach_signal();
 
-/// Starts the tracing thread unless it runs. Not for signal handlers.
+/// Starts the tracing thread unless it runs. Signal handlers must not call it.
 void open_endpoint();
 
-/// When this machine was started by vmtrace (VMRUN_TRACE_FD): starts the tracing thread with that
-/// connection, and returns when the script runs, or the connection is gone. Before the first
-/// process.
+/// When vmtrace has started this machine (VMRUN_TRACE_FD): starts the tracing thread with that
+/// connection. Returns when the script runs, or the connection is gone. It is called before the
+/// first process starts.
 void start_under_trace();
 
 /// Called when the machine ends: scripts run their END clauses, and vmtrace has a moment to ask for
@@ -28,12 +28,14 @@ void start_under_trace();
 void close_endpoint();
 
 /// Has the tracing thread run `job` without waiting for it. Jobs run in their order. Returns false
-/// if the job will not run, because the machine ends or no thread can be started. Any thread.
+/// if the job will not run, because the machine ends or no thread can be started. Any thread may
+/// call it.
 [[nodiscard]] bool post(std::function<void()> job);
-/// As post, but returns when the job has run. Not for the tracing thread or schedulers.
+/// Works as post, but returns when the job has run. Neither the tracing thread nor schedulers may
+/// call it.
 [[nodiscard]] bool run(const std::function<void()>& job);
 
-/// A session of a program in this machine. Called by the tracing thread only.
+/// A session of a program in this machine. Only the tracing thread calls it.
 class Insider {
  public:
   virtual TracingSession& tracing() = 0;
@@ -43,9 +45,9 @@ class Insider {
  protected:
   ~Insider() = default;  // a shared_ptr knows the derived destructor
 };
-/// From now on the tracing thread calls tick, and stays for it. The session is kept until
-/// leave_alone or until the machine ends, even when its owner is gone: an owner that goes while the
-/// machine ends cannot post a job any more.
+/// From now on the tracing thread calls tick and does not end. The session is kept until
+/// leave_alone or until the machine ends, even when its owner is gone. The reason is that an owner
+/// that goes while the machine ends cannot post a job any more.
 void look_after(std::shared_ptr<Insider> insider);
 void leave_alone(const Insider& insider);
 

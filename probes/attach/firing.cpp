@@ -17,21 +17,23 @@ namespace {
 
 using Sessions = std::vector<d::Session*>;
 
-// Replaced as a whole; the old one is freed when nobody is inside a firing that has seen it.
+// The list is replaced as a whole. The old one is freed when no thread is inside a firing that has
+// seen it.
 std::atomic<const Sessions*> sessions{nullptr};
 
 std::atomic<FiringThread*> threads{nullptr};
 std::atomic<std::uint64_t> last_number{0};
 constinit thread_local FiringThread* this_thread = nullptr;
 
-/// Gives it back when the thread ends.
+/// Makes the object free for another thread when this thread ends.
 struct Return {
   FiringThread* thread = nullptr;
   ~Return() {
     if (!thread) return;
     this_thread = nullptr;
     probe::firing_counts = nullptr;
-    // Pairs with the taking: what this thread has written comes before.
+    // The store pairs with the exchange that takes the object: what this thread has written comes
+    // before.
     thread->taken.store(false, std::memory_order_release);
   }
 };
@@ -45,7 +47,8 @@ FiringThread* unused_thread() {
       return t;
   }
   auto* t = new FiringThread;
-  // Released for who walks the list; see wait_for_firings for when it must be seen.
+  // The exchange releases the object to threads that walk the list. wait_for_firings says when they
+  // must see it.
   t->next = threads.load(std::memory_order_relaxed);
   while (!threads.compare_exchange_weak(t->next, t, std::memory_order_seq_cst, std::memory_order_relaxed)) {}
   return t;
@@ -59,7 +62,8 @@ FiringThread* unused_thread() {
   return *(this_thread = t);
 }
 
-/// The process that has ended in this thread does nothing more once another one fires here.
+/// A process has ended in this thread. It does nothing more once another one fires here, so its
+/// variables go.
 void forget_ended(FiringThread& t, const Sessions& to, std::uint64_t self) {
   if (!t.ended_self || t.ended_self == self) return;
   for (d::Session* s : to) s->forget_self(t.ended_self);
@@ -71,20 +75,20 @@ unsigned find_process_exit() {
   while (std::strcmp(probe::probe_rows()[n].name, "process__exit") != 0) ++n;
   return n;
 }
-unsigned exit_probe = ~0u;  // while ends are told
+unsigned exit_probe = ~0u;  // set while the ends of processes are reported
 
-/// A firing of this thread: does what is to be done in it, unless it is inside of one.
+/// Runs a firing of this thread, unless the thread is inside one already.
 template <class Body>
 [[gnu::always_inline]] inline void in_firing(Body&& body) {
   FiringThread& t = firing_thread();
   const std::uint64_t n = t.firings.load(std::memory_order_relaxed);
-  if (n & 1) return;  // what a firing does fires nothing
+  if (n & 1) return;  // a firing within a firing does nothing
   t.firings.store(n + 1, std::memory_order_relaxed);
-  // Uneven against wait_for_firings: either that sees that we are inside, or we see what it
-  // changed.
+  // This is an asymmetric fence with wait_for_firings. Either wait_for_firings sees that we are
+  // inside, or we see what its caller changed.
   ThreadSync::light_fence();
   body(t);
-  // Pairs with the load in wait_for_firings: all of the firing comes before.
+  // The store pairs with the load in wait_for_firings: all of the firing comes before.
   t.firings.store(n + 2, std::memory_order_release);
 }
 
@@ -105,8 +109,8 @@ void deliver(const d::Firing& f) {
 std::uint64_t* make_counts() {
   FiringThread& t = firing_thread();
   std::uint64_t* counts = t.counts.load(std::memory_order_relaxed);
-  // A thread that takes over from one that has ended goes on with its numbers. Released for who
-  // adds up.
+  // A thread that takes over from one that has ended goes on with its numbers. The store releases
+  // them to the thread that adds up.
   if (!counts)
     t.counts.store(counts = new std::uint64_t[probe::probe_rows().size()](), std::memory_order_release);
   return counts;
@@ -169,7 +173,7 @@ void remove_session(d::Session& session) {
 }
 
 namespace {
-std::vector<unsigned> counted_by;  // sessions, by probe
+std::vector<unsigned> counted_by;  // how many sessions count a probe, by probe
 }
 
 void enable_count(std::uint32_t probe) {
@@ -182,7 +186,8 @@ void disable_count(std::uint32_t probe) {
 }
 
 void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t> counts) {
-  // Who is interrupted in the middle sees the later ones much later: the quickest of a few counts.
+  // A thread that is interrupted in the middle reads the later counts much later. So the quickest
+  // of a few tries is taken.
   constexpr unsigned kTries = 4;
   constexpr auto kQuick = std::chrono::microseconds(20);
   auto best = std::chrono::steady_clock::duration::max();
@@ -200,7 +205,7 @@ void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t>
 void tell_ends(bool tell) {
   static const unsigned probe = find_process_exit();
   if (tell == (exit_probe != ~0u)) return;
-  // Read in firings without order: to forget one sooner or later is all the same.
+  // Firings read it without order, because it does not matter when exactly they see the change.
   __atomic_store_n(&exit_probe, tell ? probe : ~0u, __ATOMIC_RELAXED);
   (tell ? probe::raise_inside : probe::lower_inside)(probe);
 }

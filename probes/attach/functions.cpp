@@ -24,7 +24,7 @@ namespace vmrun::attach {
 namespace {
 
 constexpr std::size_t kMostFilters = 1024;
-constexpr std::uint32_t kMostFunctions = 1u << 16;  // that all filters know
+constexpr std::uint32_t kMostFunctions = 1u << 16;  // that all filters know together
 
 bool matches(const std::string& pattern, Term atom) { return d::matches(pattern, atom_text(atom)); }
 bool matches(const d::FunctionPattern& pattern, Term function, unsigned arity) {
@@ -38,18 +38,18 @@ struct Filter {
   d::FunctionPattern pattern;
   d::FunctionEvent event = d::FunctionEvent::kEntry;
   bool enabled = false;
-  // The first watch of which it is one (function_probes.hpp); kNever while it is not enabled.
+  // The first watch in which it takes part (function_probes.hpp), or kNever while it does not.
   static constexpr std::uint32_t kNever = ~0u;
   std::atomic<std::uint32_t> since{kNever};
-  // Functions for which there was no number. With `changing`.
+  // Functions for which no number was left. `changing` protects it.
   std::set<FunctionKey> unwatched;
-  // Of functions, a bit each. Set before the function fires for the first time.
+  // A bit for each function. It is set before the function fires for the first time.
   std::array<std::atomic<std::uint64_t>, kMostFunctions / 64> known{};
 
   bool knows(std::uint32_t function) const {
     return known[function / 64].load(std::memory_order_relaxed) >> function % 64 & 1;
   }
-  /// Whether it wants what happens to a call of the function that began during that watch.
+  /// Whether it wants the events of a call of the function that began during that watch.
   bool wants(std::uint32_t function, std::uint32_t watch) const {
     return since.load(std::memory_order_relaxed) <= watch && knows(function);
   }
@@ -60,11 +60,11 @@ struct Filter {
 
 std::atomic<Filter*> filters[kMostFilters];
 
-/// What functions the filters know, by number. A number that is given back is the last to be given
-/// out again.
+/// The functions that the filters know, by number. A number that is given back is the last to be
+/// used again.
 class Numbers {
  public:
-  /// False: there is none left.
+  /// Returns false when no number is left.
   bool number_of(Term module, Term function, unsigned arity, std::uint32_t& number) {
     const FunctionKey key{module.raw(), function.raw(), arity};
     if (const auto it = by_name_.find(key); it != by_name_.end()) return number = it->second, true;
@@ -99,8 +99,9 @@ class Numbers {
   std::atomic<std::uint32_t> used_{0};
 };
 
-// What the controlling thread changes and threads that load code read; firing threads need no lock
-// for what was there before they could fire. Taken after that of function_probes.cpp.
+// This lock protects what the controlling thread changes and threads that load code read. Firing
+// threads need no lock, because what they read was there before they could fire. It is taken after
+// the lock of function_probes.cpp.
 std::mutex changing;
 Numbers& numbers() {
   static auto& n = *new Numbers;
@@ -109,7 +110,7 @@ Numbers& numbers() {
 
 constexpr d::ArgumentKind kKinds[] = {d::ArgumentKind::kPid, d::ArgumentKind::kFunction,
                                       d::ArgumentKind::kInt64};
-// Words of a firing behind its arguments.
+// The words of a firing that follow its arguments.
 enum : unsigned { kTerms = std::size(kKinds), kTermCount, kPlace, kWatch, kWords };
 constexpr d::FunctionEvent kEvents[] = {d::FunctionEvent::kEntry, d::FunctionEvent::kReturn,
                                         d::FunctionEvent::kException};  // by FunctionFiring::Event
@@ -170,7 +171,7 @@ void start_watching() {
   set_function_watcher(watcher);
 }
 
-/// False: more than `most`.
+/// Returns false when there are more than `most`.
 bool each_match(const d::FunctionPattern& pattern, std::size_t most, std::set<FunctionKey>& found) {
   bool all = true;
   each_probed_function([&](Term module) { return all && matches(pattern.module, module); },
@@ -178,14 +179,14 @@ bool each_match(const d::FunctionPattern& pattern, std::size_t most, std::set<Fu
                          if (!matches(pattern, function, arity)) return;
                          const FunctionKey key{module.raw(), function.raw(), arity};
                          if (found.size() < most) found.insert(key);
-                         else all &= found.contains(key);  // of another version of the module
+                         else all &= found.contains(key);  // it may be in another version of the module
                        });
   return all;
 }
 
 Filter* filter(std::uint32_t number) { return filters[number - 1].load(std::memory_order_acquire); }
 
-/// With `changing`.
+/// The caller holds `changing`.
 void forget_unknown_numbers() {
   numbers().forget_unknown([](std::uint32_t function) {
     return std::ranges::any_of(filters, [&](const std::atomic<Filter*>& f) {
@@ -266,7 +267,7 @@ void remove_function_filters(const std::vector<std::uint32_t>& which) {
     for (const auto n : which) gone.emplace_back(filters[n - 1].exchange(nullptr, std::memory_order_seq_cst));
     forget_unknown_numbers();
   }
-  wait_for_firings();  // which look at filters
+  wait_for_firings();  // firings look at filters
 }
 
 std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& which) {

@@ -44,7 +44,8 @@ constexpr auto kNode = static_cast<unsigned>(d::Builtin::kNode);
 
 // ---- The list of probes -------------------------------------------------------------------------
 
-/// The function that tracers outside find the probe in: message_send; user_trace_n of all those.
+/// Returns the name of the function in which other tracers find the probe: message_send for its
+/// probe; user_trace_n for all probes of that range.
 std::string site_of(const std::string& name) {
   std::string out = probe::with_hyphens(name.starts_with("user_trace__n") ? "user_trace__n" : name);
   std::ranges::replace(out, '-', '_');
@@ -56,10 +57,10 @@ struct Table {
   std::vector<bool> of_messages;  // those that have the built-in msg
   std::vector<d::ProbeInfo> infos;
   std::vector<std::vector<ArgumentKind>> kinds;
-  std::vector<std::vector<unsigned short>> most_bytes;  // of texts of terms
+  std::vector<std::vector<unsigned short>> most_bytes;  // the most bytes of the texts of terms
 };
 
-/// Whether the built-in is there at the probe (builtins.tab).
+/// Whether the probe has the built-in (builtins.tab).
 bool has_builtin(const std::string& probe, d::Builtin builtin) {
   const std::string among = std::string(",") + d::kBuiltins[static_cast<unsigned>(builtin)].probes + ",";
   return among.find("," + probe + ",") != std::string::npos;
@@ -93,15 +94,15 @@ const Table& table() {
 
 // ---- The process that fires ---------------------------------------------------------------------
 
-/// Whether p.ip says where the process is: it is not under way, or its slice runs the instructions
-/// that say so (see Connection::go).
+/// Whether p.ip says where the process is. That is so when the process does not run, or when its
+/// slice runs the instructions that store the place (see TracingSession::go).
 bool knows_place(const d::Firing& f) {
   const Core* core = this_core();
   return !core || d::is_function_probe(f.probe) || core->instructions == Instructions::kTraced ||
          fires_between_slices(f.probe);
 }
 
-/// The innermost address of a stack, as stack_of takes it.
+/// Returns the innermost address of a stack, as stack_of takes it.
 const Word* innermost(const d::Firing& f, const Process& p) { return knows_place(f) ? p.ip : nullptr; }
 
 std::uint64_t caller_of(const d::Firing& f, const Process& p) {
@@ -151,7 +152,7 @@ Term in_dictionary(const Process& p, Term key) {
   return value == atoms::undefined ? kNonValue : value;
 }
 
-/// What proc_lib:set_label has set, or how the process began.
+/// Returns what proc_lib:set_label has set, or how the process began.
 EncodedArgument encoded_label(const Process& p, char* out, std::size_t room) {
   static const Term label = intern_atom("$process_label"), initial_call = intern_atom("$initial_call");
   if (const Term set = in_dictionary(p, label)) return encoded_term(set, 255, out, room);
@@ -165,7 +166,7 @@ EncodedArgument encoded_label(const Process& p, char* out, std::size_t room) {
 
 // ---- Samples ------------------------------------------------------------------------------------
 
-/// The sample that the clause runs for; nullptr: its process is the one that fires.
+/// Returns the sample for which the clause runs, or nullptr when its process is the one that fires.
 const Sample* sample_here() { return firing_thread().sample; }
 
 FunctionArgument current_function(const Sample& s) {
@@ -176,7 +177,7 @@ FunctionArgument current_function(const Sample& s) {
            : FunctionArgument{s.initial_module, s.initial_function, s.initial_arity};
 }
 
-/// What was at work, then the stack.
+/// Puts the activity of the thread, then the stack.
 std::size_t sampled_stack(const Sample& s, std::uint64_t* out, std::size_t most) {
   std::size_t n = 0;
   const auto put = [&](std::uint64_t address) {
@@ -231,7 +232,7 @@ EncodedArgument encoded_of(const Sample& s, d::Builtin builtin, char* out, std::
 
 // ---- The host -----------------------------------------------------------------------------------
 
-/// Arguments that are nothing, but have a text: "", -raw-, <exiting>. As words they are neither
+/// Words for arguments that are nothing but have a text: "", -raw-, <exiting>. They are neither
 /// terms (the tag is that of catches) nor addresses of a script's.
 constexpr std::uint64_t kNobody = 1 << 6 | Term::kCatchTag, kMachine = 2 << 6 | Term::kCatchTag,
                         kNoFunction = 3 << 6 | Term::kCatchTag;
@@ -257,7 +258,7 @@ class MachineHost final : public d::Host {
     return encoded_text(fmt::format_int(static_cast<std::int64_t>(word)).c_str(), out, room);
   }
 
-  /// 0 for what argument_text has no text of, and for nothing else: a script takes it for NULL.
+  /// Returns 0 exactly for what argument_text has no text for, because a script takes 0 for NULL.
   std::uint64_t argument_number(const d::Firing& f, unsigned n) override {
     const std::uint64_t word = f.arguments[n];
     switch (f.kinds[n]) {
@@ -367,7 +368,7 @@ class MachineHost final : public d::Host {
     if (const auto* inside = d::is_function_probe(f.probe) ? function_place(f) : nullptr;
         inside && inside != p->ip && most > 0) {
       out[0] = reinterpret_cast<std::uintptr_t>(inside);
-      // Where a function has returned to is on the stack still, known as the place of a call.
+      // The address to which a function has returned is still on the stack, as the place of a call.
       const bool is_on_stack = p->ip == return_address_at(p->heap.stop);
       return 1 + stack_of(*p, is_on_stack ? nullptr : p->ip, out + 1, most - 1);
     }
@@ -487,7 +488,7 @@ class MachineHost final : public d::Host {
   }
   static unsigned most_bytes(const d::Firing& f, unsigned n) { return table().most_bytes[f.probe][n]; }
 
-  /// A probe of a function says which it is better than the process does.
+  /// A probe of a named function knows the function better than the process does.
   static FunctionArgument current_function(const d::Firing& f, const Process& p) {
     for (unsigned n = 0; n < f.argument_count; ++n)
       if (f.kinds[n] == ArgumentKind::kFunction && function_at(f.arguments[n])->module &&
@@ -504,7 +505,7 @@ class MachineHost final : public d::Host {
                     : initial_call_of(p);
   }
 
-  /// Made with room for one byte less.
+  /// The text was made with room for one byte less.
   static std::ptrdiff_t text_of(const EncodedArgument& s, char* out, std::size_t room) {
     if (s.shape == Encoding::kText) return static_cast<std::ptrdiff_t>((out[s.bytes] = 0, s.bytes));
     return text_of_words(s, out, room);
@@ -558,7 +559,7 @@ std::uint64_t self_key() {
   if (const Sample* s = sample_here())
     return s->process ? s->process.raw() : static_cast<std::uint64_t>(s->tid) << 4 | 8;
   if (const Process* p = process_here()) return p->id.raw();
-  // No process has such a word: the low bits are no pid's.
+  // No process has such a word, because its low bits are not those of a pid.
   return firing_thread().number << 4;
 }
 

@@ -2,8 +2,8 @@
 
 #include "probes/engine/host.hpp"
 
-/// The machine as the D engine sees it. One for the VM, made when the first tracer comes and never
-/// freed. What is called from firing threads neither blocks nor allocates, and only reads.
+/// The machine as the D engine sees it. There is one host, made when the first tracer comes and
+/// never freed. Functions that firing threads call neither block nor allocate, and only read.
 namespace vmrun {
 struct Process;
 }
@@ -12,17 +12,18 @@ namespace vmrun::attach {
 
 d::Host& machine_host();
 
-/// How a probe's arguments are handed over, by its number. The machine_host has been made.
+/// How a probe's arguments are handed over, by its number. It is valid once machine_host() has been
+/// called.
 extern const d::ArgumentKind* const* kinds_by_probe;
-/// Fired where a slice begins or ends: where the process is is known then, whatever instructions
-/// it runs.
+/// Whether the probe fires where a slice begins or ends. The place of the process is known then,
+/// whatever instructions the process runs.
 bool fires_between_slices(std::uint32_t probe);
-/// The name of a function that fires by name, by its number: module, NUL, function.
+/// Returns the name of a function by its number in function probes: module, NUL, function.
 std::string function_text(std::uint64_t number);
-/// Of the process that runs in this thread, or else of the thread.
+/// Returns the key of the process that runs in this thread, or else of the thread.
 std::uint64_t self_key();
-/// What proc_lib:set_label has set for the process, or how it began. By the thread that has its
-/// state to itself.
+/// Returns what proc_lib:set_label has set for the process, or how it began. The calling thread
+/// must have the process's state to itself.
 d::EncodedArgument label_of(const Process& p, char* out, std::size_t room);
 
 }  // namespace vmrun::attach

@@ -19,7 +19,7 @@ constexpr unsigned kMostActivities = 256;
 char activity_places[kMostActivities];  // only their addresses mean something
 std::atomic<const char*> activity_names[kMostActivities];
 
-/// Names are added, never taken away.
+/// Names are added, never removed.
 std::uint64_t place_of_activity(const char* text) {
   for (unsigned i = 0; i < kMostActivities; ++i) {
     const char* name = activity_names[i].load(std::memory_order_acquire);
@@ -33,7 +33,7 @@ std::uint64_t place_of_activity(const char* text) {
   return 0;
 }
 
-/// The built-in function that the instruction calls.
+/// Returns the built-in function that the instruction calls.
 const Export* called_by(const Word* at) {
   if (!function_header_at(at)) return nullptr;
   const std::uint16_t operation = operation_at(at);
@@ -43,7 +43,8 @@ const Export* called_by(const Word* at) {
   const InstructionRow& row = op::kInstructions[operation];
   if (!row.built_in) return nullptr;
   const auto* const called = field<const Export*>(at, row.built_in);
-  // The registers may have been another's when the process was about to begin: any word.
+  // The registers may belong to another process when this one was about to begin, so the word can
+  // be anything.
   const Export* const there = export_of_stub(called->stub_code());
   return there == called && there->bif ? there : nullptr;
 }
@@ -61,7 +62,7 @@ void fire_waiting(SampledThread& thread, Waiting& w, const Process* owner) {
     fire_sample(*session, sampler.probe, s, times);
 }
 
-/// Nobody else takes samples of the thread as long as it lives, if it is `mine`.
+/// While it lives and is `mine`, no other thread takes samples of the thread.
 struct Taking {
   explicit Taking(SampledThread& thread)
       : thread(thread), mine(!thread.taking.exchange(true, std::memory_order_acquire)) {}
@@ -86,11 +87,11 @@ void resolve(Sample& s) {
   }
   const auto* const at = s.frame_count ? reinterpret_cast<const Word*>(s.frames[0]) : nullptr;
   s.built_in = at && s.native && !s.activity[0] ? called_by(at) : nullptr;
-  if (at && !function_header_at(at)) {  // code of the machine's own: callers alone
+  if (at && !function_header_at(at)) {  // the machine's own code: only callers are shown
     --s.frame_count;
     std::memmove(s.frames, s.frames + 1, s.frame_count * sizeof *s.frames);
   }
-  // No code yet, or none any more: the process begins or ends.
+  // The process begins or ends: it has no code yet, or none any more.
   if (s.frame_count == 0 && !s.activity[0]) std::strcpy(s.activity, "[scheduler]");
   s.activity_place = s.activity[0] ? place_of_activity(s.activity) : 0;
 }
@@ -109,7 +110,8 @@ void take_out(SampledThread& thread, const Process* owner, std::uint64_t until_n
 
 namespace {
 
-/// Finds that of the calling thread. What it had in an earlier profile may be another thread's now.
+/// Finds the object of the calling thread. The object that it had in an earlier profile may belong
+/// to another thread now.
 SampledThread* sampled_thread() {
   const auto is_mine = [tid = tid_here()](const SampledThread* t) {
     return t && t->tid.load(std::memory_order_acquire) == tid;
@@ -123,7 +125,7 @@ SampledThread* sampled_thread() {
 void deliver(const Process* owner) {
   samples_wait = false;
   SampledThread* const thread = sampled_thread();
-  // In the midst of a firing nothing else fires: they wait for the next slice.
+  // Nothing else fires in the middle of a firing, so the samples wait for the next slice.
   if (thread && !is_firing()) take_out(*thread, owner, ~std::uint64_t{0});
 }
 

@@ -4,18 +4,19 @@
 
 #include "probes/attach/sampled_threads.hpp"
 
-/// Firing what threads have noted: by themselves where a slice ends (vm/process/sampled.hpp), or by
-/// the controlling thread.
+/// Fires the samples that threads have noted. A thread does it itself where a slice ends
+/// (vm/process/sampled.hpp), or the controlling thread does it.
 namespace vmrun::attach {
 
-/// What only code can tell, while it is there: the built-in function, the caller where the
+/// Finds out what only loaded code can tell: the built-in function, the caller where the
 /// instruction is the machine's own, the address that stands for an activity.
 void resolve(Sample& s);
-/// Fires what waits, unless somebody else is at it. owner: the process, if the caller has it to
-/// itself. until_ns: younger ones wait.
+/// Fires the samples that wait, unless another thread is doing so. owner: the process, if the
+/// caller has it to itself. until_ns: younger samples wait.
 void take_out(SampledThread& thread, const Process* owner, std::uint64_t until_ns);
 
-/// The text of an address that stands for an activity in a stack; nullptr: it is none. Any thread.
+/// Returns the text of an address that stands for an activity in a stack, or nullptr for any other
+/// address. Any thread may call it.
 const char* activity_at(std::uint64_t address);
 
 }  // namespace vmrun::attach

@@ -31,18 +31,19 @@ bool loop_is_known = false;
 ErlangRegisters registers;
 bool trap_is_ours = false;
 
-// A trap's siginfo (sigaction(2): si_perf_data), which older C libraries do not name.
+// A trap's siginfo (sigaction(2): si_perf_data), for which older C libraries have no name.
 constexpr int kTrapPerf = 6;  // si_code, TRAP_PERF
 constexpr std::size_t kTrapValueAt = offsetof(siginfo_t, si_addr) + sizeof(void*);
 
 std::uint32_t trap_value(const siginfo_t& info) {
-  std::uint32_t value;  // the lower half of a word; processors here are little-endian
+  std::uint32_t value;  // the lower half of a word: the processor is little-endian
   std::memcpy(&value, reinterpret_cast<const char*>(&info) + kTrapValueAt, sizeof value);
   return value;
 }
 
 /// Since Linux 6.11 the thread gets the trap on its way back from the clock's interrupt. Before,
-/// it came by a second one like any signal; and before 5.18 it ended a process that blocks it.
+/// the trap came by a second interrupt, like any signal. Before 5.18 it also ended a process that
+/// blocks it.
 bool kernel_traps_at_once() {
   utsname system{};
   int major = 0, minor = 0;
@@ -78,12 +79,12 @@ constexpr int kOfDwarf[16] = {};
 
 #endif
 
-/// Where the process that the thread runs is, as registers say.
+/// Where the process is that the thread runs, according to the registers.
 struct CodeLocation {
   const Word* at = nullptr;
   const Term* stack = nullptr;
-  bool in_loop = false;  // the thread is in it, or in hot code
-  bool native = false;   // in what the instruction calls
+  bool in_loop = false;  // the thread is in the interpreter loop or in JIT code
+  bool native = false;   // in native code that the instruction calls
   int frames_left = kMostNativeFrames;
 };
 
@@ -100,7 +101,8 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* into) {
   return _URC_NORMAL_STOP;
 }
 
-/// The unwinder takes no lock: glibc finds what describes a frame without (_dl_find_object).
+/// The unwinder takes no lock: glibc finds the description of a frame without one
+/// (_dl_find_object).
 CodeLocation code_location_of(const Registers& interrupted) {
   CodeLocation place;
   const void* const pc = interrupted.pc();
@@ -123,7 +125,7 @@ std::size_t read_words(const Term* from, std::size_t count, Word* to) {
   return bytes < 0 ? 0 : static_cast<std::size_t>(bytes) / sizeof(Word);
 }
 
-/// add_callers of a stack that is about to be moved or freed.
+/// Works as add_callers, for a stack that may be moved or freed meanwhile.
 void add_readable_callers(Sample& s, const Term* stack, std::size_t count, Word (&words)[512]) {
   while (count && s.frame_count < Sample::kMostFrames) {
     const std::size_t n = read_words(stack, std::min(count, std::size(words)), words);
@@ -134,17 +136,17 @@ void add_readable_callers(Sample& s, const Term* stack, std::size_t count, Word 
   }
 }
 
-/// Whether the page can be read. The kernel reads a set of signals there before it finds that it
-/// is not told what to do with it (sigprocmask(2): EFAULT, EINVAL); this takes a tenth of the time
-/// that it takes the kernel to copy the page.
+/// Whether the page can be read. The kernel reads a set of signals from it before it sees that the
+/// operation is invalid (sigprocmask(2): EFAULT, EINVAL). This takes a tenth of the time that the
+/// kernel needs to copy the page.
 bool is_readable(std::uintptr_t page) {
   constexpr int kNothing = -1;
   const long result = syscall(SYS_rt_sigprocmask, kNothing, page, nullptr, sizeof(std::uint64_t));
   return result < 0 && errno == EINVAL;
 }
 
-/// add_callers of a stack that stays where it is, if it is there: its ends may be those of
-/// different blocks when the heap has just got another one.
+/// Works as add_callers, for a stack that stays where it is, if it exists: its two ends may be in
+/// different blocks when the heap has just got a new one.
 void add_callers_there(Sample& s, const Term* stack, std::size_t count) {
   constexpr std::uintptr_t kPage = 4096;
   const Term* const end = stack + count;
@@ -193,12 +195,13 @@ void note_place(Sample& s, const Process& p, const Activity* activity, const Reg
   const bool is_run_here = this_core() && this_core()->current == &p;
   if (is_run_here) place = code_location_of(interrupted);
   const Heap& h = p.heap;
-  if (!place.at) place.at = p.ip;  // it has not begun, or stops; or works elsewhere
+  if (!place.at) place.at = p.ip;  // not begun, stopping, or on a dirty scheduler
   if (place.stack < h.start || place.stack > h.end) place.stack = h.stop;
   s.native = place.native || !this_core();
   s.frames[0] = reinterpret_cast<std::uintptr_t>(place.at);
   s.frame_count = 1;
-  // A process that this scheduler runs has its stack moved by collections and freed at its exit.
+  // The stack of a process that this scheduler runs is moved only by collections and freed at its
+  // exit.
   const bool stays = is_run_here && !activity && !p.exiting.load(std::memory_order_relaxed);
   each_stack_part(place.stack, h, [&](const Term* part, std::size_t count) {
     if (!stays) add_readable_callers(s, part, count, thread.words);
@@ -213,7 +216,7 @@ bool is_same(const Sample& a, const Sample& b) {
          std::memcmp(a.frames, b.frames, a.frame_count * sizeof *a.frames) == 0;
 }
 
-/// The one before, if it is the same and still waits.
+/// Adds to the sample before, if it is the same and still waits.
 bool add_to_last(SampledThread& thread, const Waiting& now, std::uint32_t put, std::uint32_t times) {
   if (put == thread.taken.load(std::memory_order_relaxed)) return false;
   Waiting& last = thread.waiting[(put - 1) % kWaiting];
@@ -226,7 +229,7 @@ bool add_to_last(SampledThread& thread, const Waiting& now, std::uint32_t put, s
 
 void take_sample(SampledThread& thread, unsigned sampler, std::uint32_t times, const Registers& interrupted) {
   const std::uint32_t put = thread.put.load(std::memory_order_relaxed);
-  // Pairs with the release in take_out: the place is not read any more.
+  // The load pairs with the release in take_out: the slot is not read any more.
   if (put - thread.taken.load(std::memory_order_acquire) == kWaiting) {
     thread.lost.fetch_add(times, std::memory_order_relaxed);
     return;
@@ -252,32 +255,34 @@ void take_sample(SampledThread& thread, unsigned sampler, std::uint32_t times, c
   note_activity(s, thread, activity);
   if (!add_to_last(thread, now, put, times)) {
     now.count.store(times, std::memory_order_relaxed);
-    // Pairs with the acquire in take_out: the sample is complete.
+    // The store pairs with the acquire in take_out: the sample is complete.
     thread.put.store(put + 1, std::memory_order_release);
   }
   sampled_here = &thread;
   samples_wait = true;
 }
 
-/// nullptr: the clock has been stopped.
+/// Returns nullptr when the clock has been stopped.
 Clock* clock_of_value(std::uint32_t value) {
   Clock& clock = clocks[value % kMostClocks];
   const std::uint32_t used = clock.used.load(std::memory_order_relaxed);
   return used << kClockBits == value >> kClockBits << kClockBits ? &clock : nullptr;
 }
 
-/// How often the kernel's event was due since it was last. It sends one signal for all times that
-/// fall into one stay in the kernel, which gives a large heap back or reads a large file.
+/// Returns how often the kernel's event has been due since the last call. The kernel sends one
+/// signal for all times that fall into one stay in the kernel, which may free a large heap or read
+/// a large file.
 std::uint32_t times_of_event(Clock& clock) {
   const std::uint64_t interval = samplers[clock.sampler].interval_ns, now = own_processor_ns();
   const std::uint64_t last = clock.processor_ns.load(std::memory_order_relaxed);
   const std::uint64_t times = now > last ? (now - last) / interval : 0;
-  // The event counts by a clock of its own: a signal that comes in time sets ours by it.
+  // The event counts by the kernel's clock. A signal that comes in time sets our time by it.
   clock.processor_ns.store(times > 1 ? last + times * interval : now, std::memory_order_relaxed);
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(times, 1));
 }
 
-/// The clock whose signal it is; nullptr: it has been stopped. times: as often as it was due.
+/// Returns the clock that sent the signal, or nullptr when it has been stopped. times: how often it
+/// was due.
 Clock* clock_of(int signal, const siginfo_t& info, std::uint32_t* times) {
   if (signal == SIGTRAP) {
     Clock* const clock = clock_of_value(trap_value(info));
@@ -318,7 +323,7 @@ void handle(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-// As stack_of (terms.cpp) does it: return addresses are the words with a header's tag.
+// Finds return addresses as stack_of (terms.cpp) does: they are the words with a header's tag.
 void add_callers(Sample& s, const Term* stack, std::size_t count) {
   Word previous = s.frame_count > 1 ? s.frames[s.frame_count - 1] + 1 : s.frame_count ? s.frames[0] : 0;
   for (const Term* t = stack; t < stack + count && s.frame_count < Sample::kMostFrames; ++t) {
@@ -334,24 +339,24 @@ void install_handler() {
     own_pid = getpid();
     struct sigaction action {};
     action.sa_sigaction = handle;
-    // Calls that it interrupts go on; the interrupted stack may have no room.
+    // Interrupted system calls go on. The interrupted stack may have no room for the handler.
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGTRAP);  // one sample of a thread at a time
     sigaddset(&action.sa_mask, sampling_signal());
-    // It stays for ever: a signal that comes late finds it.
+    // The handler is never removed, because a signal may come late.
     (void)sigaction(sampling_signal(), &action, nullptr);
     struct sigaction before {};
     trap_is_ours = kernel_traps_at_once() && sigaction(SIGTRAP, nullptr, &before) == 0 &&
                    !(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL &&
                    sigaction(SIGTRAP, &action, nullptr) == 0;
-    // What the kernel sends instead when too many signals wait; it would end the machine.
+    // The kernel sends SIGIO instead when too many signals wait. It would end the machine.
     if (sigaction(SIGIO, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) std::signal(SIGIO, SIG_IGN);
     return true;
   }();
   (void)done;
   if (!loop_is_known) loop_is_known = find_places_in_code(&registers);
-  // What the unwinder does at its first call it does here.
+  // The unwinder's first call does work that is not safe in a handler, so it is made here.
   (void)_Unwind_Backtrace([](_Unwind_Context*, void*) { return _URC_NO_REASON; }, nullptr);
 }
 

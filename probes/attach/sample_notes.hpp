@@ -5,20 +5,21 @@
 #include "probes/attach/sampling.hpp"
 
 /// What a sampled thread notes when a clock's signal interrupts it. All of it is safe in a signal
-/// handler: no lock, no allocation, and memory that may have been given back is read by the kernel.
+/// handler. It takes no lock and does not allocate, and the kernel reads memory that may have been
+/// freed.
 namespace vmrun::attach {
 
-/// Before the first clock starts; the controlling thread.
+/// Called by the controlling thread before the first clock starts.
 void install_handler();
-/// Whether clocks may send SIGTRAP: this kernel delivers it as it should, and it is nobody else's.
-/// After install_handler.
+/// Whether clocks may send SIGTRAP. That is so when this kernel delivers it as needed and nothing
+/// else uses it. Called after install_handler.
 bool may_trap();
 
-// Words of a stack that are searched for return addresses. Of a deeper one both ends are: where it
-// is now, and where it came from.
+// How many words of a stack are searched for return addresses. Of a deeper stack both ends are
+// searched: the top, and the part where it began.
 constexpr std::size_t kMostStackWords = 4096, kBottomWords = 512;
 
-/// act(part, words) for what is searched of the stack of a process that has this heap.
+/// Calls act(part, words) for each part to be searched of the stack of a process with this heap.
 template <class Act>
 void each_stack_part(const Term* stack, const Heap& h, Act&& act) {
   const Term* const bottom = h.end - 1;  // where the machine's own code goes on
@@ -28,7 +29,7 @@ void each_stack_part(const Term* stack, const Heap& h, Act&& act) {
   act(stack, kMostStackWords - kBottomWords);
   act(bottom - kBottomWords, kBottomWords);
 }
-/// The calls that a stack holds, behind the frames that the sample has.
+/// Adds the calls that a stack holds, behind the frames that the sample has.
 void add_callers(Sample& s, const Term* stack, std::size_t count);
 
 }  // namespace vmrun::attach

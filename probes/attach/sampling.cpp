@@ -24,16 +24,16 @@
 #include "vm/process/sampled.hpp"
 #include "vm/sched/scheduler.hpp"
 
-// Threads and their clocks, of the controlling thread.
+// Threads and their clocks. Only the controlling thread uses what is here.
 namespace vmrun::attach {
 namespace {
 
 constexpr std::uint64_t kScanEveryNs = 50'000'000;
-// A thread that has run no longer than this sleeps on: the last wall clock's signal made it do
-// that.
+// A thread that has run no longer than this counts as asleep: handling the last wall clock's signal
+// took that time.
 constexpr std::uint64_t kAsleepNs = 50'000;
-// A scheduler fires its samples itself where the slice ends; after so long it is taken to be in the
-// midst of something long.
+// A scheduler fires its samples itself where the slice ends. After so long it is assumed to be in
+// the middle of something long.
 constexpr std::uint64_t kPatienceNs = 250'000'000, kPatienceAtTickNs = 20'000'000;
 
 std::map<int, SampledThread*> threads;  // by tid
@@ -46,8 +46,8 @@ bool is_sampling() {
                              [](const Sampler& s) { return s.session.load(std::memory_order_relaxed); });
 }
 
-/// The processor time of a thread of this process (clock_getres(2); pthread_getcpuclockid's, for a
-/// thread that is known by its number).
+/// Returns the clock of a thread's processor time (clock_getres(2)). It is pthread_getcpuclockid's,
+/// for a thread of this process that is known by its number.
 clockid_t processor_clock(int tid) { return static_cast<clockid_t>(~static_cast<unsigned>(tid) << 3 | 6); }
 
 std::uint64_t processor_ns(int tid) {
@@ -70,7 +70,7 @@ Clock* free_clock() {
 
 void stop_clock(Clock& c) {
   if (const int event = c.event.exchange(-1, std::memory_order_relaxed); event >= 0) {
-    (void)ioctl(event, PERF_EVENT_IOC_DISABLE, 0);  // a child that is about to begin a program has it too
+    (void)ioctl(event, PERF_EVENT_IOC_DISABLE, 0);  // a child about to start a program has it too
     if (event < kMostDescriptors) clock_of_event[event].store(0, std::memory_order_release);
     close(event);
   }
@@ -79,9 +79,9 @@ void stop_clock(Clock& c) {
   c.thread.store(nullptr, std::memory_order_release);
 }
 
-/// The kernel's own clock for profilers, which is exact to the microsecond. -1: there is none for
-/// us (perf_event_paranoid, a container's filter, no descriptor is left). trap_value: the kernel
-/// sends SIGTRAP with this value itself; 0: it does not.
+/// Opens the kernel's own clock for profilers, which is exact to the microsecond. Returns -1 when
+/// we may not have one (perf_event_paranoid, a container's filter) or no descriptor is left.
+/// trap_value: the value with which the kernel itself sends SIGTRAP; 0: it sends none.
 int open_event(int tid, std::uint64_t interval_ns, std::uint64_t trap_value = 0) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
@@ -100,9 +100,9 @@ int open_event(int tid, std::uint64_t interval_ns, std::uint64_t trap_value = 0)
   return -1;
 }
 
-/// The trap is the cheaper signal: the thread gets it on its way out of the clock's interrupt. Any
-/// other one comes by a second interrupt of the processor, by itself, and that is half of what a
-/// sample costs in a virtual machine.
+/// The trap is the cheapest signal: the thread gets it on its way out of the clock's interrupt. Any
+/// other signal comes by a second interrupt of the processor. In a virtual machine, that alone is
+/// half of what a sample costs.
 bool start_trap(Clock& c, unsigned number, int tid, std::uint64_t interval_ns) {
   const int event = open_event(tid, interval_ns, trap_value_of(number));
   if (event < 0) return false;
@@ -129,7 +129,7 @@ bool start_event(Clock& c, unsigned number, int tid, std::uint64_t interval_ns) 
   return false;
 }
 
-/// Processor time as the kernel counts it at its tick, which is all that POSIX promises.
+/// Uses processor time as the kernel counts it at its tick. POSIX promises no more.
 bool start_timer(Clock& c, unsigned number, int tid, std::uint64_t interval_ns) {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
@@ -209,7 +209,7 @@ void remove_thread(SampledThread& thread) {
   free_threads.push_back(&thread);
 }
 
-/// All but the calling one: it only does what tracing asks for.
+/// Returns all threads but the calling one, which only does what tracing asks for.
 std::vector<int> threads_there_are() {
   std::vector<int> all;
   DIR* const d = opendir("/proc/self/task");
@@ -245,7 +245,7 @@ void send_wall(Clock& c, std::uint32_t times) {
   (void)syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, sampling_signal(), &info);
 }
 
-/// Whether it has run since it was last asked.
+/// Whether the thread has run since the last call.
 bool has_run(Clock& c, const SampledThread& thread) {
   const std::uint64_t now = processor_ns(thread.tid.load(std::memory_order_relaxed));
   return now > c.processor_ns.exchange(now, std::memory_order_relaxed) + kAsleepNs;
@@ -271,7 +271,7 @@ bool start_sampling(d::Session& session, std::uint32_t probe, std::uint64_t inte
   unused->probe = probe;
   unused->interval_ns = interval_ns;
   unused->wall = wall;
-  // The kernel delivers one of two traps that come at once.
+  // Of two traps that come at once, the kernel delivers only one.
   unused->traps = !wall && may_trap() && std::ranges::none_of(samplers, [](const Sampler& s) {
     return s.session.load(std::memory_order_relaxed) && s.traps;
   });
@@ -294,7 +294,7 @@ void stop_sampling(d::Session& session) {
       had_any = true;
     }
   if (!had_any) return;
-  wait_for_firings();  // of those that have seen it
+  wait_for_firings();  // waits for firings that have seen the session
   if (is_sampling()) return;
   processes_sampled.store(false, std::memory_order_relaxed);
   for (const auto& [tid, thread] : threads) remove_thread(*thread);
@@ -308,7 +308,7 @@ void look_after_samples(bool all) {
   const std::uint64_t patience = all ? kPatienceAtTickNs : kPatienceNs;
   for (const auto& [tid, thread] : threads) {
     take_out(*thread, nullptr, thread->scheduler ? now - patience : now);
-    // They are lost to all sessions' clocks alike.
+    // Lost samples count for the clocks of all sessions.
     if (const auto lost = thread->lost.exchange(0, std::memory_order_relaxed))
       for (const Sampler& s : samplers)
         if (d::Session* session = s.session.load(std::memory_order_relaxed)) session->lose(lost);

@@ -31,8 +31,8 @@ bool length_of(Term t, std::int64_t& out) {
   return t.is_nil() || out == kLongestList;
 }
 
-/// A binary that lies in the stack, to look a key up by. Longer ones are looked up by no script:
-/// a key of more than kHeapBinaryMaxBytes has no name.
+/// A binary in the C stack, with which a key is looked up. A script cannot look up longer ones: a
+/// key of more than kHeapBinaryMaxBytes has no name.
 class KeyBinary {
  public:
   explicit KeyBinary(std::string_view bytes) {
@@ -109,7 +109,7 @@ bool term_number(Subroutine subroutine, std::uint64_t term, std::int64_t& out) {
 
 namespace {
 
-// As stack traces do it: return addresses are the words on a stack with a header's tag.
+// Finds return addresses as stack traces do: they are the words on a stack with a header's tag.
 template <class Take>
 std::size_t frames_of(const Process& p, const Word* innermost, std::size_t most, Take&& take) {
   std::size_t n = 0;

@@ -6,22 +6,22 @@
 #include "probes/engine/operations.hpp"
 #include "vm/process/process.hpp"
 
-/// Terms and stacks as scripts look into them, in the thread that fires: only read, in a bounded
-/// number of steps, nothing allocated.
+/// Terms and stacks as scripts look into them, in the thread that fires. The functions only read,
+/// take a bounded number of steps, and do not allocate.
 namespace vmrun::attach {
 
-/// False: a bad argument. n: what the subroutine takes besides.
+/// Returns false for a bad argument. n: the subroutine's other argument.
 bool term_part(d::Subroutine subroutine, std::uint64_t term, std::int64_t n, std::uint64_t& out);
-/// As Host::map_value.
+/// Works as Host::map_value.
 bool map_value(std::uint64_t map, std::int64_t key, std::uint64_t& out);
 bool map_value(std::uint64_t map, std::string_view key, std::uint64_t& out);
 bool term_number(d::Subroutine subroutine, std::uint64_t term, std::int64_t& out);
 
-/// Addresses of the instructions of a process's stack, innermost first. from: the innermost;
-/// nullptr: it is not known, and the first is that of its caller.
+/// Puts the addresses of instructions of a process's stack, innermost first, and returns how many.
+/// from: the innermost one; nullptr: it is unknown, and the first address is that of its caller.
 std::size_t stack_of(const Process& p, const Word* from, std::uint64_t* out, std::size_t most);
 
-/// How many those are, at most `most`.
+/// Returns how many addresses there are, `most` at most.
 std::size_t stack_depth_of(const Process& p, const Word* from, std::size_t most);
 
 }  // namespace vmrun::attach

@@ -31,7 +31,7 @@ bool asks_for_places(const d::Program& program) {
   });
 }
 
-/// Whether nothing fires but clocks, and BEGIN, END and ERROR.
+/// Whether only clocks fire, and BEGIN, END and ERROR.
 bool only_clocks_fire(const d::Program& program) {
   return std::ranges::all_of(program.clauses, [](const d::Clause& c) {
     return std::ranges::all_of(c.probes, [](const d::Enabled& e) { return e.probe >= d::kFirstTimerProbe; });
@@ -55,14 +55,14 @@ TracingSession::~TracingSession() {
   if (!session_) return;
   stop_watching();
   remove_session(*session_);
-  session_.reset();  // which lowers the probes
+  session_.reset();  // this lowers the probes
 }
 
 void TracingSession::go() {
   if (running_) return;
   running_ = true;
   if (uses_self_) tell_ends(true);
-  // From its next slice on each process runs the instructions that store where it is.
+  // From its next slice on, each process runs the instructions that store where it is.
   if (uses_places_) probe::raise_watch("calls");
   add_session(*session_);
   (void)session_->begin();

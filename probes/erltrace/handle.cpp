@@ -19,18 +19,19 @@
 
 namespace vmrun::erltrace {
 
-/// The tracing thread's part of a handle. Once closed it stays so. A session that is not closed
+/// The tracing thread's part of a handle. Once closed it stays closed. A session that is not closed
 /// when the machine ends is left as it is.
 struct Running final : attach::Insider, std::enable_shared_from_this<Running> {
   attach::TracingSession* session = nullptr;  // owned; until everything has been taken from it
   bool gone = false;                          // go has been called
-  const char* ended = nullptr;                // why: an atom's name
+  const char* ended = nullptr;                // the reason: an atom's name
 
-  // Of any thread. Who opens a session says so and then looks whether the handle is closed; who
-  // closes it says so and then looks whether there is one: one of them sees the other
-  // (sequentially consistent, both). So a handle without a session needs no tracing thread.
+  // Any thread uses these. A thread that opens a session sets has_session and then reads whether
+  // the handle is closed. A thread that closes it sets closed and then reads whether there is a
+  // session. Both are sequentially consistent, so one of the two sees the other. Therefore a handle
+  // without a session needs no tracing thread.
   std::atomic<bool> closed{false};
-  std::atomic<bool> has_session{false};  // or is about to have one
+  std::atomic<bool> has_session{false};  // has a session, or is about to have one
 
   void go() {
     gone = true;
@@ -45,7 +46,7 @@ struct Running final : attach::Insider, std::enable_shared_from_this<Running> {
     session->end();
     close_descriptors();
   }
-  /// Of the rings: no other process maps them.
+  /// Closes the rings' descriptors, because no other process maps the rings.
   void close_descriptors() {
     for (d::Ring* r : session->session().rings())
       if (const int descriptor = r->give_descriptor(); descriptor >= 0) ::close(descriptor);
@@ -58,7 +59,7 @@ struct Running final : attach::Insider, std::enable_shared_from_this<Running> {
     const bool full = std::ranges::any_of(rings, [](const d::Ring* r) { return r->is_full(); });
     end(full ? "filled" : "exited");
   }
-  /// False, and why.
+  /// Returns false, and why.
   bool open_session(const d::Program& program, std::string& why) {
     session = attach::TracingSession::open(program, why).release();
     has_session = session != nullptr;
@@ -86,9 +87,9 @@ constexpr Refusal kDone{};
 Refusal because(const char* reason) { return {reason, {}}; }
 Refusal in_words(std::string text) { return {nullptr, std::move(text)}; }
 
-/// Runs the job in the tracing thread, unless the handle is closed. Here, when the session has been
-/// taken over: then that thread has nothing of it. What has_session says is older than closed, for
-/// closing takes the session as well.
+/// Runs the job in the tracing thread, unless the handle is closed. When the session has been taken
+/// over, that thread has nothing of it, and the job runs here. has_session is read before closed,
+/// because closing removes the session too.
 template <class Job>
 Refusal in_tracing_thread(Running& running, Job job) {
   const bool has_session = running.has_session;
@@ -103,7 +104,7 @@ Refusal in_tracing_thread(Running& running, Job job) {
   return ran ? refusal : because("closed");
 }
 
-/// Actions for which a program has no use: its machine is not to run commands, and it has no file.
+/// Actions for which a program has no use: its machine must not run commands, and it has no file.
 const char* forbidden(d::ActionKind kind) {
   switch (kind) {
     case d::ActionKind::kSystem: return "system()";
@@ -217,7 +218,7 @@ Refusal Handle::stop() {
   });
 }
 
-// In the tracing thread: what is in the rings now.
+// Called in the tracing thread: takes what is in the rings now.
 void Handle::fill_streams() {
   d::Session& session = running_->session->session();
   for (d::Ring* ring : session.rings()) {
@@ -231,7 +232,7 @@ void Handle::fill_streams() {
     drops_[kind] = session.drops(static_cast<d::Drop>(kind));
 }
 
-// In the tracing thread: what has been aggregated since the last time.
+// Called in the tracing thread: returns what has been aggregated since the last time.
 std::vector<d::Element> Handle::new_elements() {
   if (!running_->session) return std::exchange(left_elements_, {});
   std::vector<std::uint32_t> all(script_->program.aggregations.size());
@@ -239,7 +240,8 @@ std::vector<d::Element> Handle::new_elements() {
   return running_->session->session().aggregations(all);
 }
 
-// In the tracing thread: functions that fire by name have their numbers as long as the session.
+// Called in the tracing thread: keeps the names of functions, whose numbers are valid only as long
+// as the session.
 void Handle::remember_functions() {
   for (const auto& stream : streams_)
     stream->look_ahead([this](const d::Record& head, auto) {
@@ -248,8 +250,8 @@ void Handle::remember_functions() {
   texts_.ask();
 }
 
-// In the tracing thread: once tracing has ended all that is left is the handle's, and the session,
-// of which there are not many, is free.
+// Called in the tracing thread when tracing has ended: the handle keeps everything that is left.
+// The session is freed, because there are only few of them.
 void Handle::take_over() {
   if (!running_->ended || !running_->session) return;
   fill_streams();
@@ -267,7 +269,8 @@ Refusal Handle::consume(const TakeRecord& take, const TakeDrops& take_drops) {
     ended = running_->ended;
     take_over();
     if (ended) return kDone;
-    // What was fired before is in the rings when all that were inside a firing then have left it.
+    // A record that was fired before is in its ring when all threads that were inside a firing have
+    // left it.
     until = d::timestamp();
     attach::wait_for_firings();
     fill_streams();

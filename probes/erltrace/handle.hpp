@@ -21,16 +21,16 @@
 
 /// The handle of erltrace:open/0: a script, its session in this machine, and the records that have
 /// not been handed over yet. Any thread may call, one at a time. Calls wait for the tracing thread
-/// (probes/attach/endpoint.hpp), so they are not for schedulers. A call hands over whatever fired
+/// (probes/attach/endpoint.hpp), so schedulers must not call. A call hands over whatever fired
 /// before it.
 namespace vmrun::erltrace {
 
 struct Running;
 
-/// Why something was not done. Nothing in it: it was.
+/// Why something was not done. It is empty when it was done.
 struct Refusal {
   const char* reason = nullptr;  // the name of an atom: no_prog, already_running, stopped ...
-  std::string text;              // or words for people: {dtrace, Text}
+  std::string text;              // or words for the user: {dtrace, Text}
 
   explicit operator bool() const { return reason || !text.empty(); }
 };
@@ -38,31 +38,33 @@ struct Refusal {
 class Handle {
  public:
   Handle();
-  /// Takes everything down, without waiting.
+  /// Ends and frees everything, without waiting.
   ~Handle();
   Handle(const Handle&) = delete;
 
   Refusal set_option(const std::string& name, const std::string& value);
   Refusal compile(const std::string& text);
-  /// BEGIN has run and the probes are enabled when it returns.
+  /// Returns when BEGIN has run and the probes are enabled.
   Refusal go();
-  /// The probes are disabled and END has run when it returns.
+  /// Returns when the probes are disabled and END has run.
   Refusal stop();
 
-  /// The records since the last call in the order of their timestamps, then how much was dropped
-  /// since then. Once tracing has ended and everything was handed over: why it has.
+  /// Hands over the records since the last call in the order of their timestamps, then how much was
+  /// dropped since then. Once tracing has ended and everything was handed over, it returns the
+  /// reason for the end.
   using TakeRecord = std::function<void(const d::Record& record, std::span<const std::uint64_t> words)>;
   using TakeDrops = std::function<void(d::Drop kind, std::uint64_t n)>;
   Refusal consume(const TakeRecord& take, const TakeDrops& take_drops);
 
-  /// What was taken in since the last walk, by aggregation, sorted; of one alone when it is named.
+  /// Hands over what was taken in since the last walk, by aggregation, sorted; or one aggregation,
+  /// when it is named.
   using TakeElement = std::function<void(const d::Aggregates::Row& row)>;
   Refusal walk(std::optional<std::string_view> name, const TakeElement& take);
 
-  /// Tracing ends; nothing is handed over any more. Any thread; does not wait.
+  /// Ends tracing. Nothing is handed over any more. Any thread may call it; it does not wait.
   void close();
 
-  // Of a handle with a script, inside the functions above.
+  // The script of a handle. It may be called inside the functions above when the handle has one.
   const d::Script& script() const { return *script_; }
   d::Aggregates& aggregates() { return *aggregates_; }
   d::Texts& texts() { return texts_; }

@@ -8,9 +8,9 @@
 #include "probes/erltrace/terms.hpp"
 #include "vm/nif/library.hpp"
 
-// Written against the public interface of native functions. All but open wait for the tracing
-// thread, so they run on dirty schedulers; the destructor and the end of the owner only ask it to
-// take the handle down.
+// This file uses only the public interface of native functions. All functions but open wait for the
+// tracing thread, so they run on dirty schedulers. The destructor and the end of the owner only ask
+// the tracing thread to end the handle.
 namespace vmrun::erltrace {
 namespace {
 
@@ -42,7 +42,7 @@ bool text_of(ErlNifEnv* env, ERL_NIF_TERM term, std::string& text) {
   return true;
 }
 
-/// {error, Reason}, or {error, {dtrace, Text}} as libdtrace's errors always were.
+/// Returns {error, Reason}, or {error, {dtrace, Text}}, which is the form of libdtrace's errors.
 ERL_NIF_TERM refused(ErlNifEnv* env, const Refusal& refusal) {
   Terms terms(env);
   const ERL_NIF_TERM reason = refusal.reason ? terms.atom(refusal.reason)
@@ -54,7 +54,7 @@ ERL_NIF_TERM answer(ErlNifEnv* env, const Refusal& refusal) {
   return refusal ? refused(env, refusal) : Terms(env).atom("ok");
 }
 
-/// ok when there is nothing.
+/// Returns ok when there is nothing to hand over.
 ERL_NIF_TERM answer(ErlNifEnv* env, const Refusal& refusal, const std::vector<ERL_NIF_TERM>& all) {
   Terms terms(env);
   if (refusal || all.empty()) return answer(env, refusal);
@@ -108,7 +108,7 @@ ERL_NIF_TERM consume_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   return answer(env, refusal, records.all());
 }
 
-// By Aggregating.
+// Names by Aggregating.
 constexpr const char* kFunctions[] = {"count",  "sum",      "avg",       "min",       "max",
                                       "stddev", "quantize", "lquantize", "llquantize"};
 static_assert(std::size(kFunctions) == static_cast<std::size_t>(d::Aggregating::kLlquantize) + 1);
@@ -128,7 +128,7 @@ ERL_NIF_TERM element(Terms& terms, Handle& handle, const d::Aggregates::Row& row
 ERL_NIF_TERM walk_2(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   Handle* handle = handle_of(env, a[0]);
   std::string name;
-  const bool is_named = !enif_is_atom(env, a[1]);  // `all` is not
+  const bool is_named = !enif_is_atom(env, a[1]);  // the atom `all` is not a name
   if (!handle || (is_named && !text_of(env, a[1], name))) return enif_make_badarg(env);
   Terms terms(env);
   std::vector<ERL_NIF_TERM> all;

@@ -1,9 +1,10 @@
 #pragma once
 
-/// The module erltrace's native functions, as a library that is linked in. See docs/erltrace.md.
+/// The native functions of the module erltrace, as a library that is linked in. See
+/// docs/erltrace.md.
 namespace vmrun::erltrace {
 
-/// erlang:load_nif("erltrace", _) finds them from now on. Before the first process.
+/// From now on erlang:load_nif("erltrace", _) finds them. Called before the first process starts.
 void register_natives();
 
 }  // namespace vmrun::erltrace

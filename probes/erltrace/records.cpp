@@ -8,7 +8,7 @@
 namespace vmrun::erltrace {
 namespace {
 
-// By Drop.
+// Names by Drop.
 constexpr const char* kDrops[] = {"principal",   "aggregation",      "dynamic",
                                   "speculation", "speculation_busy", "speculation_unavailable",
                                   "stack",       "function"};
@@ -31,7 +31,7 @@ void Records::take(const d::Record& record, std::span<const std::uint64_t> words
     return add("error", terms_.text(d::describe_fault(fault)));
   }
   fresh_ = false;
-  // The clause does nothing but say that it has fired.
+  // The clause only says that it has fired.
   if (words.empty()) return add("probe", terms_.atom("undefined"));
   d::for_each_action(handle_.script(), words, fields_,
                      [&](std::size_t number, const auto& fields) { act(number, fields); });

@@ -9,9 +9,9 @@
 #include "probes/erltrace/terms.hpp"
 #include "probes/print/format.hpp"
 
-/// Records of a handle's script to the list that erltrace:consume/1 returns; the actions that are
-/// the reader's to do (clear, trunc, normalize, setopt) are done on the way. One for a call, in its
-/// thread.
+/// Turns records of a handle's script into the list that erltrace:consume/1 returns. Actions of the
+/// consumer (clear, trunc, normalize, setopt) are done on the way. Each call of the native function
+/// has one object, in its thread.
 namespace vmrun::erltrace {
 
 class Records {
@@ -41,8 +41,8 @@ class Records {
   Handle& handle_;
   std::vector<ERL_NIF_TERM> all_;
   std::unordered_map<std::uint32_t, ERL_NIF_TERM> probes_;  // made already, by number
-  ERL_NIF_TERM probe_ = 0;                                  // of the record at hand
-  bool fresh_ = false;  // the aggregations were asked for since this record began
+  ERL_NIF_TERM probe_ = 0;                                  // of the current record
+  bool fresh_ = false;  // the aggregations were refreshed since this record began
   std::vector<d::RecordField> fields_;
   std::vector<d::Value> values_;
 };

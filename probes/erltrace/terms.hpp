@@ -7,9 +7,9 @@
 #include "probes/print/record_fields.hpp"
 #include "vm/include/erl_nif.h"
 
-/// What scripts record as terms. Processes, ports, functions and atoms are what they are, texts are
-/// strings (code points; bytes where they are no UTF-8), stacks lists of {M, F, A, [{file, F},
-/// {line, L}]}. One for a call of a native function, in its thread.
+/// Turns what scripts record into terms. Processes, ports, functions and atoms become themselves,
+/// texts become strings (code points; bytes where they are not UTF-8), stacks become lists of {M,
+/// F, A, [{file, F}, {line, L}]}. Each call of a native function has one object, in its thread.
 namespace vmrun::erltrace {
 
 class Terms {
@@ -32,8 +32,8 @@ class Terms {
   ERL_NIF_TERM probe(const d::ProbeInfo& probe);
   ERL_NIF_TERM value(const d::RecordField& field);
   ERL_NIF_TERM stack(std::span<const std::uint64_t> addresses);
-  /// Of an aggregation's element: a number, or [{{Least, Most}, Count}] of the buckets with
-  /// something in them.
+  /// Returns the value of an aggregation's element: a number, or [{{Least, Most}, Count}] for the
+  /// buckets that are not empty.
   ERL_NIF_TERM aggregated(const d::Aggregation& how, const std::uint64_t* values, std::uint64_t normal);
 
  private:

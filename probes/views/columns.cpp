@@ -5,7 +5,7 @@
 namespace vmrun::d {
 namespace {
 
-constexpr std::size_t kGap = 2, kNarrowest = 10;  // characters between columns; of a text that is cut
+constexpr std::size_t kGap = 2, kNarrowest = 10;  // characters between columns; least width of a cut text
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 

@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::string_view kDataGoesHere = "{{data}}";
 
-/// JSON inside a script element: no text may hold what would end it. Only texts hold a <.
+/// Puts JSON inside a script element: no text may contain what would end it. A < occurs only in
+/// texts.
 void put_in_html(std::string& out, std::string_view json) {
   for (const char c : json)
     if (c == '<') out += "\\u003c";
     else out += c;
 }
 
-/// An aggregation by process and stack.
+/// Adds an aggregation by process and stack.
 void add_stacks(StackTree& tree, Aggregates& aggregations, std::uint32_t which) {
   const Aggregation& how = aggregations.description(which);
   for (const Aggregates::Line& line : aggregations.lines({which}, {})) {

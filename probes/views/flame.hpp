@@ -7,7 +7,7 @@
 #include "probes/views/view.hpp"
 
 /// A flame graph: what the script counts by process and stack, as one page of HTML that needs
-/// nothing else (flame.html). The reader's thread.
+/// nothing else (flame.html). Only the consumer's thread uses it.
 namespace vmrun::d {
 
 class FlameView final : public View {
@@ -27,7 +27,7 @@ class FlameView final : public View {
   std::string summary_;
 };
 
-/// The page of a tree. unit: what its weights are; title and about: shown above it.
+/// Returns the page of a tree. unit: that of the weights. title and about: shown above the tree.
 std::string flame_page(const StackTree& tree, std::string_view unit, std::string_view title,
                        std::string_view about);
 

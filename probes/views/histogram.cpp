@@ -11,9 +11,9 @@
 namespace vmrun::d {
 namespace {
 
-constexpr int kBar = 40;  // characters of the longest
+constexpr int kBar = 40;  // characters of the longest bar
 
-/// Times begin at 0, whatever the bucket of what lies below all steps says.
+/// Times begin at 0, even in the bucket below all steps.
 double least_of(const Bucket& bucket) { return static_cast<double>(std::max<std::int64_t>(bucket.least, 0)); }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace vmrun::d {
 namespace {
 
-constexpr std::size_t kNumberWidth = 9, kTextWidth = 22;  // at least; of a text a longer one moves the line
+constexpr std::size_t kNumberWidth = 9, kTextWidth = 22;  // least widths; a longer text moves its line
 
 std::string cell_of(const ViewColumn& column, const Value& value) {
   if (column.unit == Unit::kTime) return time_text(static_cast<double>(value.number));

@@ -2,9 +2,9 @@
 
 #include "probes/views/view.hpp"
 
-/// A view whose script prints a line for each event: the fields of each printf become the columns
-/// of its only table in views.tab. Widths do not change on the way, for lines are shown as they
-/// come. It ends after so many of them. The reader's thread.
+/// A view whose script prints a line for each event. The fields of each printf become the columns
+/// of its only table in views.tab. Widths do not change on the way, because lines are shown as they
+/// come. The view ends after a given number of lines. Only the consumer's thread uses it.
 namespace vmrun::d {
 
 class LinesView : public View {

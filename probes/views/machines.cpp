@@ -23,8 +23,8 @@ std::string command_of(std::int64_t pid) {
   return text;
 }
 
-/// By the name of its program; what may be traced is the signal's to say, which other programs may
-/// use as well.
+/// Recognises a machine by the name of its program. The signal decides what may be traced, but
+/// other programs may use that signal too.
 bool is_vmrun(const std::filesystem::path& process) {
   std::error_code error;
   return std::filesystem::read_symlink(process / "exe", error).filename().string().starts_with("vmrun");

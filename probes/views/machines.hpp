@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-/// Machines that may be traced, as /proc knows them. No state; any thread may call.
+/// Machines that may be traced, as /proc knows them. There is no state; any thread may call.
 namespace vmrun::d {
 
 struct Machine {
@@ -12,7 +12,7 @@ struct Machine {
   std::string command;  // its command line, words separated by blanks
 };
 
-/// Running vmruns of this user, by pid.
+/// Returns the running vmruns of this user, by pid.
 std::vector<Machine> running_machines();
 
 }  // namespace vmrun::d

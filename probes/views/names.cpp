@@ -3,14 +3,14 @@
 namespace vmrun::d {
 namespace {
 
-constexpr std::size_t kMostKnown = 1 << 18;          // processes; of more, new ones stay pids
+constexpr std::size_t kMostKnown = 1 << 18;          // the most processes; beyond it, new ones stay pids
 constexpr std::string_view kFun = "erlang:apply/2";  // how a process begins that is spawned with a fun
 
-/// What stands before a process where there are several machines.
+/// Returns what stands before a process when there are several machines.
 std::string_view machine_of(std::string_view pid) { return pid.substr(0, pid.find('<')); }
 
-/// A process without a registered name is called by how it began, and one that began with a fun by
-/// where it goes on.
+/// A process without a registered name is called by how it began. One that began with a fun is
+/// called by where it goes on.
 std::string name_of(std::string_view pid, std::string_view registered, std::string_view label,
                     std::string_view function) {
   if (registered != pid) return std::string(machine_of(pid)) += registered;

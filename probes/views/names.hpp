@@ -5,16 +5,17 @@
 
 #include "probes/print/aggregates.hpp"
 
-/// What processes are called: from an aggregation `@name[pid, registered name, label, function] =
-/// max(timestamp)` that a view's script keeps. The reader's thread.
+/// What processes are called. The names come from an aggregation `@name[pid, registered name,
+/// label, function] = max(timestamp)` that a view's script keeps. Only the consumer's thread uses
+/// it.
 namespace vmrun::d {
 
 class ProcessNames {
  public:
-  /// Takes in what the script knows by now; nothing without such an aggregation.
+  /// Takes in what the script knows by now. Does nothing without such an aggregation.
   void learn(Aggregates& aggregations);
 
-  /// `kernel_sup`, or `<0.85.0> worker:init/1`; a pid nobody knows as it is.
+  /// Returns `kernel_sup`, or `<0.85.0> worker:init/1`; an unknown pid is returned as it is.
   std::string of(std::string_view pid) const;
 
  private:

@@ -28,7 +28,7 @@ void RecordView::begin(std::uint64_t now) {
   if (timeline_) timeline_->begin(now);
 }
 
-/// A line for each printf, as the script would print it.
+/// Puts a line for each printf, as the script would print it.
 bool RecordView::act(const Event& event, const ActionInfo& action, std::span<const Value> values,
                      Aggregates& aggregations, std::string& out) {
   if (timeline_) return timeline_->act(event, action, values, aggregations, out);

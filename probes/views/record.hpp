@@ -10,9 +10,9 @@
 #include "probes/views/timeline_view.hpp"
 #include "probes/views/view.hpp"
 
-/// A flight recorder: the machine's buffers keep the newest events, which are written when somebody
-/// asks or when it ends, however it ends: as lines of text with the time of day, or as a timeline.
-/// The reader's thread.
+/// A flight recorder. The machine's buffers keep the newest events. They are written when the user
+/// asks or when the machine ends, however it ends: as lines of text with the time of day, or as a
+/// timeline. Only the consumer's thread uses it.
 namespace vmrun::d {
 
 class RecordView final : public View {
@@ -29,13 +29,13 @@ class RecordView final : public View {
   std::string summary() const override;
 
  private:
-  std::unique_ptr<TimelineView> timeline_;  // of -f timeline
-  std::uint64_t epoch_ = 0;                 // what a record's time is to be added to: ns since 1970
+  std::unique_ptr<TimelineView> timeline_;  // for -f timeline
+  std::uint64_t epoch_ = 0;                 // added to a record's time, it gives ns since 1970
   std::uint64_t events_ = 0, dropped_ = 0;
   std::unordered_map<const ActionInfo*, std::vector<Conversion>> formats_;
 };
 
-/// 2026-11-23 14:05:09.012345678, in the zone of whoever reads.
+/// Returns 2026-11-23 14:05:09.012345678, in the time zone of vmtrace.
 std::string time_of_day(std::uint64_t ns_since_1970);
 
 }  // namespace vmrun::d

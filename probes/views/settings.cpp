@@ -24,7 +24,7 @@ bool read_scaled(std::string_view text, const Scale (&scales)[N], std::int64_t& 
   double value = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (error != std::errc{} || !(value >= 0)) return false;  // nan too
+  if (error != std::errc{} || !(value >= 0)) return false;  // also for nan
   const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
   for (const Scale& scale : scales)
     if (scale.suffix == suffix) {
@@ -60,7 +60,7 @@ bool is_value(const ViewOption& option, const std::string& text) {
     case OptionKind::kDuration: return read_duration(text, n);
     case OptionKind::kCount: return read_count(text, n);
     case OptionKind::kChoice: return !text.empty() && is_one_of(text, option.choices);
-    default: return text.find_first_of("\"\\\n") == std::string::npos;  // it may stand in a text of D
+    default: return text.find_first_of("\"\\\n") == std::string::npos;  // the value may stand in a text of D
   }
 }
 
@@ -83,7 +83,7 @@ const char* placeholder(OptionKind kind) {
   }
 }
 
-/// A letter that stands for an option of the view itself, with its value.
+/// Takes a letter that stands for an option of the view itself, with its value.
 bool take(Settings& settings, const ViewOption& option, const std::string& value, std::string& why) {
   if (!is_value(option, value)) {
     why = fmt::format("-{} wants {}, not {}", option.letter, kind_words(option), value);
@@ -93,7 +93,7 @@ bool take(Settings& settings, const ViewOption& option, const std::string& value
   return true;
 }
 
-/// Nothing, or the heading of a column with numbers.
+/// Whether the text is empty or the heading of a column with numbers.
 bool is_heading(const ViewInfo& view, const std::string& text, std::string& why) {
   std::string all;
   for (const ViewTable& table : view.tables)
@@ -140,7 +140,8 @@ bool take_word(const std::vector<std::string>& words, std::size_t& at, Settings&
   return true;
 }
 
-/// Nothing, where the option has no value: its line is left out.
+/// Returns the option's value for the script. Without a value it returns nothing, and the line of
+/// the script is left out.
 std::string in_script(const Settings& settings, const std::string& name) {
   const auto found =
       std::ranges::find_if(settings.view->options, [&](const ViewOption& o) { return o.name == name; });
@@ -150,7 +151,7 @@ std::string in_script(const Settings& settings, const std::string& name) {
   return n == 0 ? "" : std::to_string(n);
 }
 
-/// False: the line is not in the script.
+/// Returns false when the line is left out of the script.
 bool put_values(const Settings& settings, std::string& line) {
   for (std::size_t at = 0; (at = line.find("${", at)) != std::string::npos;) {
     const std::size_t end = line.find('}', at);
@@ -202,7 +203,7 @@ ViewScript chosen_script(const Settings& settings) {
 
 std::string script_of(const Settings& settings) {
   std::string out;
-  bool skips = false;  // to the next empty line
+  bool skips = false;  // skip to the next empty line
   for (std::string_view rest = chosen_script(settings).text; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string line(rest.substr(0, end));

@@ -7,7 +7,7 @@
 namespace vmrun::d {
 namespace {
 
-/// Behind the atom that begins at `at`: up to its end, or to its closing quote.
+/// Returns the place behind the atom that begins at `at`: its end, or that of its closing quote.
 std::size_t end_of_atom(std::string_view text, std::size_t at, char end) {
   if (at >= text.size() || text[at] != '\'') return text.find(end, at);
   for (++at; at < text.size() && text[at] != '\''; ++at)
@@ -59,9 +59,9 @@ std::uint32_t StackTree::child_of(std::uint32_t node, std::uint32_t name, std::i
 void StackTree::add(std::string_view root, std::string_view lines, std::uint64_t weight) {
   std::uint32_t node = 0;
   if (!root.empty()) node = child_of(node, name_of(root, {}, false), -1);
-  while (!lines.empty()) {  // from the last line, which is the outermost
+  while (!lines.empty()) {  // begins at the last line, which is the outermost
     if (lines.back() == '\n') lines.remove_suffix(1);
-    const std::size_t before = lines.rfind('\n') + 1;  // 0 where there is none
+    const std::size_t before = lines.rfind('\n') + 1;  // 0 for the first line
     const FrameText frame = split_frame(lines.substr(before));
     if (!frame.label.empty())
       node = child_of(node, name_of(frame.label, frame.module, !frame.module.empty()), place_of(frame.place));

@@ -7,30 +7,30 @@
 #include <unordered_map>
 #include <vector>
 
-/// Stacks folded into a tree, each path from its root one of them: what a flame graph shows. Built
-/// and written by one thread.
+/// Stacks folded into a tree, as a flame graph shows them: each path from the root is a stack. One
+/// thread builds and writes it.
 namespace vmrun::d {
 
 /// A frame as ustack() prints it, `m:f/a (file:line)`, in its parts.
 struct FrameText {
-  std::string_view label;   // m:f/a, or all of it when it is not of that form
-  std::string_view module;  // empty: it is not
-  std::string_view place;   // file:line; empty: not known
+  std::string_view label;   // m:f/a, or all of it when it has another form
+  std::string_view module;  // empty when it has another form
+  std::string_view place;   // file:line; empty: unknown
 };
-/// Names of functions are quoted atoms, so nothing in them is mistaken for a part.
+/// Names of functions are quoted atoms, so nothing in them can be mistaken for another part.
 FrameText split_frame(std::string_view frame);
 
 class StackTree {
  public:
-  /// lines: a frame a line, innermost first. root: a frame that is no function, outside all of
-  /// them (a process); empty: none. weight: of samples, of words. A stack without any frame counts
-  /// for its root alone, or for one that says so.
+  /// Adds a stack. lines: one frame a line, innermost first. root: a frame outside all of them that
+  /// is not a function (a process); empty: none. weight: samples, or words. A stack without any
+  /// frame counts for its root alone, or for a frame that says so.
   void add(std::string_view root, std::string_view lines, std::uint64_t weight);
 
   std::uint64_t total() const { return total_; }
   std::size_t size() const { return nodes_.size() - 1; }
 
-  /// Members of a JSON object that has begun:
+  /// Appends members of a JSON object that has begun:
   ///   names   [label, module], module null: no function
   ///   places  file:line
   ///   nodes   [depth, name, place (-1: none), weight of stacks that end here], in preorder

@@ -17,9 +17,9 @@ namespace {
 constexpr std::size_t kMostTotals = 1 << 16;  // rows kept of earlier intervals; the smallest go
 constexpr const char* kClearScreen = "\033[H\033[J";
 constexpr double kWordBytes = 8;
-constexpr std::size_t kPlots = 2;  // of a table
+constexpr std::size_t kPlots = 2;  // plots of a table
 
-/// `lists:reverse/1` of `lists:reverse/1 (lists.erl:147)`, for each line of a stack.
+/// Returns `lists:reverse/1` for `lists:reverse/1 (lists.erl:147)`, for each line of a stack.
 std::string functions_of(std::string_view stack) {
   std::string text;
   for (std::size_t at = 0; at < stack.size();) {
@@ -31,7 +31,7 @@ std::string functions_of(std::string_view stack) {
   return text;
 }
 
-/// The line of that number, from 0.
+/// Returns the line with that number, counted from 0.
 std::string line_of(std::string_view text, unsigned number) {
   for (; number != 0 && !text.empty(); --number)
     text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
@@ -63,7 +63,7 @@ std::string identity(const std::vector<std::string>& keys) {
   return id;
 }
 
-/// What a row is sorted and shown by.
+/// Returns the value by which a row is sorted and which it shows.
 std::int64_t value_of(const Aggregation& how, const std::vector<std::uint64_t>& values) {
   return is_plot(how) ? values_in(how, values.data()) : single_value(how, values.data(), 1);
 }
@@ -100,8 +100,8 @@ TableView::Rows TableView::rows_of(const ViewTable& table, const std::vector<std
   return some;
 }
 
-/// Largest first, by the aggregation of the option's column or else the first; of what is equal
-/// there the following ones decide.
+/// Sorts the largest first, by the aggregation of the option's column or else the first. Where rows
+/// are equal, the following aggregations decide.
 void TableView::sort(Rows& rows) const {
   const auto& how = rows.aggregations;
   std::size_t first = 0;
@@ -159,14 +159,14 @@ std::string TableView::cell(const ViewColumn& column, const Rows& rows, const Ro
   if (i == rows.aggregations.size()) return "";
   const Aggregation& how = *rows.aggregations[i];
   const auto value = static_cast<double>(value_of(how, row.values[i]));
-  if (column.unit == Unit::kTime && value == 0 && how.how != Aggregating::kSum) return "-";  // of nothing
+  if (column.unit == Unit::kTime && value == 0 && how.how != Aggregating::kSum) return "-";  // no value
   if (column.unit == Unit::kMedian) return "<" + time_text(quantile(how, row.values[i].data(), 0.5));
   if (column.unit == Unit::kNinety) return "<" + time_text(quantile(how, row.values[i].data(), 0.99));
   if (column.unit != Unit::kPart) return unit_text(column.unit, value, ns);
   return share_text(sums[i] == 0 ? 0 : value / sums[i]);
 }
 
-/// What a column cannot show: the distributions of the first rows.
+/// Puts what a column cannot show: the distributions of the first rows.
 void TableView::put_plots(std::string& out, const Rows& rows) const {
   for (std::size_t i = 0; i < rows.aggregations.size(); ++i) {
     if (!is_plot(*rows.aggregations[i])) continue;
@@ -227,7 +227,8 @@ bool TableView::act(const Event& event, const ActionInfo& action, std::span<cons
   return true;
 }
 
-/// A machine that was killed has not run END: what its script would have printed there.
+/// Adds what the script of a machine would have printed in END. A machine that was killed has not
+/// run END.
 void TableView::add_unprinted(Aggregates& aggregations) {
   names_.learn(aggregations);
   for (const ViewTable& table : settings().view->tables) {

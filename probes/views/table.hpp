@@ -9,9 +9,9 @@
 #include "probes/views/names.hpp"
 #include "probes/views/view.hpp"
 
-/// A view whose script prints aggregations: each printa becomes a table with the columns of
-/// views.tab, largest first. Drawn again in place on a terminal, one after the other elsewhere;
-/// what all intervals had together comes at the end. The reader's thread.
+/// A view whose script prints aggregations. Each printa becomes a table with the columns of
+/// views.tab, largest first. On a terminal the table is redrawn in place, elsewhere tables follow
+/// each other. The totals of all intervals come at the end. Only the consumer's thread uses it.
 namespace vmrun::d {
 
 class TableView : public View {
@@ -27,7 +27,7 @@ class TableView : public View {
     std::vector<std::string> keys;
     std::vector<std::vector<std::uint64_t>> values;  // beside Rows::aggregations
   };
-  /// What a printa has, or all of one table's together.
+  /// The rows of a printa, or of one table over all intervals.
   struct Rows {
     const ViewTable* table = nullptr;
     std::vector<const Aggregation*> aggregations;
@@ -48,7 +48,7 @@ class TableView : public View {
   void begin_table(std::string& out, std::uint64_t now);
   std::string key_cell(const ViewColumn& column, const std::string& key) const;
   std::vector<double> sums_of(const Rows& rows) const;
-  /// sums: by aggregation, over all rows; not needed for a key.
+  /// sums: by aggregation, over all rows. A key does not need them.
   std::string cell(const ViewColumn& column, const Rows& rows, const Row& row, std::span<const double> sums,
                    std::uint64_t ns) const;
 

@@ -8,10 +8,10 @@
 namespace vmrun::d {
 namespace {
 
-// The Erlang processes of a machine are a group of their own, beside its schedulers: numbers that
-// no process of the system has.
+// The Erlang processes of a machine form a group, beside its schedulers. Its number is one that no
+// process of the system has.
 constexpr std::int64_t kProcessesGroup = 1 << 23;
-constexpr unsigned kMachineShift = 48;  // of identifiers that are unique in a machine only
+constexpr unsigned kMachineShift = 48;  // of identifiers that are unique in one machine only
 
 std::string_view text(const Value& value) { return value.bytes; }
 
@@ -19,7 +19,7 @@ constexpr std::string_view kSystemCalls = "system calls";
 
 }  // namespace
 
-// What the printfs of timeline.d begin with, and how many values they have.
+// The words with which the printfs of timeline.d begin, and how many values follow.
 const Timeline::Word Timeline::kWords[] = {
     {"run", 4, &Timeline::run},
     {"stop", 2, &Timeline::stop},
@@ -112,7 +112,7 @@ Timeline::Track Timeline::scheduler(Machine& machine, std::uint32_t cpu) {
   return at->second;
 }
 
-/// A process that does something: its slice is open, wherever it began.
+/// Returns a process that does something. If no slice is open on its track, one begins here.
 Timeline::Process& Timeline::running(const At& at, std::string_view pid) {
   Process& p = process(at.machine, pid);
   if (p.state != State::kRunning && p.state != State::kDirty) {
@@ -123,7 +123,8 @@ Timeline::Process& Timeline::running(const At& at, std::string_view pid) {
   return p;
 }
 
-/// Of an operation on a file: the scheduler that accepted it, and that scheduler's count.
+/// Returns a number for an operation on a file: the scheduler that accepted it, and that
+/// scheduler's count.
 std::uint64_t Timeline::operation_id(const Machine& machine, Values values) {
   return static_cast<std::uint32_t>(values[1].number) | static_cast<std::uint64_t>(values[0].number) << 32 |
          machine.index << kMachineShift;
@@ -131,7 +132,7 @@ std::uint64_t Timeline::operation_id(const Machine& machine, Values values) {
 
 // ---- Processes ----------------------------------------------------------------------------------
 
-/// pid, registered name (or the pid again), label, function.
+/// Values: pid, registered name (or the pid again), label, function.
 void Timeline::run(const At& at, Values values) {
   Process& p = process(at.machine, text(values[0]));
   const bool is_registered = text(values[1]) != text(values[0]);
@@ -147,7 +148,7 @@ void Timeline::run(const At& at, Values values) {
   events_.begin_slice(track, at.time, p.name, {{"at", text(values[3])}});
 }
 
-/// pid, function.
+/// Values: pid, function.
 void Timeline::stop(const At& at, Values values) {
   Process& p = process(at.machine, text(values[0]));
   const std::string_view where = text(values[1]);
@@ -159,7 +160,7 @@ void Timeline::stop(const At& at, Values values) {
   if (at.cpu != 0) events_.end_slices(scheduler(at.machine, at.cpu), at.time, {{"until", where}});
 }
 
-/// pid. Of one that runs: its slice will be used up.
+/// Value: pid. When the process runs, its slice is about to be used up.
 void Timeline::runnable(const At& at, Values values) {
   Process& p = process(at.machine, text(values[0]));
   if (p.state == State::kRunning) {
@@ -171,8 +172,8 @@ void Timeline::runnable(const At& at, Values values) {
   p.state = State::kRunnable;
 }
 
-/// pid, 0 for a scheduler and others for dirty ones. It has waited long enough: a slice begins, or
-/// there was but a signal to handle.
+/// Values: pid, and 0 for a scheduler or another number for dirty ones. The process has waited long
+/// enough: a slice begins, or there was only a signal to handle.
 void Timeline::waited(const At& at, Values values) {
   Process& p = process(at.machine, text(values[0]));
   if (p.state != State::kRunnable) return;
@@ -183,23 +184,23 @@ void Timeline::waited(const At& at, Values values) {
   p.state = State::kDirty;
 }
 
-/// pid, minor or major, words needed. One that is not on a scheduler's thread lies in whatever
-/// slice the process is in.
+/// Values: pid, minor or major, words needed. A collection outside of a scheduler's thread lies in
+/// whatever slice the process is in.
 void Timeline::collect(const At& at, Values values) {
   Process& p = at.cpu != 0 ? running(at, text(values[0])) : process(at.machine, text(values[0]));
   events_.begin_slice(p.track, at.time, fmt::format("{} collection", text(values[1])),
                       {{"words needed", values[2].number}});
 }
 
-/// pid, words reclaimed.
+/// Values: pid, words reclaimed.
 void Timeline::collected(const At& at, Values values) {
   Process& p = process(at.machine, text(values[0]));
   const bool lies_in_a_slice = p.state != State::kUnseen && p.state != State::kEnded;
-  if (events_.open_slices(p.track) > (lies_in_a_slice ? 1U : 0U))  // else it began before us
+  if (events_.open_slices(p.track) > (lies_in_a_slice ? 1U : 0U))  // otherwise it began before the tracing
     events_.end_slice(p.track, at.time, {{"words reclaimed", values[1].number}});
 }
 
-/// sender, receiver, words, number of the message.
+/// Values: sender, receiver, words, number of the message.
 void Timeline::send(const At& at, Values values) {
   Process& p = running(at, text(values[0]));
   const Process& to = process(at.machine, text(values[1]));
@@ -209,12 +210,12 @@ void Timeline::send(const At& at, Values values) {
   at.machine.sent[values[3].number] = flows_;
 }
 
-/// receiver, words, messages left, number of the message.
+/// Values: receiver, words, messages left, number of the message.
 void Timeline::receive(const At& at, Values values) {
   const Track track = running(at, text(values[0])).track;
   events_.begin_slice(track, at.time, "receive",
                       {{"words", values[1].number}, {"messages left", values[2].number}});
-  // One that is not found was sent before, or by no process.
+  // A message that is not found was sent before the tracing, or not by a process.
   if (const auto sent = at.machine.sent.find(values[3].number); sent != at.machine.sent.end()) {
     events_.end_flow(track, at.time, sent->second, "message");
     at.machine.sent.erase(sent);
@@ -222,7 +223,7 @@ void Timeline::receive(const At& at, Values values) {
   events_.end_slice(track, at.time);
 }
 
-/// parent, child, function.
+/// Values: parent, child, function.
 void Timeline::spawn(const At& at, Values values) {
   if (!text(values[0]).empty())  // the first one has no parent
     events_.instant(running(at, text(values[0])).track, at.time, "spawn",
@@ -232,20 +233,20 @@ void Timeline::spawn(const At& at, Values values) {
   events_.name_track(child.track, child.name);
 }
 
-/// pid, reason.
+/// Values: pid, reason.
 void Timeline::exit(const At& at, Values values) {
   Process& p = running(at, text(values[0]));
   events_.instant(p.track, at.time, "exit", {{"reason", text(values[1])}});
   p.state = State::kEnded;
 }
 
-/// sender, receiver, reason.
+/// Values: sender, receiver, reason.
 void Timeline::signal(const At& at, Values values) {
   Process& p = process(at.machine, text(values[0]));
   events_.instant(p.track, at.time, "exit signal", {{"to", text(values[1])}, {"reason", text(values[2])}});
 }
 
-/// pid, number, text: what the program itself says, by dyntrace:p.
+/// Values: pid, number, text. The program itself says this by dyntrace:p.
 void Timeline::mark(const At& at, Values values) {
   const std::string_view said = text(values[2]);
   events_.instant(running(at, text(values[0])).track, at.time, said.empty() ? "mark" : said,
@@ -265,16 +266,16 @@ Timeline::Port& Timeline::port(const At& at, std::string_view port, std::string_
   return p;
 }
 
-/// port, name.
+/// Values: port, name.
 void Timeline::port_open(const At& at, Values values) { port(at, text(values[0]), text(values[1])); }
 
-/// port, name, probe.
+/// Values: port, name, probe.
 void Timeline::port_event(const At& at, Values values) {
   const Port& p = port(at, text(values[0]), text(values[1]));
   if (p.is_open) events_.span_instant(at.machine.pid, at.time, "port", p.id, text(values[2]));
 }
 
-/// port, reason.
+/// Values: port, reason.
 void Timeline::port_exit(const At& at, Values values) {
   const auto found = at.machine.ports.find(std::string(text(values[0])));
   if (found == at.machine.ports.end() || !found->second.is_open) return;
@@ -283,7 +284,7 @@ void Timeline::port_exit(const At& at, Values values) {
   events_.end_span(at.machine.pid, at.time, "port", p.id, p.name, {{"reason", text(values[1])}});
 }
 
-/// thread, tag, command, first name, second name.
+/// Values: thread, tag, command, first name, second name.
 void Timeline::file(const At& at, Values values) {
   const std::uint64_t id = operation_id(at.machine, values);
   FileOperation& operation = at.machine.file_operations[id];
@@ -292,7 +293,7 @@ void Timeline::file(const At& at, Values values) {
                      {{"name", text(values[3])}, {"second name", text(values[4])}});
 }
 
-/// thread, tag. An operation may be worked on in several parts.
+/// Values: thread, tag. Several parts of an operation may be worked on separately.
 void Timeline::file_work(const At& at, Values values) {
   const std::uint64_t id = operation_id(at.machine, values);
   const auto found = at.machine.file_operations.find(id);
@@ -300,7 +301,7 @@ void Timeline::file_work(const At& at, Values values) {
   events_.begin_span(at.machine.pid, at.time, "file", id, kSystemCalls);
 }
 
-/// thread, tag.
+/// Values: thread, tag.
 void Timeline::file_worked(const At& at, Values values) {
   const std::uint64_t id = operation_id(at.machine, values);
   const auto found = at.machine.file_operations.find(id);
@@ -308,7 +309,7 @@ void Timeline::file_worked(const At& at, Values values) {
   events_.end_span(at.machine.pid, at.time, "file", id, kSystemCalls);
 }
 
-/// thread, tag, 1 where it was done, errno.
+/// Values: thread, tag, 1 for success, errno.
 void Timeline::file_done(const At& at, Values values) {
   file_worked(at, values);
   const std::uint64_t id = operation_id(at.machine, values);

@@ -10,23 +10,23 @@
 #include "probes/views/trace_events.hpp"
 #include "probes/vmtrace/presentation.hpp"
 
-/// What machines did, as a document that Perfetto's viewer opens: a track for each scheduler (whose
-/// slice it runs), a track for each Erlang process (running, waiting, runnable, collecting), an
-/// arrow from where a message was sent to where it was received, spans of ports and of operations
-/// on files. Whatever was not seen, since it was before or was dropped, leaves a document that is
-/// still in order. The reader's thread.
+/// What machines did, as a document that Perfetto's viewer opens. Each scheduler has a track (whose
+/// slice it runs), and each Erlang process has one (running, waiting, runnable, collecting). An
+/// arrow leads from where a message was sent to where it was received. Ports and operations on
+/// files are spans. An event may be missing, because it came before the tracing or was dropped; the
+/// document is well-formed nevertheless. Only the consumer's thread uses it.
 namespace vmrun::d {
 
 class Timeline {
  public:
-  /// Appends to `out`, which the owner may empty between two calls. most: so many events, the
-  /// rest are counted and left out.
+  /// Appends to `out`, which the owner may empty between two calls. most: the most events; the rest
+  /// are counted and left out.
   Timeline(std::string& out, std::uint64_t most);
 
-  /// A printf of timeline.d, whose format begins with the word that says what happened. False: no
-  /// such word.
+  /// Takes a printf of timeline.d, whose format begins with the word that says what happened.
+  /// Returns false when there is no such word.
   bool take(const Presentation::Event& event, const ActionInfo& action, std::span<const Value> values);
-  /// Ends what is open, and the document. dropped: what the machines had no room for.
+  /// Ends what is open, and the document. dropped: how much the machines had no room for.
   void finish(std::uint64_t dropped = 0);
 
   bool is_full() const { return left_out_ != 0; }
@@ -41,8 +41,8 @@ class Timeline {
   struct Process {
     Track track;
     State state = State::kUnseen;
-    bool is_queued = false;  // runnable again, before its slice has ended
-    std::string name;        // for people; its pid as long as nothing else is known
+    bool is_queued = false;  // runnable again before its slice has ended
+    std::string name;        // for readers; its pid until more is known
   };
   struct Port {
     std::uint64_t id;
@@ -55,11 +55,11 @@ class Timeline {
   };
   struct Machine {
     std::int64_t pid = 0;
-    std::uint64_t index = 0;  // from 0, in the order they were seen
+    std::uint64_t index = 0;  // from 0, in the order of appearance
     std::unordered_map<std::string, Process> processes;
     std::unordered_map<std::uint32_t, Track> schedulers;
-    // Messages that were sent and not received yet, with their arrows: a machine gives the number
-    // of one that is gone to another.
+    // Messages that were sent and not received yet, with their arrows. A machine uses the number of
+    // a message again when that message is gone.
     std::unordered_map<std::int64_t, std::uint64_t> sent;
     std::unordered_map<std::string, Port> ports;
     std::unordered_map<std::uint64_t, FileOperation> file_operations;
@@ -67,7 +67,7 @@ class Timeline {
   struct At {
     Machine& machine;
     std::uint64_t time;
-    std::uint32_t cpu;  // 0: no scheduler
+    std::uint32_t cpu;  // 0: not a scheduler
   };
   struct Word {
     std::string_view word;

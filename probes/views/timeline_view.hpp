@@ -6,7 +6,8 @@
 #include "probes/views/timeline.hpp"
 #include "probes/views/view.hpp"
 
-/// The events of timeline.d as a document for Perfetto's viewer. The reader's thread.
+/// The events of timeline.d as a document for Perfetto's viewer. Only the consumer's thread uses
+/// it.
 namespace vmrun::d {
 
 class TimelineView final : public View {
@@ -23,7 +24,7 @@ class TimelineView final : public View {
   std::string summary() const override;
 
  private:
-  std::string text_;  // what is not handed over yet
+  std::string text_;  // not handed over yet
   std::unique_ptr<Timeline> timeline_;
   std::uint64_t dropped_ = 0;
 };

@@ -1,4 +1,4 @@
-// One event a line, so that grep and diff are of use:
+// Each event is one line, so that grep and diff are of use:
 //   {"ph":"B","pid":1,"tid":2,"ts":12.345,"name":"lists:map/2","args":{"need":3}}
 #include "probes/views/trace_events.hpp"
 
@@ -100,7 +100,7 @@ void TraceEvents::put_flow(char phase, Track track, std::uint64_t time, std::uin
   put_event(phase, state.group, state.number, time);
   fmt::format_to(std::back_inserter(out_), ",\"cat\":\"flow\",\"id\":\"0x{:x}\"", id);
   put_member(out_, "name", name);
-  if (phase == 'f') out_ += ",\"bp\":\"e\"";  // to the slice around it, not to the next one
+  if (phase == 'f') out_ += ",\"bp\":\"e\"";  // belongs to the slice around it, not to the next one
   out_ += '}';
 }
 

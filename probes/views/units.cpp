@@ -13,10 +13,11 @@ struct Step {
   const char* unit;
 };
 
-/// Two digits behind the point below 10, one below 100, none above.
+/// Writes two digits behind the point below 10, one below 100, and none above.
 std::string three_digits(double n) { return fmt::format("{:.{}f}", n, n < 9.995 ? 2 : n < 99.95 ? 1 : 0); }
 
-/// In the largest unit of which there is at least one; the smallest is whole.
+/// Writes a number in the largest unit of which there is at least one. The smallest unit is written
+/// as a whole number.
 std::string in_steps(double n, std::span<const Step> steps, const char* between) {
   const double rounded = std::round(n);
   if (rounded < steps[1].factor)

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-/// Numbers with their units, as people read them: three digits that matter. No state.
+/// Numbers with their units, as people read them: three digits that matter. It keeps no state.
 namespace vmrun::d {
 
 /// 830 ns, 1.23 ms, 12.3 s

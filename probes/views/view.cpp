@@ -19,7 +19,7 @@ std::unique_ptr<View> make(Settings settings) {
   return std::make_unique<T>(std::move(settings));
 }
 
-/// How views are shown: a name of views.tab, and what makes one.
+/// How views are shown: a name of views.tab, and the function that makes such a view.
 constexpr struct {
   std::string_view name;
   std::unique_ptr<View> (*make)(Settings);

@@ -6,7 +6,7 @@
 #include "probes/vmtrace/presentation.hpp"
 
 /// How a view shows what its script finds. A view that needs no more than D prints is this class
-/// itself; others derive from it and are named in view.cpp. The reader's thread.
+/// itself; others derive from it and are named in view.cpp. Only the consumer's thread uses it.
 namespace vmrun::d {
 
 class View : public Presentation {
@@ -14,15 +14,17 @@ class View : public Presentation {
   explicit View(Settings settings) : settings_(std::move(settings)) {}
 
   void begin(std::uint64_t now) override { looked_ = begun_ = now; }
-  /// When probes fire more often than the option -r allows, so that the machine keeps its time.
+  /// Returns a reason when probes fire more often than the option -r allows, so that the machine is
+  /// not slowed down.
   std::string reason_to_end(std::uint64_t now, std::uint64_t firings) override;
 
   bool act(const Event&, const ActionInfo&, std::span<const Value>, Aggregates&, std::string&) override {
     return false;
   }
 
-  /// The name of a document that the output is, if it is one: it replaces what a file held before,
-  /// and goes to a file of this name rather than to a screen. Empty: it is text like any other.
+  /// Returns the name of a document, if the output is one. A document replaces what a file held
+  /// before, and goes to a file of this name rather than to a screen. The name is empty when the
+  /// output is ordinary text.
   virtual std::string file() const { return ""; }
 
  protected:
@@ -34,7 +36,7 @@ class View : public Presentation {
   std::uint64_t begun_ = 0, looked_ = 0, firings_ = 0;  // when, and how many then
 };
 
-/// By the word that views.tab has for it.
+/// Makes a view by the word that views.tab has for it.
 std::unique_ptr<View> make_view(Settings settings);
 
 }  // namespace vmrun::d

@@ -18,7 +18,7 @@ struct ViewOption {
   const char* choices = "";  // one|another
 };
 
-/// What views.tab says of them.
+/// The unit of a column, as views.tab says it.
 enum class Unit : std::uint8_t {
   kProcess,
   kText,
@@ -37,7 +37,7 @@ enum class Unit : std::uint8_t {
 
 struct ViewColumn {
   const char* heading;
-  unsigned key;             // from 1; 0: a value, or when it was
+  unsigned key;             // from 1; 0: a value, or a time
   const char* aggregation;  // without @; empty: none
   Unit unit;
 };
@@ -60,7 +60,7 @@ struct ViewInfo {
   const char* script_name;
   const char* shown;
   const char* purpose;
-  std::string_view script;  // with ${name} in it
+  std::string_view script;  // it contains ${name}
   std::span<const ViewOption> options;
   std::span<const ViewTable> tables;
   std::span<const ViewScript> instead = {};
@@ -71,13 +71,13 @@ extern const std::span<const ViewInfo> kViews;
 /// Whether the column is aligned left.
 bool is_text(const ViewColumn& column);
 
-/// Null: there is none of that name.
+/// Returns null when no view has that name.
 const ViewInfo* find_view(std::string_view name);
 
-/// The view a word is most likely meant to be; empty: it is like none.
+/// Returns the view that a word most likely stands for, or an empty text when it resembles none.
 std::string_view view_like(std::string_view word);
 
-/// Lines of --help: names and purposes.
+/// Returns the lines of --help: names and purposes.
 std::string list_of_views();
 
 }  // namespace vmrun::d
