@@ -2,7 +2,7 @@
 """Makes everything that depends on the list of probes from probes.tab.
 
   gen_probes.py TAB provider OUT            the provider file for dtrace -h and -G
-  gen_probes.py TAB header MODE OUT         probes.hpp: whether anyone looks
+  gen_probes.py TAB header MODE OUT         probes.hpp: whether probes are enabled
   gen_probes.py TAB site-header MODE OUT    sites.hpp: the sites, which take what tracers get
   gen_probes.py TAB sites MODE PROVIDER OUT probe_sites.cpp: the one site of each probe, and the table of names
   gen_probes.py TAB fire-header MODE OUT    vm/probes/fire.hpp: firing from terms and numbers
@@ -43,7 +43,7 @@ UNITS = {'pid': 'pid', 'caller': 'pid', 'port': 'port', 'function': 'function', 
 
 
 class Argument:
-    """`kind` is what a tracer gets, a key of TYPES; `given` what the machine hands over, a key of KINDS."""
+    """`kind` is what a tracer gets, a key of TYPES; `given` is what the machine hands over, a key of KINDS."""
 
     def __init__(self, name, given, unit, meaning):
         given, _, bytes = given.partition('/')
@@ -64,7 +64,7 @@ class Argument:
 
     @property
     def word(self):
-        """As a consumer in the machine gets it."""
+        """The argument as a consumer in the machine gets it."""
         if self.kind != 'string':
             return f'word_of({self.converted})'
         return f'word_of({"&" if self.given == "function" else ""}{self.name})'
@@ -119,12 +119,13 @@ class Range:
 
 
 class Group:
-    """Probes of which one test tells whether anyone looks at any of them.
+    """Probes for which one test tells whether any of them is enabled.
 
-    Their words are half words here: those of the tracers, and one that the engine raises for any of the group, all
-    side by side, to be read as a whole. The group's own stands before its last probe, so that a second group can begin
-    with that one and share both. All groups lie side by side in one strip, so a word of one may end in half words of the
-    next one: then a test strikes for nothing, and who looks closer sees that."""
+    Each probe has a half word for the tracers, and the group has one that the engine raises for any of its probes. All
+    of them lie side by side, to be read as a whole. The group's own half word stands before its last probe, so that a
+    second group can begin with that probe and share both. All groups lie side by side in one strip, so a word of one
+    group may end in half words of the next one. A test may then succeed for nothing; the exact test that follows
+    corrects this."""
 
     def __init__(self, name, names):
         self.name, self.names, self.before = name, names, None
@@ -143,7 +144,7 @@ class Group:
         return (len(self.names) + 1 + bool(self.before) + 3) // 4
 
     def strip(self):
-        """Symbols of the half words, its own and those of the groups it shares probes with before it."""
+        """Symbols of the half words: its own, and those of earlier groups with which it shares probes."""
         rest = [f'erlang_{n}_semaphore' for n in self.names]
         rest.insert(len(rest) - 1, self.inside)
         return self.before.strip() + rest[1:] if self.before else rest
@@ -185,7 +186,7 @@ class Table:
         return max([(len(self.strip()) + 3) // 4] + [g.first // 4 + g.words + bool(g.first % 4) for g in self.groups])
 
     def group_of(self, probe):
-        """The first group the probe is in; None: its word is its own."""
+        """The first group of the probe; None when its word is its own."""
         return next((g for g in self.groups if probe.name in g.names), None)
 
 
@@ -378,7 +379,7 @@ inline constexpr bool kCompiledIn = false;
 
 
 class Firing:
-    """What a probe and a range of probes have alike: a range's functions take the number of the probe first."""
+    """What a probe and a range of probes have in common. A range's functions take the number of the probe first."""
 
     def __init__(self, table, probe, row=None):
         self.function = row.function if row else probe.function
@@ -399,13 +400,13 @@ class Firing:
         return f'({"number" if self.number else ""})'
 
     def traced(self, mode):
-        """Whether tracers look."""
+        """The test whether a tracer has enabled the probe."""
         if mode == 'dtrace':
             return f'{self.function}_traced{self.call}'
         return f'VMRUN_LOOK({self.probe.semaphore}) != 0' if self.group else f'({self.word} & 0xFFFFu) != 0'
 
     def inside(self, mode):
-        """The half word of the consumers in the machine."""
+        """The half word for consumers in the machine."""
         if mode == 'dtrace':
             return f'inside_counts[{self.index}]'
         return f'VMRUN_LOOK({self.probe.inside})' if self.group else f'({self.word} >> 16)'
@@ -418,7 +419,7 @@ class Firing:
         if mode == 'dtrace':  # the platform patches is-enabled tests, so they are sites too and live where the sites are
             return (f'bool {self.function}_traced({self.number});\n'
                     f'inline {head} {{\n  return {inside} != 0 || {traced};\n}}\n')
-        if self.group:  # one comparison that is not always exact, and when it strikes, what is
+        if self.group:  # one comparison that may succeed for nothing, then the exact one
             return f'inline {head} {{\n  return {group_test(self.group.symbol, self.group.words)} && ({traced} || {inside} != 0);\n}}\n'
         return f'inline {head} {{\n  return __builtin_expect({self.word} != 0, 0);\n}}\n'
 
@@ -521,7 +522,7 @@ def enabled_site(probe):
 
 
 def range_site(row, mode):
-    """All sites of a range in one function: each is a case of a few bytes."""
+    """All sites of a range in one function. Each site is a case of a few bytes."""
     cases = ''
     for number, probe in enumerate(row.probes, row.first_number):
         call = site(probe, mode).rstrip('\n').splitlines()[-1].split('{ ', 1)[1].rsplit(' }', 1)[0]
@@ -536,7 +537,7 @@ def enabled_range_site(row):
 
 
 def semaphores(table):
-    """Their definitions: in the assembler's words, for C++ cannot give the parts of a word names of their own, and notes name each."""
+    """Definitions of the half words, in assembler: notes name each part of a word, and C++ cannot name them."""
     def define(symbol, size):
         return f'.globl {symbol}\n.hidden {symbol}\n.type {symbol}, %object\n.size {symbol}, {size}\n{symbol}:\n'
 
@@ -591,7 +592,7 @@ void lower_watch(const char* group) {{ change_watch(group, 0u - 1); }}
 
 
 def raising(table, mode):
-    """The consumers' halves, by the number of the probe."""
+    """The half words for consumers, by the number of the probe."""
     if mode == 'none':
         return RAISING.format(table='', count='  (void)probe;\n  return 0;\n', change='  (void)probe, (void)n;\n', change_watch='')
     if mode == 'dtrace':

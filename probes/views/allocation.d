@@ -1,14 +1,15 @@
 /*
- * What allocates: the words that a process has put on its heap since its last collection, messages that it has received included,
- * are put down to the stack that it is at when the heap is full. Every word is counted once, by collections and exits; who fills a
- * heap to the brim is a sample of who fills it. Binaries of more than 64 bytes lie outside the heaps: only their handles count.
+ * What allocates. When a heap is full, the words that its process has put there since the last collection are
+ * counted for the stack at that moment; they include messages that it has received. Every word is counted once, by
+ * collections and exits. The stack that fills a heap is a sample of all stacks that fill it. Binaries of more than
+ * 64 bytes lie outside the heaps, so only their handles count.
  */
 #pragma D option quiet
 #pragma D option aggsize=16m
 #pragma D option dynvarsize=16m
 #pragma D option ustackframes=256
 
-/* One more than the words in use when counting began, so that 0 is a process that is new to us. */
+/* One more than the words in use when counting began, so that 0 stands for a process not seen before. */
 self int64_t counted;
 
 erlang*:::process-scheduled

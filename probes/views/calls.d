@@ -1,6 +1,7 @@
 /*
- * Hot functions, with who calls them: ${samples} times in each second of processor time each thread notes where it is. No call is traced.
- * Built-in functions, [gc], [driver NAME] and the like stand for themselves, and for who calls them stands the function that runs.
+ * Functions that take the most time, with their callers. ${samples} times in each second of its processor time,
+ * each thread notes where it is. No call is traced. Built-in functions, [gc], [driver NAME] and similar activities
+ * are listed themselves; the function that runs counts as their caller.
  */
 #pragma D option quiet
 #pragma D option aggsize=16m

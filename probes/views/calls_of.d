@@ -1,7 +1,7 @@
 /*
- * Each call of the functions that were named: how often, from where, and how long it took until its value reached the caller.
- * One that calls itself last goes on; one that ends by an exception is counted, not timed. What a process had begun when it
- * hibernates never ends.
+ * Each call of the named functions: how often, from where, and how long it took until its value reached the caller.
+ * A call that ends in a tail call of itself goes on. A call that ends by an exception is counted, but not timed.
+ * Calls under way when a process hibernates never end.
  */
 #pragma D option quiet
 #pragma D option aggsize=16m

@@ -1,6 +1,7 @@
 /*
- * File operations across threads, by what is done and to which file: how long they waited for a worker, how long the worker was
- * at it (system calls), how many failed. {thread_id, tag} names an operation; a file that was open before has its port's name.
+ * File operations across threads, by what is done and to which file: how long they waited for a worker, how long
+ * the worker took (system calls), how many failed. {thread_id, tag} names an operation. A file that was open before
+ * has its port's name.
  */
 #pragma D option quiet
 #pragma D option dynvarsize=16m
@@ -50,7 +51,7 @@ erlang*:::efile_drv-entry
 	bytes[arg0, arg1] = arg3 == 4 || arg3 == 24 || arg3 == 25 ? arg8 : arg3 == 2 ? arg8 : 0;
 }
 
-/* A port is called as the file it opened. */
+/* A port has the name of the file it opened. */
 erlang*:::efile_drv-entry
 /arg4 != 0 && arg3 == 1/
 {
@@ -63,7 +64,7 @@ erlang*:::efile_drv-entry
 	path[arg0, arg1] = arg4 != 0 ? copyinstr(arg4) : name[this->port] != NULL ? name[this->port] : this->port;
 }
 
-/* Before its system calls; an operation inside another one counts with it. */
+/* This comes before its system calls. An operation inside another one counts with that one. */
 erlang*:::efile_drv-int_entry
 /begun[arg0, arg1] && !taken[arg0, arg1]/
 {

@@ -1,6 +1,7 @@
 /*
- * Where the time goes: the stack that each thread is at, so many times in each second of its processor time. A process goes by its
- * registered name, else by its label, which is what proc_lib has set, or its initial call; threads that run none stand together.
+ * Where the time goes: the stack of each thread, noted many times in each second of its processor time. A process is
+ * shown by its registered name, else by its label, which is what proc_lib has set, or its initial call. Threads that
+ * run no process are shown together.
  */
 #pragma D option quiet
 #pragma D option aggsize=16m

@@ -1,4 +1,7 @@
-/* Collections by process: how many, how long processes stood still for them, what they gave back, how heaps grew; binaries outside the heaps. */
+/*
+ * Collections by process: how many, how long processes stopped for them, what they freed, how heaps grew. Binaries
+ * outside the heaps.
+ */
 #pragma D option quiet
 #pragma D option dynvarsize=16m
 
@@ -34,7 +37,7 @@ erlang*:::gc_major-end
 	self->collections++;
 }
 
-/* Names are asked for at a process's collections 1, 2, 4, 8 ...: they are rarely new. */
+/* A process's name is read at its collections 1, 2, 4, 8 ..., because it rarely changes. */
 erlang*:::gc_minor-end,
 erlang*:::gc_major-end
 /self->collections && (self->collections & (self->collections - 1)) == 0/
@@ -53,7 +56,7 @@ erlang*:::binary-alloc
 	@name[self, regname, label, initcall] = max(timestamp);
 }
 
-/* A binary outside the heaps is counted where it was sent to last, until it is released. */
+/* A binary outside the heaps counts for the process that it was sent to last, until it is released. */
 erlang*:::binary-alloc
 {
 	owner[arg1] = copyinstr(arg0);

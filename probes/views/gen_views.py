@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the C++ file with the table of views and their scripts. Usage: gen_views.py VIEWS.TAB OUT.cpp; scripts lie beside the table."""
+"""Makes the C++ file with the table of views and their scripts, which lie beside the table.
+
+Usage: gen_views.py VIEWS.TAB OUT.cpp"""
 import pathlib
 import sys
 

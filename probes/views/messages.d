@@ -1,4 +1,7 @@
-/* Who sends to whom, how many messages and how large; and how long messages lie in mailboxes before they are received. */
+/*
+ * Which process sends to which, how many messages and how large, and how long messages wait in mailboxes before they
+ * are received.
+ */
 #pragma D option quiet
 #pragma D option dynvarsize=32m
 #pragma D option aggsize=16m
@@ -8,7 +11,7 @@ erlang*:::process-scheduled
 	self->slices++;
 }
 
-/* Names are asked for at a process's slices 1, 2, 4, 8 ...: they are rarely new. */
+/* A process's name is read at its slices 1, 2, 4, 8 ..., because it rarely changes. */
 erlang*:::process-scheduled
 /(self->slices & (self->slices - 1)) == 0/
 {
@@ -32,7 +35,7 @@ erlang*:::message-receive
 	@received[copyinstr(arg0)] = count();
 }
 
-/* What was queued before this began waited nobody knows how long. */
+/* How long a message waited that was queued before this began is unknown. */
 erlang*:::message-receive
 /queued[message]/
 {

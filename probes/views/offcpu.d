@@ -1,6 +1,7 @@
 /*
- * What processes wait for while they do not run: messages or a timeout (receive), a busy port, whoever has suspended them; then their
- * turn on a run queue. A wait counts when it is over and the process runs again, in the function that it waited in.
+ * What processes wait for while they do not run: messages or a timeout (receive), a busy port, the end of a
+ * suspension; then their turn on a run queue. A wait counts when it is over and the process runs again, for the
+ * function that it waited in.
  */
 #pragma D option quiet
 #pragma D option aggsize=16m
@@ -22,7 +23,7 @@ erlang*:::process-scheduled
 	self->slices++;
 }
 
-/* Names are asked for at a process's slices 1, 2, 4, 8 ...: they are rarely new. */
+/* A process's name is read at its slices 1, 2, 4, 8 ..., because it rarely changes. */
 erlang*:::process-scheduled
 /(self->slices & (self->slices - 1)) == 0/
 {

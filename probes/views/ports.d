@@ -1,6 +1,6 @@
 /*
- * Ports: commands, bytes written, how often their drivers had something to read, how long they were busy; and who had to wait
- * for a busy port, how often and how long at most.
+ * Ports: commands, bytes written, how often their drivers had something to read, how long they were busy. Which
+ * processes had to wait for a busy port, how often and how long at most.
  */
 #pragma D option quiet
 #pragma D option dynvarsize=16m
@@ -8,7 +8,7 @@
 string driver[string];
 int64_t busy[string];
 
-/* Who sends to ports is asked for its name. */
+/* A process that sends to ports is asked for its name. */
 erlang*:::port-command,
 erlang*:::port-control
 /(self->commands++ & 63) == 0/

@@ -1,6 +1,7 @@
 /*
- * Whatever takes longer than a limit, in nanoseconds: slices that run long, waits for a scheduler, collections, operations on files (their wait for a worker,
- * their system calls), messages that lie in a mailbox. Of each: how long, what, who, how that process began, what it was about.
+ * Whatever takes longer than a limit, in nanoseconds: slices that run long, waits for a scheduler, collections,
+ * operations on files (their wait for a worker, their system calls), messages that lie in a mailbox. Each line says
+ * how long it took, what it was, which process, how that process began, and what it was about.
  */
 #pragma D option quiet
 #pragma D option dynvarsize=32m
@@ -13,7 +14,7 @@ erlang*:::process-scheduled
 	self->on = timestamp;
 }
 
-/* A slice ends after 4000 reductions: one that is long was in a built-in function, a collection, or not given a core. */
+/* A slice ends after 4000 reductions. A long one was in a built-in function or a collection, or had no core. */
 erlang*:::process-unscheduled
 /self->on && timestamp - self->on > ${limit}/
 {

@@ -6,7 +6,7 @@
 #pragma D option bufsize=${buffer}
 #pragma D option bufpolicy=${policy}
 
-/* A registered name is the pid where there is none; a label is what proc_lib has set, or the initial call. */
+/* The pid stands for a missing registered name. A label is what proc_lib has set, or the initial call. */
 erlang*:::process-scheduled
 {
     printf("run %s %s %s %s\n", copyinstr(arg0), regname, label, copyinstr(arg1));
@@ -17,7 +17,7 @@ erlang*:::process-unscheduled
     printf("stop %s %s\n", copyinstr(arg0), mfa);
 }
 
-/* From when a process could run to when it does; the queues of dirty schedulers have numbers other than 0. */
+/* From when a process could run to when it runs. Queues of dirty schedulers have numbers other than 0. */
 erlang*:::process-runnable
 {
     printf("runnable %s\n", copyinstr(arg0));
@@ -92,7 +92,7 @@ erlang*:::port-exit
     printf("port-exit %s %s\n", copyinstr(arg1), copyinstr(arg3));
 }
 
-/* An operation on a file is named by the scheduler that accepted it and that one's count. */
+/* An operation on a file is named by the scheduler that accepted it and that scheduler's count. */
 erlang*:::efile_drv-entry
 {
     printf("file %d %d %d %s %s\n", arg0, arg1, arg3, copyinstr(arg4), copyinstr(arg5));

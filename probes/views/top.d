@@ -1,4 +1,7 @@
-/* Processes by time on a scheduler, time waiting for one, messages into their mailboxes and out of them, longest queue, largest heap. */
+/*
+ * Processes by time on a scheduler, time waiting for a scheduler, messages into and out of their mailboxes, longest
+ * queue, largest heap.
+ */
 #pragma D option quiet
 #pragma D option dynvarsize=16m
 
@@ -8,7 +11,7 @@ erlang*:::process-scheduled
 	self->slices++;
 }
 
-/* Names are asked for at a process's slices 1, 2, 4, 8 ...: they are rarely new. */
+/* A process's name is read at its slices 1, 2, 4, 8 ..., because it rarely changes. */
 erlang*:::process-scheduled
 /(self->slices & (self->slices - 1)) == 0/
 {
