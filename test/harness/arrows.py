@@ -1,4 +1,4 @@
-"""Which folder includes which: what arrows.tab allows, no more and no less."""
+"""Checks which folder includes which: what arrows.tab allows, no more and no less."""
 import re
 from collections import defaultdict
 
@@ -47,7 +47,7 @@ def allowed(root):
 
 
 def included(root):
-    """For each folder the folders it includes, each with a place where it does."""
+    """Returns for each folder the folders it includes, each with a place where it does."""
     found = defaultdict(dict)
     for path in sorted(p for top in ROOTS for p in (root / top).rglob('*') if p.suffix in SUFFIXES):
         where = path.relative_to(root)
@@ -55,7 +55,7 @@ def included(root):
         found[folder]
         for name in re.findall(r'#\s*include\s+["<]([^"<>]+/[^"<>]+)[">]', path.read_text()):
             target = name.rpartition('/')[0]
-            # What the build generates counts as part of whoever includes it, but for the probes' headers.
+            # Generated files count as part of the folder that includes them, except for the probes' headers.
             if target != folder and name.startswith(ROOTS) and (target.endswith('probes') or (root / name).exists()):
                 found[folder].setdefault(target, (where, name))
     return found

@@ -1,4 +1,5 @@
-"""What ./dev bench makes of runs: statistics, verdicts, the journal, headers of workloads, the command line."""
+"""Tests of what ./dev bench makes of runs: statistics, verdicts, the journal, headers of workloads, the
+command line."""
 import json
 import pathlib
 import subprocess
@@ -298,7 +299,8 @@ def beside(earlier):
 
 
 def percentiles(vmrun):
-    """By the program's own slots: each holds what differs by less than a 32nd, and none is out of order."""
+    """Checks the program's own slots: a slot holds values that differ by less than a 32nd, and the slots are
+    in order."""
     source = (ROOT / 'bench/latency/load.act').read_text()
     checked = source.split('main(["capacity"', 1)[0] + '''main() ->
     All = lists:seq(0, 5000) ++ [1 bsl B + D || B <- lists:seq(13, 40), D <- [-1, 0, 1]],
@@ -322,7 +324,7 @@ def bench(*words):
 
 
 def whole(vmrun):
-    """The figures of hello, by way of a journal; the second time nothing is measured."""
+    """Measures hello by way of a journal; the second time nothing is measured."""
     def run(folder):
         words = ['--vmrun', vmrun, '--build', pathlib.Path(vmrun).parent, '--journal', folder / 'journal.jsonl', '--json', folder / 'figures.json', '--runs', 1,
                  '--flags=+S 1', '-c', 'off-small', '-c', 'vmtrace-message', 'actors/ring']

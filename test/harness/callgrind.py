@@ -1,22 +1,24 @@
-"""Reads what callgrind writes: https://valgrind.org/docs/manual/cl-format.html, as far as it comes with names written out,
-positions that are addresses (OPTIONS) and one kind of event, instructions. Addresses are those of the file."""
+"""Reads what callgrind writes: https://valgrind.org/docs/manual/cl-format.html. It supports names written
+out, positions that are addresses (OPTIONS) and one kind of event, instructions. Addresses are those of the
+file."""
 import collections
 import re
 
 OPTIONS = ['--dump-instr=yes', '--dump-line=no', '--compress-strings=no', '--compress-pos=no', '--combine-dumps=yes']
 
 
-MACHINE_CODE = 'machine_code'  # what vm/hot has made, in no file
+MACHINE_CODE = 'machine_code'  # made by vm/hot, in no file
 
 
 def command(out, program, *options):
-    """A program's, under callgrind; what it finds goes to the file out."""
+    """Returns the command that runs a program under callgrind, which writes to the file `out`."""
     return ['valgrind', '--tool=callgrind', f'--callgrind-out-file={out}', *OPTIONS, *options, *program]
 
 
 class Function:
-    """Instructions of a function itself, together with what it calls, how often it is called, and how often it asks whether
-    anyone looks at a probe. One that comes to call itself counts what it calls once for each time it is on the stack."""
+    """Instructions of a function itself, those with what it calls, how often it is called, and how often it
+    tests whether a probe is enabled. The callees of a recursive function count once for each time it is on
+    the stack."""
 
     FIELDS = ('own', 'inclusive', 'calls', 'tests')
 
@@ -42,19 +44,20 @@ class Profile(collections.defaultdict):
         return sum(function.tests for function in self.values())
 
     def per_operation(self, other, operations):
-        """What this has more than the other, divided by the number of operations that it has more."""
+        """Returns what this profile has more than the other, divided by the number of operations that it has
+        more."""
         nothing = Function()
         return Profile({name: nothing.combined(self.get(name, nothing).combined(other.get(name, nothing), -1), 1 / operations)
                         for name in self.keys() | other.keys()})
 
 
 def parts(text):
-    """One for each dump."""
+    """Splits the text into one part for each dump."""
     return re.split(r'^part: \d+$', text, flags=re.M)[1:]
 
 
 def read(part, tests=frozenset()):
-    """tests: addresses of instructions that ask whether anyone looks at a probe."""
+    """tests: addresses of instructions that test whether a probe is enabled."""
     profile, thing, function, callee, callee_thing = Profile(), '', None, None, ''
     calls = None  # the next line has what the calls cost
     for line in part.splitlines():
@@ -83,13 +86,14 @@ def read(part, tests=frozenset()):
 
 
 def total(text):
-    """Instructions, of all dumps."""
+    """Returns the instructions of all dumps."""
     return sum(read(part).total for part in parts(text))
 
 
 def short_name(name, thing):
-    """Without types, the project's own namespaces and what the compiler appends for parts of a function. The system's
-    libraries go by their own name: which of their functions have one depends on what is installed."""
+    """Returns a name without types, the project's own namespaces and what the compiler appends for parts of a
+    function. Functions of the system's libraries are named by their library, because it depends on the
+    installation which of them have a name."""
     if thing.startswith('???'):
         return MACHINE_CODE
     if thing.startswith(('/usr/', '/lib')) or name.startswith(('0x', '???')):

@@ -73,7 +73,7 @@ def tests(root, build, vmrun):
 
 
 def shipped(path, vmtrace, vmrun, target):
-    """A script of ours as it stands, from a machine's first instruction to its end."""
+    """A shipped script, unchanged, from a machine's first instruction to its end."""
     def run():
         command = [str(vmtrace), '-c', f'{vmrun} {target}', '-s', str(path)]
         status, out, err = run_program(command, '', 30)
@@ -84,7 +84,7 @@ def shipped(path, vmtrace, vmrun, target):
 
 
 def run_interrupted(command, text):
-    """SIGINT once the text has come."""
+    """Sends SIGINT once the text has come."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
     out = b''
     for line in process.stdout:
@@ -105,7 +105,7 @@ def test(program, vmtrace, vmrun):
         attached = subprocess.Popen([vmrun, program.attach], stdout=subprocess.PIPE, env=ENVIRONMENT) if program.attach else None
         try:
             if attached:
-                attached.stdout.readline()  # it runs
+                attached.stdout.readline()  # the program runs
             command = program.command(str(vmtrace), vmrun, attached and attached.pid)
             if program.interrupt:
                 status, out, err = run_interrupted(command, program.interrupt)

@@ -1,4 +1,4 @@
-"""Documents and tracing scripts against the tables they speak of."""
+"""Compares documents and tracing scripts with the tables that they describe."""
 import re
 import shutil
 import subprocess
@@ -40,10 +40,11 @@ def packages(root):
 
 
 def named_files(root, vmrun):
-    """Paths of scripts, documents and tests in the documents for users, in --help and, of documents, in sources; NAME and * stand for any name."""
+    """Checks that named files exist: paths of scripts, documents and tests in the documents for users and in
+    --help, and of documents in sources. NAME and * stand for any name."""
     texts = {path.relative_to(root): path.read_text() for path in (*documents(root), root / 'docs/vmrun.1', root / 'docs/vmtrace.1')}
     texts['--help'] = help_text(vmrun)
-    # What meson.build and the sources say of documents.
+    # Documents that meson.build and the sources name.
     for folder in ('vm', 'runtime', 'drivers', 'probes', 'bench', 'scripts', 'test'):
         for path in sorted((root / folder).rglob('*')):
             if path.suffix in ('.cpp', '.hpp', '.h', '.c', '.py', '.erl', '.act', '.tab') or path.name == 'meson.build':
@@ -139,7 +140,7 @@ def manual_page(root, vmrun):
 
 
 def vmtrace_page(root):
-    """Read from the source: the text is the same in every build."""
+    """Reads the text from the source, because it is the same in every build."""
     page = re.sub(r'\\f.', '', (root / 'docs/vmtrace.1').read_text()).replace('\\-', '-')
     options = page.split('.SH OPTIONS')[1].split('.SS ')[0]
     described = set(re.findall(r'^\.TP\n\.BI? (-\w)', options, re.M))
@@ -157,7 +158,7 @@ def stages(root, vmrun):
 
 
 def native_functions(root, vmrun):
-    """The table, the header and what the binary exports are the same functions."""
+    """Checks that the table, the header and the binary's exports have the same functions."""
     header = (root / 'vm/include/erl_nif.h').read_text()
     declared = set(re.findall(r'^extern [^;]*?\b(enif_\w+)\(', header, re.M))
     macros = {name for name in re.findall(r'^#define (enif_\w+)', header, re.M) if not re.search(r'\d$', name) or 'int64' in name}
@@ -169,7 +170,7 @@ def native_functions(root, vmrun):
 
 
 def driver_functions(root, vmrun):
-    """The same for drivers."""
+    """Checks the same for drivers."""
     header = (root / 'vm/include/erl_driver.h').read_text()
     declared = set(re.findall(r'^EXTERN [^;(]*?\b(\w+)\(', header, re.M))
     listed = (root / 'docs/drivers.md').read_text().split('<!-- functions -->')[1].split('<!-- end -->')[0]
@@ -186,7 +187,7 @@ def compare_exported(declared, vmrun, pattern):
         raise Failure(f'declared, not exported: {sorted(declared - exported)}, exported, not declared: {sorted(exported - declared)}')
 
 
-# Those of the modules of erts, kernel and stdlib: of OTP 25 all that there are.
+# Modules of erts, kernel and stdlib: those of OTP 25 are complete.
 BUILT_INS_OF_OTP = """
     Folders = [code:lib_dir(kernel, ebin), code:lib_dir(stdlib, ebin)],
     Files = lists:append([filelib:wildcard("*.beam", Folder) || Folder <- Folders]),
@@ -197,7 +198,7 @@ BUILT_INS_OF_OTP = """
 
 
 def missing_built_ins(root):
-    """Built-in functions of an installed OTP 25 that bif.tab has not."""
+    """Returns built-in functions of an installed OTP 25 that bif.tab lacks."""
     if not shutil.which('erl'):
         raise Skip('no stock erl')
     listed = subprocess.run(['erl', '-noshell', '-eval', BUILT_INS_OF_OTP], capture_output=True, text=True, check=True).stdout.split()

@@ -29,7 +29,7 @@ def strip_expectations(text):
 
 
 def split_output(out):
-    """Output lines with the source line of the call that began or continued them last."""
+    """Returns output lines with the source line of the call that began or continued them last."""
     result, line = [], 0
     for piece in out.split('\n'):
         marks = re.findall(MARK + r'(\d+)\x02', piece)

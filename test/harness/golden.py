@@ -35,7 +35,8 @@ ENVIRONMENT = dict(os.environ, LANG='C.UTF-8', LC_ALL='C.UTF-8', ERL_CRASH_DUMP=
 
 
 def first_line(stream):
-    """What comes first, and not a byte more: communicate() does not see what a stream has read ahead."""
+    """Returns the first line, and reads not a byte more: communicate() does not see what a stream has read
+    ahead."""
     line = b''
     while not line.endswith(b'\n') and (byte := os.read(stream.fileno(), 1)):
         line += byte
@@ -69,7 +70,7 @@ def run_program(command, stdin, timeout, cwd=None, env=ENVIRONMENT):
 
 
 def differences_of_run(script, command, timeout, cwd=None, env=ENVIRONMENT):
-    """How a run of a script differs from what it expects; empty if it does not."""
+    """Returns how a run of a script differs from what it expects; empty if it does not."""
     try:
         return script.differences(*run_program(command, script.stdin, timeout, cwd, env))
     except NoEnd as late:
@@ -78,13 +79,13 @@ def differences_of_run(script, command, timeout, cwd=None, env=ENVIRONMENT):
 
 
 def repeat(script, mode, seed):
-    """What a failure says besides, when the mode depends on the seed."""
+    """Returns what to add to a failure when the mode depends on the seed."""
     return f'\nagain: ./dev test --suite golden --mode {mode} --seed {seed} {script.name}' if mode == 'random' else ''
 
 
 @functools.cache
 def has_probes(vmrun):
-    """Asked of the machine itself, for any vmrun may be tested."""
+    """Asks the machine itself, because any vmrun may be tested."""
     return run_program([vmrun, str(pathlib.Path(__file__).with_name('dynamic_trace.act'))], '', 60)[1].strip() != 'none'
 
 
@@ -111,11 +112,12 @@ def vmrun_test(script, mode, vmrun, seed):
 
 
 class StockErl:
-    """Compiles scripts with erlc and runs them with erl, in a folder of its own."""
+    """Compiles scripts with erlc and runs them with erl, in a temporary folder."""
 
     def __init__(self, folder, harness):
         self.folder = pathlib.Path(folder)
-        # One node compiles all scripts, where erlc knows how (OTP 24); it ends when it has had nothing to do for a while.
+        # One node compiles all scripts, if this erlc can do that (OTP 24). It ends when it has been idle for
+        # a while.
         self.compiling = dict(ENVIRONMENT, ERLC_USE_SERVER='yes', ERLC_SERVER_ID=f'vmrun_test_{os.getpid()}')
         self.harness = harness
         self.one_at_a_time = threading.Lock()
@@ -128,7 +130,7 @@ class StockErl:
                                               text=True, check=True).stdout)
 
     def unable(self, script):
-        """Why the script cannot run here, or None."""
+        """Returns why the script cannot run here, or None."""
         if not self.release:
             return 'no erl here'
         if script.erl_skip is not None:
@@ -139,7 +141,8 @@ class StockErl:
         return None
 
     def module_text(self, script, change=lambda text: text):
-        """An .erl text with the same line numbers: module and export attributes go before what is on a line."""
+        """Returns an .erl text with the same line numbers: module and export attributes go before the
+        contents of a line."""
         text = change(script.text)
         if text.startswith('#!'):
             text = '%%' + text[2:]
@@ -154,7 +157,7 @@ class StockErl:
         return name, f"-module('{name}').{export}{first}{newline}{rest}"
 
     def companions(self, area):
-        """A folder with the modules that go with an area's scripts, and what erlc makes of them."""
+        """Makes a folder with the modules that belong to an area's scripts, compiled by erlc."""
         with self.one_at_a_time:
             folder = self.folder / f'companions_{area.name}'
             if not folder.exists():
@@ -182,7 +185,8 @@ class StockErl:
         return run_program(command, script.stdin, script.timeout * 2, cwd=folder, env=env)
 
     def test(self, script, known=None, passed=lambda script: None):
-        """known: a StockRecord of those that need not be run again. passed: called with the script when it prints what it expects."""
+        """known: a StockRecord of scripts that need not run again. passed: called with the script when it
+        prints what it expects."""
         def run():
             why = self.unable(script)
             if why:
@@ -207,7 +211,8 @@ class StockErl:
         return Test('erl', script.name, run)
 
 
-# Areas whose scripts erlc compiles for vmrun, with these options: for machines of its own release, and of the oldest that it knows.
+# Areas whose scripts erlc compiles for vmrun, with these options: for machines of its own release, and of the
+# oldest that it knows.
 COMPILED_AREAS = ('bits', 'comprehensions', 'funs', 'gc', 'patterns', 'receive', 'regression', 'strings', 'unicode')
 COMPILED_FOR = {'erlc': [], 'r22': ['+r22']}
 
@@ -218,7 +223,7 @@ def compiled_tests(scripts, erl, vmrun):
 
 
 def run_compiled(script, erl, vmrun, mode, options):
-    """What a script prints when erlc has compiled it: the same."""
+    """Checks that a script compiled by erlc prints the same."""
     if why := erl.unable(script) or script.mode_skips.get(mode):
         raise Skip(why)
     folder, module, (status, out, err) = erl.compile(script, options=options)

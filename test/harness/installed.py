@@ -1,4 +1,4 @@
-"""What `meson install` puts where, and that it works from there."""
+"""Checks where `meson install` puts files, and that they work there."""
 import os
 import pathlib
 import subprocess

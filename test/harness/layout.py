@@ -1,4 +1,4 @@
-"""How the text of the code lies: clang-format's layout, code within 110 columns, comments within 100."""
+"""Checks the layout of the code: clang-format's rules, code within 110 columns, comments within 100."""
 import re
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ def tests(root):
 
 
 def sources(root):
-    """C and C++ of the checkout; in a copy without git, of the folders."""
+    """Returns C and C++ files of the checkout or, in a copy without git, of the folders."""
     listed = subprocess.run(['git', '-C', root, 'ls-files', '*.cpp', '*.hpp', '*.c', '*.h'], capture_output=True, text=True)
     names = listed.stdout.split() or [p for f in ('vm', 'runtime', 'drivers', 'probes', 'bench', 'test')
                                       for p in (root / f).rglob('*') if p.suffix in ('.cpp', '.hpp', '.c', '.h')]
@@ -24,7 +24,8 @@ def sources(root):
 
 
 def distribution_flags(root):
-    """The machine's table and what Erlang modules include are one list; dist_util has a name for each."""
+    """Compares the machine's table with what Erlang modules include; dist_util must have a name for each
+    flag."""
     table = re.findall(r'X\(k\w+, "(\w+)", (\d+),', (root / 'vm/dist/wire/flags.hpp').read_text())
     header = (root / 'runtime/lib/include/kernel/dist.hrl').read_text()
     util = (root / 'runtime/lib/dist_util.erl').read_text()

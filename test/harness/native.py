@@ -1,5 +1,6 @@
-"""Native libraries: scripts of test/native with the C libraries they load, compiled against the project's own header and against that of an
-installed Erlang, under vmrun and on a stock erl. All must print the same."""
+"""Native libraries: scripts of test/native with the C libraries they load. They are compiled against the
+project's own header and against that of an installed Erlang, and run under vmrun and on a stock erl. All must
+print the same."""
 import os
 import pathlib
 import shutil
@@ -11,7 +12,7 @@ from .results import Failure, Skip, Test
 from .script import load_all
 
 OTP_HEADERS = pathlib.Path('/usr/lib/erlang/usr/include')
-LIBRARIES_NEEDED = {'native/driver_megaco': 'megaco_flex_scanner_drv.so'}  # that are made only if their sources are installed
+LIBRARIES_NEEDED = {'native/driver_megaco': 'megaco_flex_scanner_drv.so'}  # these are made only if their sources are installed
 MODES_USED = ['s1', 's4', 'gc-stress', 'yield']
 
 
@@ -45,7 +46,7 @@ class Libraries:
         for source, name in installed_drivers():
             subprocess.run(['cc', '-O1', '-w', '-shared', '-fPIC', f'-I{self.headers(which)}', f'-DMEGACO_DRV_NAME="{name}"', str(source),
                             '-o', str(folder / f'{name}.so')], check=True, capture_output=True)
-        beams = folder / 'beam'  # not where modules are looked for: for scripts that load code themselves
+        beams = folder / 'beam'  # not on the path for modules: for scripts that load code themselves
         beams.mkdir()
         for module in self.modules:
             shutil.copy(module, folder)
@@ -61,7 +62,7 @@ def compile_library(headers, source, target, *flags):
 
 
 def installed_drivers():
-    """Drivers of an installed Erlang whose sources are there: they are none of ours, and must work as they are."""
+    """Returns drivers of an installed Erlang with their sources. They are not ours, and must work unchanged."""
     return [(source, source.stem) for source in pathlib.Path('/usr/lib/erlang/lib').glob('megaco-*/src/flex/megaco_flex_scanner_drv.c')]
 
 

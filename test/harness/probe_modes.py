@@ -1,5 +1,5 @@
-"""The machine compiles with the other ways of firing probes too, those that the build folder does not have. Only what
-decides: the generated sources, and some that fire, without code being made of them."""
+"""The machine also compiles with the other ways of firing probes, which the build folder does not have. Only
+the relevant files are compiled, without making code: the generated sources, and some that fire."""
 import re
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from .results import Failure, Skip, Test
 
 GENERATED = {'provider': 'probes/erlang.d', 'header': 'probes/probes.hpp', 'site-header': 'probes/sites.hpp',
              'sites': 'probes/probe_sites.cpp', 'fire-header': 'vm/probes/fire.hpp', 'fire-source': 'vm/probes/fire.cpp'}
-# Messages, ranges of probes, texts of many kinds, an interpreter of two minds.
+# Files with messages, ranges of probes, texts of many kinds, and the interpreter with its two tables.
 FIRING = {'none': ['vm/message/send.cpp', 'vm/message/deliver.cpp', 'vm/lifecycle/exit.cpp', 'vm/port/closing.cpp',
                    'runtime/bif/dyntrace.cpp', 'drivers/efile/probes.cpp', 'vm/code/interpreter.cpp', 'probes/attach/firing.cpp',
                    'probes/attach/host.cpp', 'probes/attach/endpoint.cpp', 'probes/attach/connection.cpp'],

@@ -1,4 +1,5 @@
-"""The programs that vmrun is by name (build/bin: erl, erlc, ct_run …), with the flags of a stress mode in front of what they are given."""
+"""The programs that vmrun is by name (build/bin: erl, erlc, ct_run …), with the flags of a stress mode in
+front of their arguments."""
 import pathlib
 import shlex
 
@@ -6,7 +7,8 @@ from .golden import mode_flags
 
 
 def in_mode(programs, mode, seed, folder):
-    """A folder of scripts that start those of the folder `programs`. What these start in turn finds the flags in its environment."""
+    """Makes a folder of scripts that start those of the folder `programs`. Programs that these start in turn
+    find the flags in the environment."""
     made = pathlib.Path(folder) / f'bin-{mode}'
     made.mkdir(exist_ok=True)
     flags = shlex.quote(' '.join(mode_flags(mode, seed)))

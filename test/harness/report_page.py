@@ -1,4 +1,5 @@
-"""The page of a benchmark run, bench/report: what is measured is on it, what is not is not, and names are never markup."""
+"""The page of a benchmark run, bench/report: it shows what is measured and nothing else, and names are never
+markup."""
 import json
 import pathlib
 import re
@@ -27,7 +28,7 @@ def expect(condition, what):
 
 
 class Page:
-    """Read as XML, which HTML that is well formed is."""
+    """The page read as XML, because well-formed HTML is XML."""
 
     def __init__(self, text):
         self.text = text
@@ -36,7 +37,7 @@ class Page:
         self.data = json.loads(next(s.text for s in self.tree.iter('script') if s.get('id') == 'data'))
 
     def rows(self, section, caption):
-        """Texts of the cells of the table with this caption."""
+        """Returns the texts of the cells of the table with this caption."""
         found = next(s for s in self.tree.iter('section') if s.get('id') == section)
         table = next(t for t in found.iter('table') if t.find('caption').text == caption)
         return [[''.join(cell.itertext()).replace('\u202f', ' ') for cell in row] for row in table.find('tbody')]
@@ -47,7 +48,7 @@ class Suite:
         self.root = root
 
     def make(self, figures):
-        """By the command, as a user does. figures: an object, or the text of the file."""
+        """Runs the command, as a user does. figures: an object, or the text of the file."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / 'results.json').write_text(figures if isinstance(figures, str) else json.dumps(figures))

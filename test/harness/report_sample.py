@@ -1,5 +1,5 @@
-"""Figures as ./dev bench writes them, made up, with every part and every oddity: for the tests of the page, and to look at it:
-`python3 test/harness/report_sample.py FILE`."""
+"""Made-up figures in the format of ./dev bench, with every part and every special case. They serve the tests
+of the page, and show how it looks: `python3 test/harness/report_sample.py FILE`."""
 import json
 import random
 import sys

@@ -15,8 +15,8 @@ class Failure(Exception):
 
 
 class Test:
-    """suite: unit, golden, erl, live...; name: what filters match; run: returns nothing, or raises Skip or Failure; alone: beside no
-    other that is."""
+    """suite: unit, golden, erl, live...; name: what filters match; run: returns nothing, or raises Skip or
+    Failure; alone: two such tests never run at the same time."""
 
     def __init__(self, suite, name, run, alone=False):
         self.suite, self.name, self.run, self.alone = suite, name, run, alone
@@ -33,7 +33,7 @@ class Totals:
 
 
 class Outcome:
-    """What came of a test, and of its first try if it had two."""
+    """The result of a test, and that of its first try if it had two."""
 
     def __init__(self, test, second_try):
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""What a build with sanitizers does otherwise, for tests that cannot be run with one."""
+"""What is different in a build with sanitizers, for tests that cannot run with one."""
 import functools
 import pathlib
 import platform
@@ -9,19 +9,19 @@ from .results import Skip
 
 @functools.cache
 def sanitizer(program):
-    """What it is built with: 'address', 'thread' or None."""
+    """Returns the sanitizer of the build: 'address', 'thread' or None."""
     found = re.search(rb'__([at])san_init', pathlib.Path(program).read_bytes())
     return found and {b'a': 'address', b't': 'thread'}[found[1]]
 
 
 def need_its_own_memory(program):
-    """Raises Skip where the memory that a program takes is a sanitizer's for the greater part."""
+    """Raises Skip where most of the memory that a program takes is a sanitizer's."""
     if sanitizer(program):
         raise Skip(f'the {sanitizer(program)} sanitizer brings an allocator of its own, and keeps what is freed')
 
 
 def need_machine_code(program):
-    """Raises Skip where vm/hot has no machine code to make. Everywhere else that none is made is a failure."""
+    """Raises Skip where vm/hot cannot make machine code. Anywhere else, missing machine code is a failure."""
     if platform.machine() != 'x86_64':
         raise Skip('machine code is made for x86-64')
     if sanitizer(program):
@@ -31,6 +31,7 @@ def need_machine_code(program):
 
 
 def need_signals_at_once(program):
-    """Raises Skip where a thread that works is not interrupted by a signal: it is how vmtrace -p opens the machine's endpoint."""
+    """Raises Skip where a working thread is not interrupted by a signal, because vmtrace -p opens the
+    machine's endpoint by a signal."""
     if sanitizer(program) == 'thread':
         raise Skip('the thread sanitizer keeps a signal back from a thread that sleeps until that is awake')

@@ -23,7 +23,7 @@ DIRECTIVE = re.compile(r'%+ ?(expect-err|expect|status|args|flags|stdin|requires
 
 
 class Expectations:
-    """What files of every language say in the same words: how they are run, and what must come of it."""
+    """What files of every language say in the same words: how they are run, and what the result must be."""
 
     def __init__(self):
         self.output, self.errors, self.status = [], [], 0
@@ -44,7 +44,7 @@ class Expectations:
             self.stdin += value + '\n'
 
     def differences(self, status, out, err):
-        """Text that says how a run differs from what is expected; empty if it does not."""
+        """Returns text that says how a run differs from what is expected; empty if it does not."""
         text = []
         got = [line.rstrip() for line in out.split('\n')]
         if got and got[-1] == '':
@@ -74,7 +74,8 @@ class Expectations:
         return '\n'.join(text)
 
     def first_difference(self, out):
-        """The first line that is not as expected, of a run that was ended by its time limit; empty if all are."""
+        """Returns the first line that is not as expected, for a run that its time limit ended; empty if all
+        are."""
         got = [line.rstrip() for line in out.split('\n')[:-1]]
         for line, (number, value) in zip(got, self.output):
             if line != value:
@@ -115,7 +116,7 @@ class Script(Expectations):
 
 
 def load_all(folders):
-    """Scripts of all folders, sorted by name. folders: (path, root of the names)."""
+    """Returns scripts of all folders, sorted by name. folders: (path, root of the names)."""
     scripts = []
     for folder, root in folders:
         scripts += [Script(path, root) for path in sorted(folder.rglob('*.act'))]

@@ -1,11 +1,12 @@
-"""Which golden scripts a stock erl has run as they stand. It does not change, so it need not run them again each time."""
+"""Records which golden scripts a stock erl has run in their present form. A stock erl does not change, so it
+need not run them again each time."""
 import hashlib
 
 HEADING = '# Written by ./dev test --suite erl --record: scripts that Erlang/OTP {} has run with the output they expect, and digests of what it ran.'
 
 
 class StockRecord:
-    """Any thread."""
+    """Any thread may use it."""
 
     def __init__(self, file, harness, release):
         self.file, self.heading = file, HEADING.format(release)
@@ -14,7 +15,7 @@ class StockRecord:
         self.digests = dict(line.split() for line in lines) if heading == self.heading else {}
 
     def digest(self, script):
-        """Of the script, what it expects included, and of the files in its folder that are no scripts."""
+        """Returns a digest of the script with its expectations, and of the other files in its folder."""
         digest = self.begin.copy()
         others = [file for file in script.path.parent.rglob('*') if file.is_file() and file.suffix not in ('.act', '.beam')]
         for file in [script.path, *sorted(others)]:
@@ -28,6 +29,6 @@ class StockRecord:
         self.digests[script.name] = self.digest(script)
 
     def write(self, names):
-        """Of these scripts alone: others are not there any more."""
+        """Writes only these scripts, because others do not exist any more."""
         lines = [f'{name} {self.digests[name]}' for name in sorted(names) if name in self.digests]
         self.file.write_text('\n'.join([self.heading, *lines, '']))

@@ -1,4 +1,5 @@
-"""The scripts of scripts/ against the probe table, and, where the tool is here, against the tool's own parser."""
+"""Checks the scripts of scripts/ against the probe table and, where the tool is installed, with the tool's
+own parser."""
 import os
 import platform
 import pathlib
@@ -71,7 +72,8 @@ def all_listed(root):
 
 
 def names_and_arguments(path, tool, table):
-    """Every probe named exists, every argument used exists and is taken as a string just when it is one."""
+    """Checks that every named probe exists, and that every argument exists and is taken as a string just when
+    it is one."""
     _, probe_pattern, argument_pattern, first = TOOLS[tool]
     known = {p.d_name: p for p in table.probes}
     text = path.read_text()
@@ -85,7 +87,7 @@ def names_and_arguments(path, tool, table):
         probe = known.get(d_name(name))
         if not probe:
             raise Failure(f'{path.name}: there is no probe {name}')
-        body = re.sub(r'\$?\barg\d+ ([!=]= (0\b|NULL)|\?)', '', body)  # a string may be missing: asking is not taking
+        body = re.sub(r'\$?\barg\d+ ([!=]= (0\b|NULL)|\?)', '', body)  # a string may be missing: a test is not a use
         for as_string, number in re.findall(argument_pattern, body):
             index = int(number) - first
             if not 0 <= index < len(probe.arguments):
@@ -121,7 +123,7 @@ def stap_parses(path, vmrun):
 
 
 def dtrace_parses(path):
-    """With a real DTrace only: SystemTap's program of that name makes headers and runs nothing."""
+    """Needs a real DTrace: SystemTap's program of that name makes headers and runs nothing."""
     dtrace = shutil.which('dtrace')
     if not dtrace or open(dtrace, 'rb').read(2) == b'#!':
         raise Skip('no dtrace here that runs D')

@@ -8,7 +8,8 @@ from .results import Failure, Test
 
 
 def tests(build, checked):
-    """As `build` lists them: it has the executables of the tools' tests, the folder `checked` those of the machine's."""
+    """Reads Meson's list. `build` has the executables of the tools' tests, and the folder `checked` has those
+    of the machine's."""
     listed = json.loads(subprocess.run(['meson', 'introspect', '--tests', str(build)], capture_output=True, text=True,
                                        check=True).stdout)
     return [unit_test(entry, build.resolve(), (build if is_of_tools(entry) else checked).resolve()) for entry in listed]

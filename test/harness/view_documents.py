@@ -1,5 +1,5 @@
-"""The views that write documents: a page with a flame graph, a timeline for Perfetto's viewer. What is in them is compared with
-what the traced program does."""
+"""The views that write documents: a page with a flame graph, a timeline for Perfetto's viewer. Their contents
+are compared with what the traced program does."""
 import collections
 import json
 import pathlib
@@ -39,7 +39,7 @@ def expect(condition, what):
 
 
 class Flame:
-    """The data of a page: weights of frames by themselves, and of all stacks they are in."""
+    """The data of a page: weights of frames by themselves, and of all stacks that contain them."""
 
     def __init__(self, page):
         self.data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
@@ -54,8 +54,8 @@ class Flame:
 
 
 class Timeline:
-    """The events of a document, with what its readers rely on checked: every slice and span that begins ends, times of a track do not
-    go back, arrows begin and end in slices, and none ends that has not begun."""
+    """The events of a document. It checks what its readers rely on: every slice and span that begins ends and
+    none ends that has not begun, times of a track do not go back, and arrows begin and end in slices."""
 
     def __init__(self, text):
         document = json.loads(text)
@@ -93,7 +93,7 @@ class Suite:
         self.vmtrace, self.vmrun, self.programs = vmtrace, vmrun, programs
 
     def document(self, view, program, *options):
-        """What a view writes of a program, and what it says."""
+        """Returns what a view writes of a program, and what it prints."""
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / 'document'
             file.write_text('what was there before')
@@ -148,7 +148,7 @@ class Suite:
     # -- The flight recorder
 
     def recorder(self, folder, *options):
-        """A recorder at work on a program that goes from mark to mark and says how far it is."""
+        """Runs a recorder on a program that goes from mark to mark and says how far it is."""
         need_signals_at_once(self.vmrun)
         machine = subprocess.Popen([self.vmrun, '+S', '1', self.programs / 'count.act'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                    env=ENVIRONMENT)
@@ -159,12 +159,13 @@ class Suite:
         return machine, record
 
     def buffers(self, record):
-        """Those that the recorder has been given; it gets that of a thread a moment after its first event."""
+        """Returns the buffers that the recorder has; it gets that of a thread a moment after its first event."""
         lines = pathlib.Path(f'/proc/{record.pid}/maps').read_text().splitlines()
         return {line.split()[4] for line in lines if 'vmtrace-ring' in line}
 
     def kill_in_the_middle(self, machine, record, known=frozenset()):
-        """What it said it had done by then: more than a buffer holds. known: buffers that do not count."""
+        """Kills the program and returns what it had done by then: more than a buffer holds. known: buffers
+        that do not count."""
         for line in machine.stdout:
             if int(line) >= 10000 and self.buffers(record) - known:
                 break

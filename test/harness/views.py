@@ -1,5 +1,5 @@
-"""The ready-made views of vmtrace, each on a program that misbehaves in its way: what is wrong must stand in the first row. And
-each view's script by itself, as --show-script prints it."""
+"""The ready-made views of vmtrace, each on a program that misbehaves in its way: the first row must show what
+is wrong. Each view's script also runs by itself, as --show-script prints it."""
 import contextlib
 import itertools
 import re
@@ -36,7 +36,7 @@ WAITS = {('sleeper', 'receive', 'known_waits:naps/1'): 4,
          ('held', 'suspended', 'known_waits:spin/0'): 3,
          ('main', 'receive', 'known_waits:start/2'): 5}
 
-MISBEHAVE = ['mailbox', 'hot', 'binaries', 'convoy']  # programs of the tutorial; they go on until they are ended
+MISBEHAVE = ['mailbox', 'hot', 'binaries', 'convoy']  # programs of the tutorial; they run until they are ended
 
 
 def tests(root, build, vmrun):
@@ -62,7 +62,7 @@ def run(words, limit=LIMIT):
 
 @contextlib.contextmanager
 def running(vmrun, program):
-    """A machine with one of the programs that go on until they are ended."""
+    """Runs a machine with one of the programs that go on until they are ended."""
     need_signals_at_once(vmrun)
     with subprocess.Popen([str(vmrun), str(program)], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as machine:
         try:
@@ -74,8 +74,9 @@ def running(vmrun, program):
 
 
 def traced(vmtrace, vmrun, view, options, program):
-    """What the view prints of a program that runs, or of a short one from its first instruction. slow knows messages that are sent while it
-    looks, and a mailbox that grows has too many before them when it comes late."""
+    """Returns what the view prints of a running program, or of a short one from its first instruction. slow
+    only knows messages that are sent while it traces, and a growing mailbox has too many earlier ones when it
+    comes late."""
     if program.parent.name != 'examples' or view == 'slow':
         return run([vmtrace, view, *options.split(), '-c', f'{vmrun} {program}'])[0]
     with running(vmrun, program) as machine:
@@ -83,7 +84,8 @@ def traced(vmtrace, vmrun, view, options, program):
 
 
 def of_two(vmtrace, vmrun, examples):
-    """Processes of both, with the number of the machine before them; one is reached by a relay."""
+    """Checks processes of two machines, with the number of the machine before them; one machine is reached by
+    a relay."""
     def test():
         with running(vmrun, examples / 'convoy.act') as near, running(vmrun, examples / 'mailbox.act') as far:
             targets = ['-p', near.pid, '--via', f'{vmtrace} --relay {far.pid}']
@@ -99,7 +101,7 @@ def finds(vmtrace, vmrun, view, options, program, title, pattern):
     def test():
         out = traced(vmtrace, vmrun, view, options, program)
         rows = itertools.dropwhile(lambda line: title not in line, out.splitlines())
-        # The title of a table stands above its headings. The lines of slow have no order but time's.
+        # The title of a table stands above its headings. The lines of slow are ordered by time only.
         after = list(rows)[1:] if view == 'slow' else list(rows)[2:3]
         if not any(re.search(pattern, row) for row in after):
             raise Failure(f'no row, or not the first one, is of {pattern}:\n{out}')
@@ -107,7 +109,8 @@ def finds(vmtrace, vmrun, view, options, program, title, pattern):
 
 
 def counts_waits(vmtrace, vmrun, programs):
-    """Each wait of processes that wait a known number of times, by reason, and none of one that never waits."""
+    """Checks that each wait of processes that wait a known number of times is counted, by reason, and none of
+    one that never waits."""
     def waits(options, program):
         out = run([vmtrace, 'offcpu', '-n', '0', '-c', f'{vmrun} {options} {programs / program}'])[0]
         rows = [re.split(' {2,}', line.strip()) for line in out.partition('SHARE')[2].splitlines()[1:]]
@@ -131,7 +134,7 @@ def counts_waits(vmtrace, vmrun, programs):
 
 
 def killed(vmtrace, vmrun, program):
-    """What is known by then is shown."""
+    """Checks that the view of a machine that is killed shows what is known by then."""
     def test():
         with running(vmrun, program) as machine:
             with subprocess.Popen([str(vmtrace), 'top', '-p', str(machine.pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as view:
@@ -157,7 +160,7 @@ def script_alone(vmtrace, vmrun, name, target):
 
 
 def ends(vmtrace, vmrun, name, programs):
-    """-d says when, though the program goes on."""
+    """Checks that -d ends the view, though the program goes on."""
     def test():
         for program in programs:
             with tempfile.TemporaryDirectory() as folder, running(vmrun, program) as machine:

@@ -1,4 +1,4 @@
-"""Every workload of bench/, at its smallest size: it ends with the result that it expects, which it checks itself."""
+"""Runs every workload of bench/ at its smallest size. A workload checks its result itself."""
 import pathlib
 import re
 import subprocess
@@ -29,7 +29,7 @@ def measured(root, vmrun, path, size):
 
 
 def shared(root, source, target):
-    """A library of C that a workload loads."""
+    """Makes a library of C that a workload loads."""
     command = ['cc', '-O2', '-shared', '-fPIC', f'-I{root / "vm/include"}', str(source), '-o', str(target)]
     compiled = subprocess.run(command, capture_output=True, text=True)
     if compiled.returncode != 0:

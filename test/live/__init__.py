@@ -1,1 +1,1 @@
-"""A tracer attached to a running vmrun: what it sees against what the program knows it did."""
+"""A tracer attached to a running vmrun: what it sees is compared with what the program knows it did."""

@@ -25,7 +25,7 @@ def tests(root, vmrun):
     named = [(name[5:].replace('_', ' '), getattr(suite, name)) for name in dir(suite) if name.startswith('test_')]
     named += [(f'script {path.name}', lambda path=path: suite.script(path))
               for path in sorted((root / 'scripts' / 'bpftrace').glob('*.bt'))
-              if path.stem not in ('nif', 'port', 'driver')]  # need libraries: see native_probes and port_probes
+              if path.stem not in ('nif', 'port', 'driver')]  # these need libraries: see native_probes and port_probes
     return [Test('live', name, run, alone=True) for name, run in named]
 
 
@@ -146,7 +146,7 @@ class Suite:
         return [e for e in found if e.arguments[0] in pids]
 
     def same(self, found, wanted):
-        """wanted: probe and arguments, one text each; * stands for any one argument."""
+        """Compares firings. wanted: probe and arguments, one text each; * stands for any one argument."""
         got = [' '.join([e.probe.replace('__', '-'), *e.arguments]) for e in found]
         ok = len(got) == len(wanted) and all(
             re.fullmatch(re.escape(w).replace(r'\*', r'\S+'), g) for g, w in zip(got, wanted))
@@ -173,7 +173,7 @@ class Suite:
         raise Failure('the trace has no such event\n' + '\n'.join(map(str, found[:60])))
 
     def window(self, found, a, number):
-        """Events between two markers: self-sends of size 8, which nothing else here has."""
+        """Returns the events between two markers: self-sends of size 8, which occur nowhere else here."""
         marks = [i for i, e in enumerate(found) if e.probe == 'message__receive' and e.arguments[:2] == [a, '8']]
         sends = [i for i, e in enumerate(found) if e.probe == 'message__send' and e.arguments[:3] == [a, a, '8']]
         expect(len(marks) > number + 1 and len(sends) > number + 1, 'markers are missing', *map(str, found[:40]))
@@ -303,7 +303,7 @@ class Suite:
         expect(int(mine[-1].arguments[1]) > 10000, f'little reclaimed: {mine[-1]}')
 
     def test_long_built_in_functions(self):
-        """A process is scheduled in and out on the threads too that do for it what is long."""
+        """A process is also scheduled in and out on the threads that do long work for it."""
         known, found = self.traced('long.act', ['process', 'message', 'bif', 'gc'], ['+S', '2'])
         p = known['p']
         mine = [e for e in self.of_pid(found, p) if e.probe != 'process__spawn']
@@ -321,10 +321,10 @@ class Suite:
         expect(running is None, 'never unscheduled', *mine[-10:])
         sent = [e for e in mine if e.probe == 'message__send']
         expect([e.arguments[2] for e in sent] == ['8000000'], 'other messages', *sent)
-        # Where anybody calls built-in functions is a scheduler; what is long is done on any of several other threads.
+        # Built-in functions are called on a scheduler; long work is done on any of several other threads.
         schedulers = {e.thread for e in found if e.probe == 'bif__entry'}
         expect(not threads['message__send'] & schedulers, 'the large message was sent by a scheduler', threads)
-        # md5, the copy and the list, each: out of the scheduler, in and out elsewhere, in again.
+        # md5, the copy and the list, each: out of the scheduler, in and out on a dirty thread, in again.
         expect(sum(e.thread not in schedulers for e in mine if e.probe == 'process__scheduled') >= 4,
                'not scheduled for each long call', *mine[:60])
 
@@ -365,7 +365,8 @@ class Suite:
         self.check_calls_that_load(found, known['late'])
 
     def check_calls_that_load(self, found, p):
-        """A module loaded at its first call shows that call, and before it, in another process, its on_load function."""
+        """A module loaded at its first call shows that call and, before it, in another process, its on_load
+        function."""
         calls = [e for e in found if e.arguments[1].startswith(('late_module:', 'plain_module:'))]
         mine = self.of_pid(calls, p)
         self.same(mine, [f'global-function-entry {p} late_module:value/1 *', f'function-return {p} late_module:value/1 *',
@@ -452,7 +453,7 @@ class Suite:
             expect(known['answers'] == known['questions'], f'lost messages: {known}')
 
     def check_semaphores_are_down(self, pid):
-        """Every semaphore is 0 once the last tracer is gone."""
+        """Checks that every semaphore is 0 once the last tracer is gone."""
         binary = os.readlink(f'/proc/{pid}/exe')
         base = next(int(line.split('-')[0], 16) for line in open(f'/proc/{pid}/maps') if line.rstrip().endswith(binary))
         notes = subprocess.run(['readelf', '-nW', binary], capture_output=True, text=True, check=True).stdout
@@ -468,7 +469,7 @@ class Suite:
     # -- the scripts of scripts/bpftrace
 
     def script(self, path):
-        """A shipped script still attaches and each of its probes still prints or counts."""
+        """Checks that a shipped script still attaches and each of its probes still prints or counts."""
         known, lines = session.trace(self.vmrun, HERE / 'everything.act', path)
         out = '\n'.join(lines)
         for name in re.findall(r'^usdt:\*:erlang:(\w+)', path.read_text(), re.M):
@@ -480,7 +481,7 @@ class Suite:
             elif path.stem == 'file-operation':
                 shown = 'RENAME /none/old /none/new tag=tag error=2 | queued '
             elif path.stem == 'seq-trace-nodes':
-                shown = ' receives: '  # what is queued with a token comes from another process: see cluster
+                shown = ' receives: '  # a message queued with a token comes from another process: see cluster
             elif path.stem == 'seq-trace':
                 shown = {'message__send': 'send     <', 'message__receive': 'receive  <'}[name]
             elif path.stem == 'spawn-exit':

@@ -1,4 +1,5 @@
-"""The scripts that watch ports, drivers, files, native functions and programs, all attached at once in the middle of heavy work."""
+"""Attaches the scripts that watch ports, drivers, files, native functions and programs all at once in the
+middle of heavy work."""
 import pathlib
 import re
 import tempfile
@@ -10,8 +11,9 @@ from . import session
 from .attach import expect
 
 HERE = pathlib.Path(__file__).resolve().parent
-# A line each must show before the work ends; nif prints at its end only, so it is attached first. bpftrace attaches the probes of
-# a script from the last to the first, and keeps what fires meanwhile: only a line of the first says that all are there.
+# A line that each script must show before the work ends. nif prints only at its end, so it is attached first.
+# bpftrace attaches the probes of a script from the last to the first, and keeps what fires meanwhile. So only
+# a line of the first probe says that all are attached.
 WATCHED = {
     'nif': None,
     'port': r'port-busy port=.*',
@@ -22,7 +24,7 @@ WATCHED = {
     'seq-trace': r'receive  .*',
     'user_trace': r'user_trace-i4s4 .*',
 }
-CERTAIN = {  # what all lines of a kind must be like
+CERTAIN = {  # patterns that all lines of a kind must match
     'efile_drv': {r'efile_drv-return .* command=12 .*': r'.* user_tag=file[0-9] command=12 ok=0 error=2',
                   r'efile_drv-return .*': r'.* user_tag=file[0-9] .*'},
     'file-operation': {r'.* RENAME .*': r'.* error=2 .*', r'.* (OPEN|WRITE|PREADV|CLOSE|DELETE) .*': r'.* tag=file[0-9] error=0 .*'},
@@ -36,7 +38,7 @@ def tests(root, vmrun):
 
 
 def shapes(path):
-    """Patterns of the lines that the probes of a bpftrace script print."""
+    """Returns patterns of the lines that the probes of a bpftrace script print."""
     found = []
     for block in re.split(r'^(?=usdt:|BEGIN|END)', path.read_text(), flags=re.M)[1:]:
         text = ''.join(re.findall(r'printf\("(.*?)"', block))
@@ -72,7 +74,7 @@ def busy(root, vmrun):
 def check(name, lines, known):
     shape = re.compile('|'.join(known))
     own = {line for line in lines if shape.fullmatch(line)}
-    # Maps and histograms come at the end and have shapes of their own.
+    # Maps and histograms come at the end and have other patterns.
     strange = [line for line in lines if line and line not in own and not line.startswith(('Attaching', '@', '[', '('))]
     expect(not strange, f'{name}.bt cannot have printed this', *strange[:5])
     for kind, wanted in CERTAIN.get(name, {}).items():

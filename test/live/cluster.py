@@ -1,4 +1,5 @@
-"""Machines that are nodes of one cluster: traced over its connections (vmtrace --node), and a request followed over two of them."""
+"""Machines that are nodes of one cluster are traced over its connections (vmtrace --node), and a request is
+followed over two of them."""
 import contextlib
 import pathlib
 import re
@@ -21,7 +22,7 @@ def tests(root, vmrun):
 
 
 class Cluster(nodes.cluster.Cluster):
-    """With machines that run programs of test/live, and end with the block."""
+    """Starts machines that run programs of test/live; they end with the block."""
 
     def node(self, name, *arguments, flags=(), source=HERE / 'request.act'):
         flags = ['+S', '2', *self.flags(name), '-pa', str(self.folder), *flags]
@@ -89,7 +90,8 @@ class Suite(inside.Suite):
     # -- a request that goes over two nodes
 
     def follow(self, trace):
-        """What trace(nodes) sees of a request: (node, what) in the order of time, pids by their part in it."""
+        """Returns what trace(nodes) sees of a request: (node, what) in the order of time, pids by their part
+        in it."""
         with Cluster(self.vmrun, host=HOST) as cluster:
             server = cluster.node('server', 'server')
             client = cluster.node('client', 'client', f'server@{HOST}')
@@ -100,7 +102,7 @@ class Suite(inside.Suite):
             pids = {(node, line.split()[1]): part for node, part in (('client', 'client'), ('server', 'desk')) for line in lines_of[node] if line.startswith('self')}
             pids |= {('server', line.split()[1]): 'worker' for line in lines_of['client'] if line.startswith('worker')}
             client.finish()
-            server.process.terminate()  # one that is killed may not have told of its rings yet
+            server.process.terminate()  # a killed one may not have reported its rings yet
             lines = tracers()
         names = {str(client.process.pid): 'client', str(server.process.pid): 'server'}
         events = [re.fullmatch(r'(\d+) (\d+) (\S+) (sends to|is sent|receives)(.*): label 77, .*', line) for line in lines]
@@ -135,7 +137,8 @@ class Suite(inside.Suite):
     BYTES = 512 * 65536
 
     def flood(self, trace, flags=()):
-        """What trace(target) sees, as lists of words, of one that sends to a node which stands still until the sender and the port wait."""
+        """Returns what trace(target) sees, as lists of words, of a process that sends to a stopped node until
+        the sender and the port wait."""
         with Cluster(self.vmrun, host=HOST) as cluster:
             sink = cluster.node('sink', 'sink', source=HERE / 'flood.act')
             source = cluster.node('source', 'source', f'sink@{HOST}', flags=['+zdbbl', '1', *flags], source=HERE / 'flood.act')
@@ -162,7 +165,7 @@ class Suite(inside.Suite):
         port = seen[0][2]
         expect(re.fullmatch(r'#Port<0\.\d+>', port) is not None, 'no port', *seen[:3])
         waits = {tuple(e[1:]) for e in seen if e[0] == 'dist__port_busy'}
-        # Processes of the machine that have something to say meanwhile wait like the one that floods.
+        # Processes of the machine that send meanwhile wait like the one that floods.
         expect((own, port, other, process) in waits and {w[:3] for w in waits} == {(own, port, other)}, 'dist-port_busy', *waits)
         packets = [e for e in seen if e[0].startswith('dist__output')]
         expect({tuple(e[:4]) for e in packets} == {(packet, own, port, other)}, packet, *packets[:3])
@@ -211,12 +214,12 @@ class Suite(inside.Suite):
 
     # -- OTP's own scripts
 
-    # Its lines as those of the tracers above.
+    # Turns its lines into those of the tracers above.
     OF_DIST = [(r'dist port_busy: node (\S+), port (\S+), remote_node (\S+), blocked pid (\S+)', r'dist__port_busy \1 \2 \3 \4'),
                (r'port outputv: node (\S+), port (\S+), remote_node (\S+) bytes (\d+)', r'dist__outputv \1 \2 \3 \4'),
                (r'dist output: node (\S+), port (\S+), remote_node (\S+) bytes (\d+)', r'dist__output \1 \2 \3 \4'),
                (r'monitor: pid \d+, who (\S+), what (\S+), node (\S+), type (\S+), reason (\S+)', r'dist__monitor \1 \2 \3 \4 \5')]
-    # What it leaves out.
+    # Lines that it leaves out.
     BESIDE_DIST = ''.join(f'erlang$target:::{name.replace("__", "-")} {{ printf("{name}{" %s" * n}\\n", {", ".join(f"copyinstr(arg{i})" for i in range(n))}); }} '
                           for name, n in (('port__busy', 1), ('port__not_busy', 1), ('dist__port_not_busy', 3)))
 
@@ -246,7 +249,7 @@ class Suite(inside.Suite):
         expect({process} <= set(seen_waiting) <= waited, 'who went on', *set(seen_waiting), 'who had waited', *waited)
 
     def far_words(self, script):
-        """What the program knows, and the script's lines."""
+        """Returns what the program knows, and the script's lines."""
         with Cluster(self.vmrun, host=HOST) as cluster:
             cluster.node('there', 'there', source=HERE / 'far_words.act')
             here = cluster.node('here', 'here', f'there@{HOST}', source=HERE / 'far_words.act')
@@ -260,7 +263,7 @@ class Suite(inside.Suite):
     def test_cluster_messages_there_are_seen_by_otps_messages(self):
         known, lines = self.far_words('messages')
         this, far = known['self'], known['far']
-        # The script shows one without a token twice.
+        # The script shows a message without a token twice.
         twice = [f'send :  {this}{label} -> there@{HOST} {to}: {words} words' for to, words in ((f"{{there,'there@{HOST}'}}", 3), (far, 0))
                  for label in ('', ' label 0 token {0,0}')]
         wanted = [*twice, f'send :  {this} label 5 token {{0,1}} -> there@{HOST} {far}: 4 words']

@@ -1,6 +1,7 @@
-"""What anybody who may open the machine's endpoint can do to it: sessions that stop in the middle, that never
-read, that pass descriptors, that are too many; readers that stop; machines that end. What vmtrace makes of full disks: written.py. The machine goes on as if nobody had been
-there, and has given everything back. The protocol: probes/engine/wire.hpp."""
+"""What anything that may open the machine's endpoint can do to it: sessions that stop in the middle, that
+never read, that pass descriptors, that are too many; consumers that stop; machines that end. written.py tests
+what vmtrace makes of full disks. The machine goes on as if nothing had connected, and has freed everything.
+The protocol: probes/engine/wire.hpp."""
 import array
 import contextlib
 import os
@@ -30,7 +31,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 MOST_CONNECTIONS = 64
 MANY = 30  # tracers at once
 MEBIBYTE = 1 << 20
-# Of everything: numbers and texts, keys, aggregations, variables, timers, functions by name.
+# A script with everything: numbers and texts, keys, aggregations, variables, timers, named functions.
 SCRIPT = '''BEGIN { printf("%d %s", pid, execname); n = 1; a["x", 1] = 2; }
 message-send { @[copyinstr(arg0), pid] = count(); self->t = timestamp; @q = quantize(timestamp - self->t); }
 process-spawn { printf("%s %d", copyinstr(arg1), arg2); @s[ustack(3)] = sum(n++); s = strjoin("a", "b"); }
@@ -53,7 +54,8 @@ HELLO_AS_IT_IS = message(HELLO, struct.pack('<I', int(re.search(r'kWireVersion =
 
 
 def as_nobody(function):
-    """The status of a process of another user that calls it: no program is run, for it need not be one that others may read."""
+    """Returns the status of a process of another user that calls the function. No program is run, because
+    others may not be able to read it."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -78,7 +80,7 @@ def connects(path):
 
 
 class Peer:
-    """Somebody who speaks to the machine."""
+    """A peer that speaks to the machine."""
 
     def __init__(self, pid):
         def connected():
@@ -93,13 +95,13 @@ class Peer:
         until(connected, 'the endpoint opens')
 
     def wait_at_most(self):
-        # A timeout of Python's would make it a socket that waits for nothing, not for all of a message either.
+        # A timeout of Python's would make the socket non-blocking, so it would not wait for a whole message.
         self.socket.setblocking(True)
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             self.socket.setsockopt(socket.SOL_SOCKET, option, struct.pack('ll', session.LIMIT, 0))
 
     def send(self, *messages):
-        """False: the machine has closed the connection."""
+        """Returns False when the machine has closed the connection."""
         try:
             self.socket.sendall(b''.join(messages))
         except (BrokenPipeError, ConnectionResetError):
@@ -107,7 +109,7 @@ class Peer:
         return True
 
     def fill(self, data):
-        """Sends as much as nobody has to read. Returns how much that was."""
+        """Sends until the buffers of a machine that does not read are full. Returns how much that was."""
         self.socket.setblocking(False)
         sent = 0
         with contextlib.suppress(BlockingIOError):
@@ -117,7 +119,7 @@ class Peer:
         return sent
 
     def next(self):
-        """Kind and body; None at the end."""
+        """Returns kind and body, or None at the end."""
         try:
             head = self.socket.recv(8, socket.MSG_WAITALL)
             if len(head) < 8:
@@ -154,7 +156,8 @@ class Suite(Inside):
 
     @contextlib.contextmanager
     def machine(self, program='counts.act', works=True):
-        """One whose program does afterwards what it would have done, and that has then what it had before."""
+        """Runs a machine and checks that its program does afterwards what it would have done, and that it has
+        then what it had before."""
         if not self.vmtrace.exists():
             raise Skip('vmtrace is not built')
         with session.Target(self.vmrun, HERE / program) as target:
@@ -183,11 +186,11 @@ class Suite(Inside):
 
     @staticmethod
     def worked(target):
-        """Its processor time, in ticks."""
+        """Returns its processor time, in ticks."""
         return sum(map(int, pathlib.Path(f'/proc/{target.process.pid}/stat').read_text().rsplit(')', 1)[1].split()[11:13]))
 
     def traced(self, target, *arguments, begin=True, **options):
-        """vmtrace at work on it; begin: from its first line on, which the script prints."""
+        """Runs vmtrace on it; begin: from its first line on, which the script prints."""
         tracer = subprocess.Popen([self.vmtrace, '-p', str(target.process.pid), *arguments], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, **options)
         if begin and (line := first_line(tracer.stdout)) != 'tracing\n':
@@ -195,7 +198,7 @@ class Suite(Inside):
         return tracer
 
     def ended(self, tracer, *status):
-        """How it ends: standard output and error."""
+        """Returns how it ends: standard output and error."""
         try:
             output, errors = tracer.communicate(timeout=session.LIMIT)
         except subprocess.TimeoutExpired:
@@ -205,7 +208,7 @@ class Suite(Inside):
         return output, errors
 
     def sent_for(self, target, script=SCRIPT):
-        """What vmtrace sends for a script."""
+        """Returns what vmtrace sends for a script."""
         with tempfile.TemporaryDirectory(prefix='vmrun-live-') as name, Peer(target.process.pid) as peer:
             folder = pathlib.Path(name)
             peer.send(HELLO_AS_IT_IS)
@@ -250,7 +253,7 @@ class Suite(Inside):
             expect(self.memory(target, 'VmHWM') - before < 16 * MEBIBYTE, 'memory is taken for what has not come')
 
     def test_who_asks_and_never_reads(self):
-        """All questions are there when the machine looks, and their answers are much longer."""
+        """All questions are there when the machine reads, and their answers are much longer."""
         need_its_own_memory(self.vmrun)
         with self.machine() as target:
             before = self.memory(target, 'VmHWM')
@@ -295,7 +298,7 @@ class Suite(Inside):
             expect(len(self.descriptors(target)) < with_peer + 100, 'the machine keeps them', *self.descriptors(target)[:10])
 
     def test_no_descriptors_are_left(self):
-        """vmtrace says so; once there are some, it gets in."""
+        """vmtrace reports that there are no descriptors; once there are some, it gets in."""
         with self.machine() as target:
             pid = target.process.pid
             used = {int(name) for name in os.listdir(f'/proc/{pid}/fd')}
@@ -310,7 +313,8 @@ class Suite(Inside):
             expect(output.strip() == 'in', 'vmtrace does not get in', output)
 
     def test_rings_cost_no_descriptors(self):
-        """With hardly any left in the machine, dozens of tracers get the records of all of its threads."""
+        """With hardly any descriptors left in the machine, dozens of tracers get the records of all of its
+        threads."""
         with self.machine('inside_load.act', works=False) as target, contextlib.ExitStack() as stack:
             pid, used = target.process.pid, len(self.descriptors(target))
             resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + MANY + 10, used + MANY + 10))
@@ -354,7 +358,7 @@ class Suite(Inside):
             expect('works' in output, 'vmtrace does not get in', output)
 
     def test_every_probe_at_once(self):
-        """All of them, each firing under keys of its own, and the longest work on the commonest."""
+        """Enables all of them, each with separate keys, and the longest work on the most frequent one."""
         long = ' '.join(['@l[copyinstr(arg0)] = quantize(timestamp);'] * 100)
         with self.machine(works=False) as target:
             tracer = self.traced(target, '-q', '-n', 'BEGIN { printf("tracing\\n"); } erlang*::: { @[probename, arg0, arg1] = count(); } '
@@ -397,7 +401,8 @@ class Suite(Inside):
     # -- who else is there
 
     def test_nobody_can_take_its_place(self):
-        """What others put where machines once listened keeps nobody out, nor does what the machine has of others."""
+        """What others put where machines once listened keeps no tracer out, nor does a descriptor of others
+        that the machine has."""
         with self.machine() as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder, contextlib.ExitStack() as stack:
             for there in (True, False):
                 mark = pathlib.Path(folder, f'mark{there}')
@@ -412,7 +417,8 @@ class Suite(Inside):
                 place.unlink()
 
     def test_a_socket_of_another_process_is_passed_over(self):
-        """A machine that was started with one among its descriptors, under a name that looks like an endpoint's."""
+        """A machine was started with such a socket among its descriptors, under a name that looks like an
+        endpoint's."""
         for backlog in (8, 0):
             with contextlib.ExitStack() as stack:
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix='vmrun-live-'))
@@ -429,7 +435,8 @@ class Suite(Inside):
                 expect(output.strip() == 'in', 'vmtrace is kept out', output)
 
     def test_machines_in_namespaces_of_their_own(self):
-        """Of mounts, with another /tmp, of networks, of processes, of users: all that a container is, and a changed root."""
+        """The namespaces are of mounts, with another /tmp, of networks, of processes, of users: all that a
+        container has, and a changed root."""
         if os.geteuid() != 0 or not shutil.which('unshare'):
             raise Skip('new namespaces need root and unshare')
         works = subprocess.run(['unshare', '--mount', '--net', '--pid', '--fork', '--user', '--map-root-user', 'true'], capture_output=True, text=True)
@@ -452,7 +459,7 @@ class Suite(Inside):
 
     @staticmethod
     def machine_below(pid):
-        """The process itself, or the last of its children's children."""
+        """Returns the process itself, or the last of its children's children."""
         while children := pathlib.Path(f'/proc/{pid}/task/{pid}/children').read_text().split():
             pid = int(children[0])
         return pid
@@ -463,7 +470,7 @@ class Suite(Inside):
         with self.machine() as target:
             _, errors = self.ended(self.traced(target, '-qn', 'BEGIN { exit(0); }', begin=False, user=NOBODY, group=NOBODY, extra_groups=[]), 1)
             expect('failed to grab pid' in errors and 'not permitted' in errors, 'not refused by name', errors)
-            with Peer(target.process.pid) as keeps_it_open:  # an endpoint that is open is none for others
+            with Peer(target.process.pid) as keeps_it_open:  # an open endpoint does not let others in
                 keeps_it_open.send(message(DROPS))
                 keeps_it_open.answer(DROPS)
                 endpoint = session.endpoint_of(target.process.pid)

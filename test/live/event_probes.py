@@ -1,4 +1,5 @@
-"""The probes that no Erlang has: names, modules, tables, binaries, waits for a scheduler. Programs that do known things with each."""
+"""The probes that no Erlang has: names, modules, tables, binaries, waits for a scheduler. Programs do known
+things with each."""
 import collections
 import pathlib
 
@@ -37,7 +38,7 @@ class Suite:
         return [p.name for p in self.table.probes if p.family in families]
 
     def run(self):
-        """Firings of events.act, once for all tests."""
+        """Returns the firings of events.act, once for all tests."""
         if not self.known:
             text = session.program(self.table, self.names(*FAMILIES))
             self.known, lines = session.trace(self.vmrun, HERE / 'events.act', text)
@@ -109,7 +110,8 @@ class Suite:
         expect(received == {'1000': 10, '2000': 10}, 'other binaries received', received)
 
     def test_waits(self):
-        """Every process waits and runs in turns; whoever is scheduled has waited, on the thread where its wait ended."""
+        """Every process waits and runs in turns; each scheduled process has waited, on the thread where its
+        wait ended."""
         text = session.program(self.table, self.names('run-queue') + ['process__scheduled', 'process__spawn'])
         known, lines = session.trace(self.vmrun, HERE / 'waits.act', text, ('+S', '4:4'))
         found = session.events(lines)
@@ -163,4 +165,4 @@ class Suite:
             expect(ours and abs(theirs - ours) <= AROUND, f'{name}: {ours} inside, {theirs} by bpftrace')
 
 
-AROUND = 20  # firings while one of the two is there and the other not yet or not any more
+AROUND = 20  # firings while only one of the two tracers is attached

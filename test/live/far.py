@@ -1,4 +1,5 @@
-"""Machines that are reached by a command (vmtrace --via): a vmtrace beside the machine hands on what is said, and sends what is in its rings."""
+"""Machines that are reached by a command (vmtrace --via): a vmtrace beside the machine passes on messages,
+and sends what is in its rings."""
 import contextlib
 import os
 import pathlib
@@ -31,9 +32,10 @@ class Suite(inside.Suite):
         return ['--via', f'{before} {self.vmtrace} --relay {pid}']
 
     def said_of(self, target, script):
-        """What a script prints of all that a target does, and what vmtrace complains of. BEGIN must print `tracing`."""
+        """Returns what a script prints of all that a target does, and what vmtrace complains of. BEGIN must
+        print `tracing`."""
         tracer = self.start('-q', '-b', '64m', *self.way(target.process.pid), '-n', script)
-        output, errors = session.Lines(tracer.stdout), session.Lines(tracer.stderr)  # a machine that ends waits for a moment only
+        output, errors = session.Lines(tracer.stdout), session.Lines(tracer.stderr)  # a machine that ends waits only a moment
         output.until('tracing', 'vmtrace')
         target.line('go')
         target.wait_for('done')

@@ -1,4 +1,5 @@
-"""The probes of the file driver and the async pool: traces G8 and G9, the slots of every command, what fires of its own accord."""
+"""The probes of the file driver and the async pool: traces G8 and G9, the slots of every command, probes that
+fire without a command."""
 import pathlib
 import sys
 import tempfile
@@ -85,7 +86,7 @@ class Suite:
             expect(len({e.thread for e in work}) == 1, 'int_entry and int_return on different threads')
             expect((work[0].thread == rest[0].thread) == (threads == '0'), 'the work was done on the wrong kind of thread')
             expect(rest[0].thread == rest[1].thread, 'entry and return on different schedulers')
-            # Around it: the call from A to the server and the answer.
+            # Around it are the call from A to the server and the answer.
             around = [e for e in found if e.probe.startswith('message') and a in e.arguments[:2] and f in e.arguments[:2] + [f]]
             expect(any(e.probe == 'message__send' and e.arguments[:2] == [a, f] for e in around), 'no call to the server')
             expect(any(e.probe == 'message__send' and e.arguments[:2] == [f, a] for e in around), 'no answer of the server')
@@ -155,7 +156,7 @@ class Suite:
             inner = {SETOPT: [], IPREAD: ['int_entry 27', 'int_entry 25', 'int_return 25', 'int_return 27']}.get(
                 command, [f'int_entry {command}', f'int_return {command}'])
             got = [f'{e.probe[11:]} {command_of(e)}' for e in events]
-            if command == READ_LINE and threads == '0':  # a read at a time
+            if command == READ_LINE and threads == '0':  # one read at a time
                 got = got[:3] + got[-1:]
             expect(got == [f'entry {command}', *inner, f'return {command}'], f'operation {name}: {got}')
             expect(events[-1].arguments[2] == entry.arguments[2], 'another user tag at return', shown(entry), shown(events[-1]))
@@ -166,7 +167,7 @@ class Suite:
         known, found = self.traced('efile_rules.act', ['efile_drv', 'aio_pool', 'driver'], threads)
         inline = threads == '0'
         entered = {identity_of(e) for e in found if e.probe == 'efile_drv__entry'}
-        # Files that their port leaves open are closed, without an entry or a return.
+        # Files that their port leaves open are closed without an entry or a return.
         silent = {}
         for e in found:
             if e.probe.startswith('efile_drv') and identity_of(e) not in entered:
@@ -174,7 +175,8 @@ class Suite:
         expect(list(silent.values()) == [['efile_drv__int_entry 23', 'efile_drv__int_return 23']] * 2, 'closing at port exit', silent)
 
         def operations(mark, following):
-            """The efile_drv events of one part of the program: command numbers with e(ntry), i(nt), o(ut), r(eturn)."""
+            """Returns the efile_drv events of one part of the program: command numbers with e(ntry), i(nt),
+            o(ut), r(eturn)."""
             begin = next(e.time for e in found if e.probe == 'efile_drv__entry' and e.arguments[2] == mark)
             ends = [e.time for e in found if e.probe == 'efile_drv__entry' and e.arguments[2] == following]
             letters = {'efile_drv__entry': 'e', 'efile_drv__int_entry': 'i', 'efile_drv__int_return': 'o', 'efile_drv__return': 'r'}
@@ -190,7 +192,7 @@ class Suite:
 
         setopt = 'e26 r26'
         check('nothing', 'delayed', f'{plain(OPEN)} {plain(CLOSE)}')
-        # The write in front of the seek, and of the close: both are accepted before the first is done.
+        # The write comes in front of the seek, and of the close. Both are accepted before the first is done.
         both = {c: (f'e4 e{c} i4 o4 r4 i{c} o{c} r{c}') for c in (LSEEK, CLOSE)}
         check('delayed', 'ahead', ' '.join([plain(OPEN), setopt, both[LSEEK], plain(WRITE), setopt, both[CLOSE]]))
         back_and_ask = 'e3 e3 i3 o3 r3 i3 o3 r3'
@@ -223,7 +225,7 @@ class Suite:
                     threads.setdefault(identity_of(e), []).append(e)
             for events in threads.values():
                 if events[0].probe != 'efile_drv__entry':
-                    continue  # the close of a port that has gone
+                    continue  # the close of a port that has ended
                 command = command_of(events[0])
                 inline = level == 2 or command in data or command == SETOPT
                 expect((len({e.thread for e in events}) == 1) == inline, f'level {level}, command {command}', *map(shown, events))
@@ -235,7 +237,7 @@ class Suite:
             expect(len(ready) == len(pooled), f'level {level}: {len(ready)} driver-ready_async, {len(pooled)} operations in the pool')
 
     def queue_lengths(self):
-        """Lengths are true: what is added and taken adds up, in every queue."""
+        """Checks that lengths are right: what is added and taken adds up, in every queue."""
         _, found = self.traced('aio_queue.act', ['aio_pool'], '1')
         length = 0
         for e in found:
@@ -245,6 +247,6 @@ class Suite:
         expect(length == 0, f'{length} jobs are left')
         added = [number(e, 1) for e in found if e.probe == 'aio_pool__add']
         taken = [number(e, 1) for e in found if e.probe == 'aio_pool__get']
-        # Every length is passed on the way up and on the way down as often.
+        # Every length occurs equally often on the way up and on the way down.
         expect(sorted(added) == sorted(n + 1 for n in taken), 'lengths do not match', sorted(added)[-10:], sorted(taken)[-10:])
         expect(max(added) > 1, 'no queue was ever longer than one')

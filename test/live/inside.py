@@ -1,5 +1,5 @@
-"""Tracing through the machine's own endpoint: what a session counts against what the program knows and against bpftrace on the
-same run, and what is left when tracers go in whatever manner."""
+"""Tracing through the machine's own endpoint. What a session counts is compared with what the program knows
+and with bpftrace on the same run, and with what is left when tracers end in any manner."""
 import os
 import pathlib
 import re
@@ -15,7 +15,7 @@ from .attach import expect
 HERE = pathlib.Path(__file__).resolve().parent
 KILLS = 100
 NOBODY = 65534
-AROUND = 3  # firings of a probe while the machine ends: only bpftrace is still there
+AROUND = 3  # firings of a probe while the machine ends: only bpftrace is still attached
 
 
 def tests(root, vmrun):
@@ -25,7 +25,8 @@ def tests(root, vmrun):
 
 
 def said_of(target, vmrun, *arguments):
-    """What vmtrace prints about all that a target does, after the line `tracing` that its BEGIN must print."""
+    """Returns what vmtrace prints about all that a target does, after the line `tracing` that its BEGIN must
+    print."""
     vmtrace = vmrun.parent / 'vmtrace'
     if not vmtrace.exists():
         raise Skip('vmtrace is not built')
@@ -52,7 +53,7 @@ def trimmed(lines):
 
 
 class Counter:
-    """count_firings at work on a process."""
+    """Runs count_firings on a process."""
 
     def __init__(self, program, pid, probes, **options):
         self.process = subprocess.Popen([program, str(pid), *probes], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -65,7 +66,7 @@ class Counter:
         return self
 
     def counts(self):
-        """Ends it. Firings by probe, and how many different first arguments."""
+        """Ends it. Returns firings by probe, and how many different first arguments."""
         output, errors = self.process.communicate('', timeout=session.LIMIT)
         if self.process.returncode:
             raise Failure('count_firings: ' + errors)
@@ -79,7 +80,7 @@ class Suite:
         self.vmrun, self.program = vmrun, vmrun.parent / 'test' / 'count_firings'
 
     def start(self, *words, env=None):
-        """vmtrace at work."""
+        """Starts vmtrace."""
         vmtrace = self.vmrun.parent / 'vmtrace'
         if not vmtrace.exists():
             raise Skip('vmtrace is not built')
@@ -91,7 +92,7 @@ class Suite:
         return Counter(self.program, target.process.pid, probes, **options)
 
     def words_of_probes(self, pid):
-        """All semaphores of the machine and the words of its own consumers beside them."""
+        """Returns all semaphores of the machine and the words of its own consumers beside them."""
         sections = subprocess.run(['readelf', '-SW', self.vmrun], capture_output=True, text=True, check=True).stdout
         address, size = re.search(r' \.probes +PROGBITS +(\w+) \w+ (\w+)', sections).groups()
         for line in pathlib.Path(f'/proc/{pid}/maps').read_text().splitlines():
@@ -103,12 +104,13 @@ class Suite:
             return os.pread(memory.fileno(), int(size, 16), base + int(address, 16))
 
     def left(self, pid):
-        """What tracing leaves in a process: threads and a socket of its own, probes that are raised."""
+        """Returns what tracing leaves in a process: its threads and socket, and raised probes."""
         threads = ['trace'] * [thread_name(t) for t in pathlib.Path(f'/proc/{pid}/task').iterdir()].count('trace')
         return threads + ['endpoint'] * bool(session.endpoint_of(pid)) + ['probes'] * any(self.words_of_probes(pid))
 
     def expect_nothing_left(self, target):
-        """The machine notices at once that a connection is closed; that it is done is seen from outside only."""
+        """The machine notices at once that a connection is closed, but only polling from
+        outside shows that it has finished."""
         pid = target.process.pid
         for _ in range(session.LIMIT * 100):
             if not self.left(pid):
@@ -142,7 +144,8 @@ class Suite:
             counter = self.counter(target, *probes).wait_until_ready()
             target.line('go')
             target.wait_for('done')
-            # Both stay until the machine ends; that is a moment earlier for ours, and nothing but the end fires after it.
+            # Both stay until the machine ends. For ours that is a moment earlier, and only the end fires
+            # after it.
             target.finish()
             counts = counter.counts()
             seen = dict(re.findall(r'@(\w+): (\d+)', '\n'.join(tracer.lines())))
@@ -163,14 +166,15 @@ class Suite:
     # -- D
 
     def script(self, program, *arguments):
-        """What vmtrace prints about a run of a program."""
+        """Returns what vmtrace prints about a run of a program."""
         with session.Target(self.vmrun, HERE / program) as target:
             return said_of(target, self.vmrun, *arguments)
 
     BEGIN = 'BEGIN { printf("tracing\\n"); } '
 
     def counted(self, *others):
-        """How often probes fired in a run, by a script that only counts; and by a counter of them, if there is one beside it."""
+        """Returns how often probes fired in a run, by a script that only counts, and by a counter of them if
+        there is one beside it."""
         vmtrace = self.vmrun.parent / 'vmtrace'
         if not vmtrace.exists():
             raise Skip('vmtrace is not built')
@@ -209,7 +213,8 @@ class Suite:
     SAMPLES = 300
 
     def samples(self, program, clauses, schedulers=4):
-        """Rows of what is printed once profile-997 has fired often enough for who counts n."""
+        """Returns rows of what is printed once profile-997 has fired often enough for a script that counts
+        n."""
         vmtrace = self.vmrun.parent / 'vmtrace'
         if not vmtrace.exists():
             raise Skip('vmtrace is not built')
@@ -250,7 +255,7 @@ class Suite:
                              'END { printa("%s %s %@d\\n", @); }')
         expect(output.split() == ['by', 'name', 'counts:worker/2', '300'], 'counts:worker/2 is called 300 times', output)
 
-    # Of by_name.act, how often each is called, and by which probes of all calls that shows.
+    # For by_name.act: how often each function is called, and which probes of all calls show that.
     CALLS = 8 * 300
     BY_NAME = {
         ('by_name:local/1', 'function'): 3 * CALLS,
@@ -270,7 +275,8 @@ class Suite:
                 text += f'erlang*:{module}:{function}:{name} {{ @["{mfa} {name}", "by name"] = count(); }} '
                 for probe in probes:
                     text += f'{probe} /copyinstr(arg1) == "{mfa}"/ {{ @["{mfa} {name}", "of all"] = count(); }} '
-                # That of all tells of the function that comes last; by its name each call returns.
+                # The probe of all calls reports the function that comes last; the probe of a named function
+                # reports the return of each call.
                 of_all = self.CALLS if (function, name) == ('tail/2', 'return') else calls
                 wanted += [f'{mfa} {name}, by name {calls}', f'{mfa} {name}, of all {of_all}']
         output = self.script('by_name.act', '-Z', '-n', text + 'END { printa("%s, %s %@d\\n", @); }')
@@ -291,7 +297,8 @@ class Suite:
             expect(frames == {'by_name:local/1', 'by_name:work/1'}, 'the function itself is innermost', output)
 
     def test_functions_by_name_while_their_code_is_replaced(self):
-        """Tracers come and go, killed or not, while these very functions run and one of them gets new versions."""
+        """Tracers come and go, killed or not, while these very functions run and one of them gets new
+        versions."""
         with session.Target(self.vmrun, HERE / 'by_name.act', flags=('+S', '4:4')) as target:
             target.line('go')
             target.wait_for('done')
@@ -332,7 +339,8 @@ class Suite:
             target.finish()
 
     def test_listed_functions_can_be_pasted(self):
-        """Names with blanks, colons, quotes and the characters of patterns: what -l shows names that function and no other."""
+        """Names have blanks, colons, quotes and the characters of patterns. What -l shows names that function
+        and no other."""
         name = r"(?:'(?:\\.|[^'\\])*'|[^\s'/])*"
         with subprocess.Popen([self.vmrun, HERE.parent / 'd/target/odd_names.act'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as target:
             target.stdin.write('go\n')
@@ -387,8 +395,9 @@ class Suite:
             expect(counter.counts()['process-spawn'][0] >= int(known['spawned']), 'the counts are lost')
 
     def test_a_machine_that_is_killed_leaves_no_socket(self):
-        """Not even while its endpoint is open, which has no name in the file system."""
-        before = set(session.files_of_endpoints())  # of a machine that was killed in between
+        """Nothing is left even while its endpoint is open, because the endpoint has no name in the file
+        system."""
+        before = set(session.files_of_endpoints())  # they are of a machine that was killed in between
         for is_open in (True, False):
             with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
                 pid = target.process.pid

@@ -1,6 +1,6 @@
-"""What sessions leave in a machine, by number: after eight times as many of them it has no more memory in use, to the byte
-nearly (counting_allocator.cpp), no more memory mapped, no thread and no descriptor. Sessions that are damaged, ordinary ones, tracers that
-are killed."""
+"""What sessions leave in a machine, by number. After eight times as many of them it has no more memory in
+use, nearly to the byte (counting_allocator.cpp), no more memory mapped, no thread and no descriptor. There
+are damaged sessions, ordinary ones, and tracers that are killed."""
 import contextlib
 import os
 import pathlib
@@ -20,16 +20,16 @@ from .attach import expect
 from .inside import thread_name
 
 SESSIONS = 30  # and twice, four times, eight times as many
-# Between the first figure and the last. Numbers of functions that have been used are kept in a list, 4 bytes each; a thread that fires
-# gets its array of counts, 12 KB, which the next one takes over.
+# Memory that may be added between the first figure and the last. Numbers of used functions are kept in a
+# list, 4 bytes each. A thread that fires gets its array of counts, 12 KB, which the next thread takes over.
 MOST_MORE = 128 << 10
 MOST_MORE_MAPPED = 64 << 20  # the C library keeps stacks of threads that have ended; each session's ring is 4 MB
-# A machine that works never has the same twice.
+# A machine that works never has the same amount twice.
 MOST_MORE_AT_WORK = 1 << 20
 EVERYTHING = ('BEGIN { printf("tracing\\n"); } message-send { @[copyinstr(arg0)] = count(); self->n++; a[arg1] = self->n; } '
               'message-receive { printf("%d", arg1); } process-exit { @s[ustack()] = count(); } '
               'erlang*:lists:: { @f[mfa] = count(); } profile-97 { @p[mfa] = count(); } ')
-# Counts that the program knows too: a question and its answer are longer than all other messages.
+# Counts that the program knows too: a request and its answer are longer than all other messages.
 STAYS = ('BEGIN { printf("tracing\\n"); } process-spawn { @spawned = count(); } erlang*:kills_load:serve:entry { @served = count(); } '
          'message-send /arg2 > 50/ { @sent = count(); } '
          'END { printa("spawned %@d\\n", @spawned); printa("served %@d\\n", @served); printa("sent %@d\\n", @sent); }')
@@ -48,7 +48,8 @@ class Suite(endpoint.Suite):
 
     @contextlib.contextmanager
     def counted(self, program):
-        """A machine, and what says how much memory it has in use; with a sanitizer, which is there to find other things, always 0."""
+        """Runs a machine, and what says how much memory it has in use. With a sanitizer, which finds other
+        things, that is always 0."""
         if not self.vmtrace.exists() or not self.allocator.exists():
             raise Skip('vmtrace and its tests are not built')
         with tempfile.NamedTemporaryFile() as words:
@@ -63,13 +64,14 @@ class Suite(endpoint.Suite):
                 yield target, in_use
 
     def has(self, target):
-        """Names of its threads, and its descriptors, once the endpoint is closed behind whoever came last."""
+        """Returns the names of its threads, and its descriptors, once the endpoint has closed after the last
+        connection."""
         endpoint.until(lambda: not session.endpoint_of(target.process.pid), 'the endpoint is closed')
         names = [thread_name(task) for task in pathlib.Path(f'/proc/{target.process.pid}/task').iterdir()]
         return sorted(name for name in names if name), self.descriptors(target)
 
     def left_by(self, program, a_session, most_more=MOST_MORE):
-        """a_session(target, k): the k-th one."""
+        """Measures what sessions leave. a_session(target, k): the k-th one."""
         with self.counted(program) as (target, in_use):
             figures, before = [], None
             for k in range(1, 8 * SESSIONS + 1):
@@ -82,20 +84,20 @@ class Suite(endpoint.Suite):
             used, mapped = zip(*figures)
             expect(used[-1] - used[0] <= most_more, 'memory stays in use', *used)
             expect(mapped[-1] - mapped[0] <= MOST_MORE_MAPPED, 'memory stays mapped', *mapped)
-            target.line('go')  # it does then what it would have done
+            target.line('go')  # it then does what it would have done
             target.wait_for('done')
             if program == 'counts.act':
                 target.finish()
 
     def sent(self, target):
-        """A whole session of endpoint.SCRIPT: all messages, as vmtrace sends them."""
+        """Returns a whole session of endpoint.SCRIPT: all messages, as vmtrace sends them."""
         if not hasattr(target, 'whole'):
             target.whole = self.whole_session(self.sent_for(target))
         return target.whole
 
     @staticmethod
     def damaged(messages, numbers):
-        """One session in which something is wrong."""
+        """Returns one session in which something is wrong."""
         messages = list(messages)
         how = numbers.randrange(6)
         if how == 0:
@@ -117,7 +119,7 @@ class Suite(endpoint.Suite):
         with endpoint.Peer(target.process.pid) as peer:
             peer.send(data)
             peer.socket.shutdown(socket.SHUT_WR)
-            if k % 3:  # the others go without having read anything
+            if k % 3:  # the others end without having read anything
                 peer.rest()
 
     # -- a machine that waits
@@ -170,7 +172,7 @@ class Suite(endpoint.Suite):
             raise Failure(f'{failure}\n  seed {seed}') from None
 
     def killed_at_some_moment(self, target, numbers):
-        """While it comes in, works, or goes."""
+        """Kills vmtrace while it connects, works, or ends."""
         moment = numbers.choice(['comes', 'begins', 'works', 'goes'])
         tracer = self.traced(target, '-qn', EVERYTHING, begin=moment != 'comes')
         if moment == 'goes':
@@ -182,7 +184,7 @@ class Suite(endpoint.Suite):
 
     @staticmethod
     def firings(target):
-        """How many there have been, of all sessions together."""
+        """Returns how many firings there have been, of all sessions together."""
         with endpoint.Peer(target.process.pid) as peer:
             peer.send(endpoint.message(endpoint.FIRINGS))
             return struct.unpack('Q', peer.answer(endpoint.FIRINGS))[0]
@@ -194,7 +196,7 @@ class Suite(endpoint.Suite):
             figures, before = [], None
             for k in range(1, times + 1):
                 self.killed_at_some_moment(target, numbers)
-                if k in (times // 10, times):  # what is made once is there after the first ones
+                if k in (times // 10, times):  # what is made only once exists after the first ones
                     self.firings(target)
                     before = before or self.has(target)
                     figures.append(in_use())

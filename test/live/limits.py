@@ -1,5 +1,5 @@
-"""Scripts that want more than there is: what is dropped is told by dtrace's names, the machine's memory stays within bounds while they
-run, and is given back."""
+"""Scripts that want more than there is. What is dropped is reported by dtrace's names. The machine's memory
+stays within bounds while they run, and is freed."""
 import pathlib
 import re
 import tempfile
@@ -13,7 +13,7 @@ from .attach import expect
 MEBIBYTE = 1 << 20
 MOST_CLAUSES = 4096  # kClauses of probes/engine/verify.hpp
 FIRINGS = 1_000_000
-# Options, a clause of message-send, what is told, how much memory the machine may take meanwhile.
+# Options, a clause of message-send, what is reported, how much memory the machine may take meanwhile.
 CASES = {
     'a million keys of an aggregation': ('aggsize=16m', '@[timestamp, n] = count();', [r'\d+ aggregation drops? on CPU \d'], 400),
     'elements of an array': ('dynvarsize=1m', 'a[timestamp, n] = n;', [r'\d+ dynamic variable drops?$'], 16),
@@ -33,7 +33,7 @@ def tests(root, vmrun):
 
 class Suite(left_behind.Suite):
     def runs(self, target, in_use, most, arguments):
-        """Until it has fired that often, twice. Standard error."""
+        """Runs until it has fired that often, twice. Returns standard error."""
         peak, left = self.memory(target, 'VmHWM'), []
         for _ in range(2):
             _, errors = self.ended(self.traced(target, *arguments, begin=False), 0)

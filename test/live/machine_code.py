@@ -1,4 +1,5 @@
-"""Tracers and a machine some of whose functions have machine code: its mappings, and DTrace, the one that goes through them."""
+"""Tracers and a machine some of whose functions have machine code: its mappings, and DTrace, which reads
+them."""
 import os
 import pathlib
 import re
@@ -21,7 +22,7 @@ def tests(vmrun):
     suite = Suite(pathlib.Path(vmrun))
     return [*(Test('live', 'machine code: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
               for name in vars(Suite) if name.startswith('test_')),
-            # Few systems have DTrace: that it is not here is no failure in CI.
+            # Few systems have DTrace, so its absence is not a failure in CI.
             Test('dtrace', 'counts what a program with machine code does', suite.dtrace_counts, alone=True)]
 
 
@@ -42,7 +43,7 @@ def mappings(pid):
 
 
 def dtrace():
-    """The command; raises Skip without one. SystemTap's program of that name is another."""
+    """Returns the command; raises Skip without one. SystemTap's program of that name is another."""
     command = os.environ.get(DTRACE) or shutil.which('dtrace')
     if not command:
         raise Skip(f'no dtrace here, and {DTRACE} names none')
@@ -61,10 +62,11 @@ class Suite:
         return session.Target(self.vmrun, HERE / 'hot.act')
 
     def test_mappings_are_such_as_tracers_read(self):
-        """What DTrace 2 asks for (libdtrace/dt_pid.c, dt_pid_create_stapsdt_probes_proc): it goes through the executable mappings
-        that have a name, passes over those with a bracket in it and looks for a memfd among the process's descriptors; every other
-        name it opens as an ELF file. At one that it cannot open, or that is none, it goes no further, and has no probe of what
-        comes after. perf takes names from its map (/tmp/perf-PID.map) for memory that has no name, or that of shared memory."""
+        """DTrace 2 (libdtrace/dt_pid.c, dt_pid_create_stapsdt_probes_proc) goes through the executable
+        mappings that have a name. It skips those with a bracket in the name and looks for a memfd among the
+        process's descriptors. It opens every other name as an ELF file. At one that it cannot open, or that
+        is not an ELF file, it stops, and has no probe of what comes after. perf takes names from its map
+        (/tmp/perf-PID.map) for memory that has no name, or that of shared memory."""
         with self.machine() as target:
             all_of_it = mappings(target.process.pid)
             for m in filter(Mapping.is_executed, all_of_it):
@@ -103,5 +105,5 @@ class Suite:
             finally:
                 tracer.kill()
                 tracer.wait()
-            # With the one that asks how many have come.
+            # The count includes the message that asks how many have come.
             expect(f'sent {int(known["sent"]) + 1}' in lines, f'the program has sent {known["sent"]} and a question', *lines[-5:], *errors.rest()[-5:])

@@ -1,4 +1,4 @@
-"""Functions by name up to the greatest number of them that is watched at once, and beyond."""
+"""Named functions up to the greatest number that is watched at once, and beyond."""
 import contextlib
 import pathlib
 import signal
@@ -53,7 +53,7 @@ class Suite(endpoint.Suite):
         target.wait_for('done')
 
     def watch(self, target):
-        for _ in range(2):  # each of them has two versions then, whose functions have the same names
+        for _ in range(2):  # each then has two versions, whose functions have the same names
             for number in range(1, MODULES + 1):
                 self.load(target, number)
 

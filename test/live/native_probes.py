@@ -43,7 +43,7 @@ class Suite:
         expect(sent == [[known['sender'], known['main'], '3'], [known['sender'], known['main'], '3']], 'messages of a native function', sent)
 
     def scheduled(self, got):
-        """Each time a process is scheduled a function is named: the initial call once a dirty function was the last."""
+        """Returns the function named each time a process is scheduled: the initial call after a dirty function."""
         return [e.arguments[1] for e in got if e.probe == 'process__scheduled']
 
     def plain(self, got, everything):
@@ -61,7 +61,7 @@ class Suite:
         dirty = threads['primes:dirty_cpu/1'] | threads['primes:dirty_io/1'] | threads['primes:dirty/1']
         expect(not normal & dirty, 'dirty functions on schedulers', threads)
         expect(not threads['primes:dirty_cpu/1'] & threads['primes:dirty_io/1'], 'one thread for both kinds', threads)
-        # The process is scheduled in and out on dirty threads too.
+        # The process is also scheduled in and out on dirty threads.
         running = None
         for e in everything:
             if e.probe == 'process__scheduled':
@@ -74,7 +74,8 @@ class Suite:
                 expect(running == e.thread, 'an event of a process that does not run there', e, *everything)
 
     def attached_late(self):
-        """A process in the middle of a slice that slow native calls make long is seen after its next such call."""
+        """A process in the middle of a slice that slow native calls make long is seen after its next such
+        call."""
         probes = ['nif__entry', 'nif__return', 'local__function__entry']
         text = session.program(self.table, probes) + '\nusdt:*:erlang:nif__return { @calls++; if (@calls == 4) { exit(); } }'
         session.require_tracer()

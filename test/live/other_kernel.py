@@ -9,7 +9,7 @@ import platform
 import struct
 import sys
 
-UNAME26 = 0x0020000  # sys/personality.h
+UNAME26 = 0x0020000  # from sys/personality.h
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2  # linux/prctl.h, linux/seccomp.h
 ALLOW, ERRNO = 0x7FFF0000, 0x00050000
 PERF_EVENT_OPEN = {'x86_64': 298, 'aarch64': 241}  # its number among the system calls

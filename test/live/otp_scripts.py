@@ -1,5 +1,5 @@
-"""OTP's own D scripts (the examples of runtime_tools, package erlang-runtime-tools), as they are, under vmtrace attached to a
-machine that runs. Those of distribution with nodes: cluster.py."""
+"""OTP's own D scripts (the examples of runtime_tools, package erlang-runtime-tools), unchanged, under vmtrace
+attached to a running machine. cluster.py has those of distribution with nodes."""
 import glob
 import pathlib
 import re
@@ -34,7 +34,7 @@ class Suite:
         self.vmrun = vmrun
 
     def run(self, name, program, flags=('+S', '2')):
-        """What the program knows, and the lines that the script prints of it."""
+        """Returns what the program knows, and the lines that the script prints of it."""
         script, vmtrace = path_of(name), self.vmrun.parent / 'vmtrace'
         with session.Target(self.vmrun, HERE / program, flags) as target:
             tracer = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); }',
@@ -55,7 +55,8 @@ class Suite:
         return known, lines[1:]
 
     def own_dyntrace(self):
-        """OTP's module, whose library is one without probes in Debian's package: the machine's stands in for it."""
+        """Loads OTP's module, whose library has no probes in Debian's package; the machine's library stands
+        in for it."""
         path_of('user-probe')
         calls = ['available()', 'put_tag("tag")', 'p(11, "eleven")', 'pn(7, 70)', 'pn(951)', 'user_trace_s1("s")', 'user_trace_s1(x)', 'p(1, 2, 3, 4, a)',
                  'enabled(call, [], self())', 'trace(call, state, self(), term, #{extra => more})', 'trace_send(send, state, self(), term, #{})']
@@ -81,7 +82,7 @@ class Suite:
 
     @staticmethod
     def in_order(lines, wanted):
-        """The lines wanted are there in this order, among others."""
+        """Checks that the wanted lines come in this order, among others."""
         rest = iter(lines)
         for line in wanted:
             expect(line in rest, f'not there, or not in its place: {line}', *lines[-30:])
@@ -163,6 +164,6 @@ class Suite:
                        f'driver stop pid {p} driver name spawn port {port}'])
 
     def test_dist(self):
-        """This is no node: nobody is ever blocked."""
+        """This machine is not a node, so no process is ever blocked."""
         _, lines = self.run('dist', 'counts.act')
         expect(not ''.join(lines), 'it shows something', *lines)

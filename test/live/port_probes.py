@@ -43,14 +43,15 @@ class Suite:
         return known, session.events(lines)
 
     def script(self, name, argument, probes=None):
-        """A shipped script prints each of its probes."""
+        """Checks that a shipped script prints each of its probes."""
         _, lines = self.run(self.root / 'scripts/bpftrace' / f'{name}.bt', argument)
         for probe in probes or [p.name for p in self.table.probes if p.family == name]:
             expect(any(line.startswith(probe.replace('__', '-') + ' ') for line in lines), f'{probe} does not show', *lines[-40:])
 
     @staticmethod
     def of_port(found, port, owner):
-        """From the start of the port to its end: what names it, and messages of the owner in between."""
+        """Returns events from the start of the port to its end: those that name it, and messages of the owner
+        in between."""
         mine = [i for i, e in enumerate(found) if port in e.arguments]
         return [e for e in found[mine[0]:mine[-1] + 1]
                 if port in e.arguments or (e.probe.startswith('message') and e.arguments[0] == owner)]

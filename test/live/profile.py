@@ -1,5 +1,6 @@
-"""What profile-N and wall-N say of programs whose shares are known. Shares are of samples, and there are a few hundred of them;
-numbers of samples are held against processor time, as the operating system counts it. Nothing depends on how fast the machine is."""
+"""What profile-N and wall-N say of programs whose shares are known. Shares are of samples, and there are a
+few hundred of them. Numbers of samples are compared with processor time, as the operating system counts it.
+Nothing depends on how fast the machine is."""
 import os
 import pathlib
 import re
@@ -27,7 +28,7 @@ def tests(root, vmrun):
 
 
 def processor_seconds(target):
-    """Of the machine, all its threads together."""
+    """Returns processor time of the machine, all its threads together."""
     fields = pathlib.Path(f'/proc/{target.process.pid}/stat').read_text().rsplit(')', 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
@@ -52,7 +53,7 @@ class Suite:
         return [line.rsplit(' ', 1) for line in done.stdout.splitlines() if line]
 
     def shares(self, kind, what='mfa', only='', flags=('+S', '2'), kernel=None):
-        """What was at work, with its share of the samples."""
+        """Returns each activity with its share of the samples."""
         with self.at_work(kind, flags, kernel) as target:
             rows = self.traced(target, f'profile-997 {only} {{ @[{what}] = count(); n++; }} '
                                f'profile-997 /n > {SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}')
@@ -109,7 +110,7 @@ class Suite:
         expect(all(row[0].split(' ')[1] == 'erlang:apply/2' for row in burns), 'who burns began otherwise', *rows)
 
     def counted(self, target, script, seconds):
-        """What a script counts until the machine has used so much processor time, and that time."""
+        """Returns what a script counts until the machine has used so much processor time, and that time."""
         tracer = subprocess.Popen([self.vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } ' + script],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
@@ -131,14 +132,14 @@ class Suite:
         self.fires_by_processor_time(((97, 'bursts'), (997, 'bursts'), (997, 'reads')))
 
     def test_on_a_kernel_that_sends_no_trap(self):
-        """Before Linux 6.11 the kernel's clock has a signal that comes by itself."""
+        """Before Linux 6.11, the signal of the kernel's clock comes by a separate interrupt."""
         self.exact()
         self.fires_by_processor_time(((997, 'bursts'), (997, 'reads')), 'old')
         shares = self.shares('bursts', kernel='old')
         expect(shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1, 'shares', shares)
 
     def test_where_the_kernel_s_clock_is_forbidden(self):
-        """A timer of POSIX is what is left."""
+        """Only a timer of POSIX is left."""
         self.exact()
         self.fires_by_processor_time(((97, 'bursts'), (997, 'bursts')), 'filtered')
         shares = self.shares('bursts', kernel='filtered')
@@ -193,8 +194,8 @@ class Suite:
         expect(sorted(idle) == ['1', '2', '3', '4'] and min(idle.values()) > 40, 'not about 60 samples of each scheduler', *rows)
 
     def armed(self, target):
-        """Clocks of processor time that the machine has: timers (if this kernel lists them; schedulers have some of another clock)
-        and events of the kernel's."""
+        """Returns the clocks of processor time that the machine has: timers (if this kernel lists them;
+        schedulers have some of another clock) and events of the kernel's."""
         place = pathlib.Path(f'/proc/{target.process.pid}')
         timers = (place / 'timers').read_text().splitlines() if (place / 'timers').exists() else []
         links = []

@@ -1,5 +1,5 @@
-"""Programs inside the machine that trace it (erltrace): what is left of their handles, what they count beside vmtrace, and
-machines that end while they are at it."""
+"""Programs inside the machine that trace it (erltrace): what is left of their handles, what they count beside
+vmtrace, and machines that end meanwhile."""
 import collections
 import pathlib
 import random
@@ -15,7 +15,7 @@ from .attach import expect
 from .inside import said_of
 
 HERE = pathlib.Path(__file__).resolve().parent
-HANDLES = 350  # of each of the states of handles.act fifty
+HANDLES = 350  # fifty of each of the states of handles.act
 MOST_BYTES = 1024  # that a handle may seem to leave: what the allocator keeps in other sizes and for other threads
 HALTS = 40
 STACK = 1 << 30  # of a thread, address space only
@@ -39,11 +39,11 @@ class Suite:
 
     @staticmethod
     def mappings(target):
-        """Rings, tables of aggregations, stacks of threads: each is one."""
+        """Returns the number of mappings: each ring, table of aggregations or stack of a thread is one."""
         return len(pathlib.Path(f'/proc/{target.process.pid}/maps').read_text().splitlines())
 
     def test_handles_leave_no_memory(self):
-        """Few threads, for each keeps some of what it once had."""
+        """Uses few threads, because each keeps some of what it once had."""
         need_its_own_memory(self.vmrun)
         with session.Target(self.vmrun, HERE / 'handles.act', flags=('+S', '1', '+SDcpu', '1', '+SDio', '1')) as target:
             seen = []
@@ -57,7 +57,7 @@ class Suite:
             target.finish()
 
     def test_handles_that_trace_nothing_need_no_thread(self):
-        """There is no room for the stack of another one, and a thread that cannot be had is told of."""
+        """There is no room for the stack of another thread, and a missing thread would be reported."""
         with session.Target(self.vmrun, HERE / 'idle_handles.act', flags=('+S', '1', '+SDcpu', '1', '+SDio', '1'),
                             under=('prlimit', f'--stack={STACK}:')) as target:
             target.line('begin')
@@ -90,7 +90,8 @@ class Suite:
         expect(sums == {'sends': 2750, 'spawns': 275, 'calls': 2750}, 'vmtrace does not count what was done', output)
 
     def test_counts_are_those_of_vmtrace(self):
-        """The program starts its handle once vmtrace is there and stops it before vmtrace goes, and tells which process did what between."""
+        """The program starts its handle once vmtrace is attached, stops it before vmtrace ends, and reports
+        which process did what in between."""
         script = (HERE / 'inside_and_outside.d').read_text()
         for schedulers in ('1', '4'):
             with session.Target(self.vmrun, HERE / 'inside_and_outside.act', flags=('+S', schedulers), arguments=[script]) as target:

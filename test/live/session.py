@@ -34,7 +34,7 @@ class Event:
 
 
 class Lines:
-    """Lines of a stream, read by a thread of its own."""
+    """Lines of a stream, read by a separate thread."""
 
     def __init__(self, stream):
         self.queue, self.seen = queue.Queue(), []
@@ -83,7 +83,8 @@ def require_tracer():
 
 
 def program(table, names):
-    """A bpftrace program that prints each firing of the probes: time|thread|name|arguments, the first six: it has no more."""
+    """Returns a bpftrace program that prints each firing of the probes: time|thread|name|arguments, at most
+    the first six, which is all that bpftrace has."""
     text = ['BEGIN { printf("tracing\\n"); }']
     for probe in table.probes:
         if probe.name not in names:
@@ -135,7 +136,7 @@ FOLDERS_OF_DOORS = ('/tmp', '/dev/shm', '/var/tmp')
 
 
 def endpoint_of(pid):
-    """The descriptor of the process by which it is reached while its endpoint is open; None: it is not."""
+    """Returns the descriptor of the process by which it is reached while its endpoint is open, else None."""
     for entry in pathlib.Path(f'/proc/{pid}/fd').iterdir():
         with contextlib.suppress(FileNotFoundError):  # closed meanwhile
             if os.readlink(entry).rpartition('/')[2].startswith(DOOR):
@@ -144,13 +145,13 @@ def endpoint_of(pid):
 
 
 def files_of_endpoints():
-    """Names of endpoints are removed as soon as they are there."""
+    """Returns names of endpoints, which are removed as soon as they exist."""
     names = re.compile(DOOR + '[0-9a-f]{32}')
     return [f'{folder}/{name}' for folder in FOLDERS_OF_DOORS for name in os.listdir(folder) if names.fullmatch(name)]
 
 
 def until(condition, what):
-    """What another process does is seen from outside only."""
+    """Polls, because what another process does can only be seen from outside."""
     end = time.monotonic() + LIMIT
     while time.monotonic() < end:
         if value := condition():
@@ -160,8 +161,8 @@ def until(condition, what):
 
 
 class Target:
-    """A vmrun that runs a program of test/live; `under`: a command that becomes it, or starts it; inherited: descriptors
-    that it keeps."""
+    """A vmrun that runs a program of test/live. `under`: a command that becomes it, or starts it. inherited:
+    descriptors that it keeps."""
 
     def __init__(self, vmrun, source, flags=('+S', '2'), arguments=(), environment=None, under=(), inherited=()):
         self.process = subprocess.Popen([*under, vmrun, *flags, str(source), *arguments], stdin=subprocess.PIPE,
@@ -205,7 +206,8 @@ class Target:
 
 
 def trace(vmrun, source, text, flags=('+S', '2'), arguments=(), environment=None):
-    """Runs a program with a bpftrace program attached. Returns what the program printed and the tracer's lines."""
+    """Runs a program with a bpftrace program attached. Returns what the program printed and the tracer's
+    lines."""
     require_tracer()
     with Target(vmrun, source, flags, arguments, environment) as target:
         tracer = Tracer(target.process.pid, text)
@@ -216,5 +218,6 @@ def trace(vmrun, source, text, flags=('+S', '2'), arguments=(), environment=None
 
 
 def events(lines):
-    """Firings in the order of their times: lines of different processors may be printed out of order."""
+    """Returns firings in the order of their times, because lines of different processors may be printed out
+    of order."""
     return sorted((Event(line) for line in lines if '|' in line), key=lambda event: event.time)

@@ -1,5 +1,6 @@
-"""What the code around the sites of a binary must keep to, read from the binary: Linux (6.18 and later) puts a call in place
-of a five-byte nop that is traced, and a call writes below the stack pointer, where leaf functions may keep values."""
+"""What the code around the sites of a binary must obey, read from the binary. Linux (6.18 and later) puts a
+call in place of a five-byte nop that is traced, and a call writes below the stack pointer, where leaf
+functions may keep values."""
 import re
 import subprocess
 
@@ -7,14 +8,14 @@ from harness.results import Failure, Skip
 
 
 def notes(vmrun):
-    """[(location, arguments)] of all sites."""
+    """Returns [(location, arguments)] of all sites."""
     text = subprocess.run(['readelf', '-n', vmrun], capture_output=True, text=True, check=True).stdout
     return [(int(at, 16), arguments)
             for at, arguments in re.findall(r'Location: (0x[0-9a-f]+),.*\n\s+Arguments: ?(.*)', text)]
 
 
 def disassembled(vmrun, first, last):
-    """[(address, bytes, instruction)] of the functions the sites are in: they lie in one piece."""
+    """Returns [(address, bytes, instruction)] of the functions with sites, which lie in one piece."""
     text = subprocess.run(['objdump', '-d', '--no-show-raw-insn', '-w', f'--start-address={first}', f'--stop-address={last}', vmrun],
                           capture_output=True, text=True, check=True).stdout
     return re.findall(r'^\s*([0-9a-f]+):\s+(.*)$', text, re.M)
@@ -37,7 +38,8 @@ def check(vmrun):
 
 
 def check_outside_the_loop(vmrun):
-    """Machine code is made of the loop's own: a site there would be copied without its note, and a breakpoint with it."""
+    """Machine code is made from the loop's code: a site there would be copied without its note, and a
+    breakpoint with it."""
     symbols = subprocess.run(['nm', '-SC', '--defined-only', vmrun], capture_output=True, text=True, check=True).stdout
     loop = [(int(at, 16), int(at, 16) + int(size, 16))
             for at, size in re.findall(r'^([0-9a-f]+) ([0-9a-f]+) [tT] vmrun::interpret\(', symbols, re.M)]

@@ -1,5 +1,5 @@
-"""A machine that vmtrace has started and that is none: gives it the list of probes of FOLDER/probes, and keeps the program
-that it sends in FOLDER/program."""
+"""A program that vmtrace starts in place of a machine. It gives vmtrace the list of probes of FOLDER/probes,
+and keeps the program that vmtrace sends in FOLDER/program."""
 import os
 import pathlib
 import socket

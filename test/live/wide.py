@@ -1,4 +1,5 @@
-"""All arguments of probes, read by gdb: bpftrace 0.17 sees six at most. Slower, one stop per firing, so for small programs."""
+"""All arguments of probes, read by gdb, because bpftrace 0.17 sees six at most. This is slower, with one stop
+per firing, so it is for small programs."""
 import os
 import pathlib
 import shutil
@@ -21,7 +22,7 @@ class Firing:
 
 
 def trace(vmrun, source, table, names, flags=('+S', '2'), arguments=(), environment=None):
-    """Runs a program of test/live under gdb's eyes. Returns the lines it printed and the firings in order."""
+    """Runs a program of test/live under gdb. Returns the lines it printed and the firings in order."""
     if not shutil.which('gdb'):
         raise Skip('no gdb here')
     wanted = ' '.join(f'{p.name}:{"".join(LETTERS[a.kind] for a in p.arguments)}' for p in table.probes if p.name in names)

@@ -1,4 +1,5 @@
-"""What vmtrace writes when there is no room for it, when nobody reads it, and when the machine is gone: a message, a status, nothing by halves."""
+"""What vmtrace writes when there is no room, when its output is not read, and when the machine is gone: a
+message, a status, and no half output."""
 import contextlib
 import os
 import pathlib
@@ -16,10 +17,10 @@ from .attach import expect
 PRINTING = 'BEGIN { printf("tracing\\n"); } message-send { printf("%d\\n", timestamp); }'
 DOCUMENTS = (['flame'], ['flame', '-a'], ['timeline'], ['record'], ['record', '-f', 'timeline'])
 FUNCTIONS = 2000
-PADDING = 'x' * 100  # so that what is printed does not fit into a pipe
+PADDING = 'x' * 100  # what is printed does not fit into a pipe
 CALLS = ('BEGIN { printf("tracing\\n"); } erlang*:late:name_*:entry { printf("call %s %s ' + PADDING + '\\n", probefunc, mfa); @[mfa] = count(); } '
          'END { printa("count %s %@d\\n", @); }')
-ROOM = 8192  # bytes: less than any of them
+ROOM = 8192  # bytes: less than any of them needs
 BURST = 100_000  # calls: more than a small ring holds
 DROPPING = f'''main() -> io:format("ready~n"), io:get_line(""), burst(), io:format("dropped~n"), io:get_line(""),
     Main = self(), [spawn(fun() -> burst(), Main ! done end) || _ <- lists:seq(1, 16)],
@@ -38,7 +39,7 @@ def tests(root, vmrun):
 
 
 def may_write(most):
-    """As with a quota."""
+    """Limits the size of files, as a quota does."""
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
@@ -47,7 +48,7 @@ def may_write(most):
 
 @contextlib.contextmanager
 def small_disk(room):
-    """A file system of its own, all but full."""
+    """Makes a separate file system that is nearly full."""
     with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
         mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], capture_output=True, text=True)
         if mounted.returncode:
@@ -62,7 +63,7 @@ def small_disk(room):
 
 class Suite(endpoint.Suite):
     def view(self, target, words, *arguments, **options):
-        """A view that shows what it has after a second; a record has no end of its own."""
+        """Runs a view that shows its results after a second; a record has no end by itself."""
         options.setdefault('stdout', subprocess.PIPE)
         ends = [] if words[0] == 'record' else ['-d', '1s']
         view = subprocess.Popen([self.vmtrace, *words, '-p', str(target.process.pid), *ends, *arguments], stderr=subprocess.PIPE, text=True, **options)
@@ -97,7 +98,8 @@ class Suite(endpoint.Suite):
 
     @contextlib.contextmanager
     def late(self, script):
-        """A machine that has called functions whose names nobody has asked for yet, vmtrace, whose output nobody reads, and the names."""
+        """Returns three things: a machine that has called functions whose names have not been asked for yet,
+        vmtrace, whose output is not read, and the names."""
         with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
             source = pathlib.Path(folder, 'late.act')
             names = [f'name_{n}' for n in range(FUNCTIONS)]
@@ -140,7 +142,7 @@ class Suite(endpoint.Suite):
             target.finish()
 
     def blocked(self, tracer):
-        """Waits until vmtrace waits to write: it looks around once a second then, where it would a hundred times."""
+        """Waits until vmtrace waits to write: it then polls once a second, in place of a hundred times."""
         def turns():
             status = pathlib.Path(f'/proc/{tracer.pid}/status').read_text()
             return int(re.search(r'nonvoluntary|\nvoluntary_ctxt_switches:\t(\d+)', status)[1])
@@ -216,7 +218,7 @@ class Suite(endpoint.Suite):
             expect(link.is_symlink() and '<html' in behind.read_text() and behind.stat().st_mode & 0o777 == 0o600, 'the document is not behind the link')
 
     def test_standard_files_that_are_closed(self):
-        """What vmtrace says goes nowhere; it does not go to the machine that it talks to."""
+        """What vmtrace prints goes nowhere; it does not go to the machine that it is connected to."""
         with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
             output = pathlib.Path(folder, 'output')
             for closed in ('<&-', '>&-', '2>&-', '<&- 2>&-', '<&- >&- 2>&-'):
@@ -229,7 +231,8 @@ class Suite(endpoint.Suite):
     # -- a machine that is gone
 
     def gone(self, number):
-        """What vmtrace has counted by the last second, and all that it recorded, though nobody runs END or answers."""
+        """Returns what vmtrace has counted by the last second, and all that it recorded, though END does not
+        run and the machine does not answer."""
         with session.Target(self.vmrun, endpoint.HERE / 'inside_load.act') as target:
             tracer = self.traced(target, '-x', 'bufsize=16m', '-qn', 'BEGIN { printf("tracing\\n"); } message-send { @["sent", arg2 > 0] = count(); @last["sent", arg2 > 0] = count(); n++; } '
                                  'message-receive /n % 100 == 0/ { printf("%d received\\n", timestamp); } '

@@ -1,5 +1,6 @@
-"""Oracle's DTrace on a system whose release has no package of it: a Debian unstable of its own in a folder (VMRUN_DTRACE_ROOT, by
-default /var/tmp/vmrun-dtrace), made once, whose dtrace is run with the host's processes. Needs root, Debian and 200 MB."""
+"""Oracle's DTrace on a system whose release has no package of it. A Debian unstable is made once in a folder
+(VMRUN_DTRACE_ROOT, by default /var/tmp/vmrun-dtrace), and its dtrace is run with the host's processes. Needs
+root, Debian and 200 MB."""
 import fcntl
 import glob
 import os
@@ -12,8 +13,9 @@ from harness.results import Failure, Skip
 
 from .guest import UNREACHABLE, quiet
 
-SUITE = 'sid'  # where the package is
-# Its description of the kernel's block devices asks for a symbol that not every kernel has, and without it no script compiles.
+SUITE = 'sid'  # it has the package
+# Its description of the kernel's block devices needs a symbol that not every kernel has, and without it no
+# script compiles.
 WITHOUT_IO = 'rm -f "$1"/usr/lib/*/dtrace/*/io.d'
 COMMAND = '''#!/bin/sh
 exec unshare --mount --propagation private sh -c '
@@ -25,7 +27,7 @@ exec unshare --mount --propagation private sh -c '
 
 
 def sources():
-    """The host's package source, of that suite."""
+    """Returns the host's package source, for that suite."""
     for path in ['/etc/apt/sources.list', *sorted(glob.glob('/etc/apt/sources.list.d/*'))]:
         text = pathlib.Path(path).read_text() if os.path.exists(path) else ''
         found = re.search(r'^(?:URIs: *|deb (?:\[[^]]*\] )?)(\S+)', text, re.M)
@@ -35,7 +37,7 @@ def sources():
 
 
 def command(program):
-    """A command that is DTrace, and sees the folder of a program by its name here; raises Skip."""
+    """Returns a command that is DTrace and sees the folder of a program by its name here; raises Skip."""
     folder = pathlib.Path(os.environ.get('VMRUN_DTRACE_ROOT', '/var/tmp/vmrun-dtrace'))
     if os.geteuid() != 0 or not shutil.which('apt-get'):
         raise Skip('a Debian in a folder needs Debian and root')

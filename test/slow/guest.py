@@ -24,8 +24,8 @@ MODULES = ['virtio_pci', 'virtio_blk', 'ext4']  # what finds the disk; the usual
 PACKAGES = ['linux-image-amd64', 'linux-headers-amd64', 'systemtap', 'systemtap-sdt-dev', 'gcc', 'libc6-dev', 'make',
             'initramfs-tools', 'busybox', 'kmod', 'mount', 'procps', 'zstd']
 
-# Two faults of systemtap 4.8's runtime that this kernel and these scripts meet: a kernel function that stable updates
-# renamed; and an output buffer that loses what follows when 8 bytes or fewer are left in it.
+# Two faults of systemtap 4.8's runtime that this kernel and these scripts meet. Stable updates renamed a
+# kernel function. An output buffer loses what follows when 8 bytes or fewer are left in it.
 RUNTIME_FIXES = r'''
 runtime=$1/usr/share/systemtap/runtime
 if grep -qs task_work_cancel_func "$1"/usr/src/linux-headers-*/include/linux/task_work.h; then
@@ -53,7 +53,8 @@ busybox poweroff -f
 
 COMPILE = ('cd /mnt && HOME=/mnt TMPDIR=/mnt/tmp SYSTEMTAP_DIR=/srv PATH=/mnt:/usr/sbin:/usr/bin:/sbin:/bin '
            'stap -r "$(ls /lib/modules)" -p4 -m "$1" "$1.stp"')
-# With a thread for each processor, qemu 7.2 may leave all of them in a jump that the kernel has just patched, for ever.
+# With a thread for each processor, qemu 7.2 may leave all of them for ever in a jump that the kernel has just
+# patched.
 EMULATED = 'tcg,thread=single'
 UNREACHABLE = ('Could not resolve', 'Could not connect', 'Failed to fetch', 'Temporary failure')
 
@@ -85,7 +86,7 @@ class Guest:
     def __init__(self):
         self.folder = pathlib.Path(os.environ.get('VMRUN_GUEST', '/var/tmp/vmrun-guest'))
         recipe = hashlib.sha256(repr((MODULES, PACKAGES, RUNTIME_FIXES, INIT)).encode()).hexdigest()[:12]
-        self.image = self.folder / recipe  # base.img, vmlinuz, initrd, and what stap caches about this kernel
+        self.image = self.folder / recipe  # base.img, vmlinuz, initrd, and stap's cache for this kernel
         self.disk, self.root = self.folder / 'run.img', self.folder / 'root'
 
     @contextlib.contextmanager
@@ -119,7 +120,7 @@ class Guest:
             raise Skip(f'a guest needs a loop device: {loop.stderr.strip()}')
 
     def prepare(self):
-        """Makes the image of this recipe; those of older recipes go."""
+        """Makes the image of this recipe and removes those of older recipes."""
         for old in self.folder.glob('[0-9a-f]' * 12):
             shutil.rmtree(old)
         if shutil.disk_usage(self.folder).free < 4 << 30:
@@ -135,7 +136,7 @@ class Guest:
         for path in (fix, init):
             path.chmod(0o755)
         modules = ' '.join(f'echo {module} >>"$1/etc/initramfs-tools/modules";' for module in MODULES)
-        # The host's own way to its packages.
+        # This is the host's own source of packages.
         options = [f'--aptopt={path}' for path in sorted(glob.glob('/etc/apt/apt.conf.d/*'))
                    if 'Acquire::' in pathlib.Path(path).read_text(errors='replace')]
         with mounted(new, self.root, '-o', 'loop'):
@@ -160,7 +161,7 @@ class Guest:
 
     @staticmethod
     def sources(suite):
-        """The host's own lists of package sources, those with the main archive of this release in them."""
+        """Returns the host's own lists of package sources that have the main archive of this release."""
         lists = [pathlib.Path('/etc/apt/sources.list'), *sorted(pathlib.Path('/etc/apt/sources.list.d').glob('*'))]
         found = [str(path) for path in lists if path.suffix in ('.list', '.sources') and path.exists()
                  and {suite, 'main'} <= set(re.sub('#.*', '', path.read_text()).split())]
@@ -169,10 +170,10 @@ class Guest:
         return found
 
     def run(self, files, command, timeout=1500):
-        """files: host path -> name in the guest's working folder; every .stp becomes a module first. Returns the status and
-        the output of the command, and the text of each file it left in results/."""
+        """files: host path -> name in the guest's working folder; every .stp becomes a module first. Returns
+        the status and the output of the command, and the text of each file it left in results/."""
         make_disk(self.disk, 1 << 30)
-        cache = self.image / 'stap-cache'  # what stap found out about the kernel; modules are not for keeping
+        cache = self.image / 'stap-cache'  # what stap found out about the kernel; modules are not kept
         cache.mkdir(exist_ok=True)
         for module in cache.glob('cache/*/*.ko'):
             module.unlink()
@@ -186,7 +187,7 @@ class Guest:
                 self.copy_libraries(source, place / 'lib')
             (place / 'command').write_text(command)
             first, *others = sorted(place.glob('*.stp'))
-            self.compile(first)  # alone: it finds out what the others take from the cache
+            self.compile(first)  # alone, because it finds out what the others take from the cache
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(self.compile, others))
         status, output = self.boot(timeout)
@@ -194,7 +195,7 @@ class Guest:
             return status, output, {path.name: path.read_text(errors='replace') for path in (self.root / 'results').iterdir()}
 
     def compile(self, script):
-        """Makes the module; where that fails, results/NAME.fault says why."""
+        """Makes the module; if that fails, results/NAME.fault says why."""
         result = subprocess.run(['chroot', str(self.root), 'env', '-u', 'LD_LIBRARY_PATH', 'LC_ALL=C.UTF-8', 'sh', '-c', COMPILE,
                                  'sh', script.stem], capture_output=True, text=True)
         if result.returncode != 0:
@@ -203,7 +204,7 @@ class Guest:
 
     @staticmethod
     def copy_libraries(program, into):
-        """Libraries the image lacks; the C library and the loader are its own."""
+        """Copies libraries that the image lacks, except the C library and the loader."""
         listed = subprocess.run(['ldd', str(program)], capture_output=True, text=True).stdout
         for line in listed.splitlines():
             words = line.split()

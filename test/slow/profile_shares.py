@@ -1,7 +1,8 @@
-"""What vmtrace's profile-997 says a machine does, and what `perf record` says of the same seconds, of the same threads (PROBES.md, I7):
-each share that either puts above 5 % is within 3 points of the other's. perf unwinds native stacks by itself and knows functions that
-have machine code from the map that `+JPperf map` writes; what is no function is told by the innermost frame that is in FRAMES.
-The rows are printed: `./dev test --slow shares`."""
+"""Compares what vmtrace's profile-997 says of a machine with what `perf record` says of the same seconds and
+the same threads (PROBES.md, I7). Each share that either puts above 5 % is within 3 points of the other's.
+perf unwinds native stacks by itself and knows functions with machine code from the map that `+JPperf map`
+writes. Anything else is named by the innermost frame that is in FRAMES. The rows are printed: `./dev test
+--slow shares`."""
 import collections
 import os
 import pathlib
@@ -20,7 +21,7 @@ SAMPLES = 6000  # 3 points are more than three standard deviations of a share of
 POINTS, LEAST = 3, 5
 LIMIT = 600
 
-# Innermost first: what the machine is in.
+# Innermost first: what the machine does.
 FRAMES = [(r'\$(.*)', r'\1'),  # a function that has machine code
           (r'vmrun::bif_(\w+?)_([a-z_0-9]+)_(\d+)\b', r'\1:\2/\3'),
           (r'vmrun::\(anonymous namespace\)::Collection::|vmrun::collect_(now|major|on_dirty)\b|vmrun::Collector::', '[gc]'),
@@ -31,7 +32,7 @@ FRAMES = [(r'\$(.*)', r'\1'),  # a function that has machine code
           (r'vmrun::preloaded::|enif_', 'zlib'),  # the one native library that has a row
           (r'vmrun::interpret\b', 'Erlang')]
 
-# What runs: the kind of profile_load.act, flags, and the functions that have a row of their own.
+# Programs: the kind of profile_load.act, flags, and the functions that have separate rows.
 KINDS = [('bursts', (), (r'profile_load:.*',)), ('more tails', (), (r'profile_load:.*',)),
          ('bursts', ('+hot', '0'), ()), ('built-ins', (), (r'lists:member/2',)), ('built-ins', ('+hot', '0'), (r'lists:member/2',)),
          ('collections', (), (r'profile_load:.*',)), ('ports', (), ()), ('elsewhere', (), ('erlang:term_to_binary/1',)), ('loads', (), ()), ('native', (), ('zlib',))]
@@ -114,10 +115,11 @@ class Suite:
         return PidOf(process)
 
     def rows(self, pid, folder, own):
-        """Both profiles: [(name, vmtrace's share, perf's share)]."""
+        """Returns both profiles: [(name, vmtrace's share, perf's share)]."""
         script = ('BEGIN { printf("tracing\\n"); } profile-997 { @[mfa] = count(); n++; } '
                   f'profile-997 /n == {SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}')
-        # Threads that it makes at need are there: perf does not follow those that come while it attaches.
+        # Threads that it makes on demand must exist, because perf does not follow threads that come while it
+        # attaches.
         endpoint.until(lambda: ticks(pid) > 2 * os.sysconf('SC_CLK_TCK'), 'the machine works')
         data = pathlib.Path(folder, 'perf.data')
         control, answers = os.pipe(), os.pipe()
@@ -144,7 +146,7 @@ class Suite:
         theirs = collections.Counter()
         for sample in told.split('\n\n'):
             thread, *frames = sample.strip('\n').splitlines() or ['']
-            if thread.strip() not in ('', 'trace'):  # what traces is not sampled
+            if thread.strip() not in ('', 'trace'):  # the tracing thread is not sampled
                 theirs[place(re.sub(r'^\s*[0-9a-f]+ ', '', frame) for frame in frames)] += 1
         if not theirs:
             raise Failure('perf has no samples')
@@ -153,7 +155,7 @@ class Suite:
 
     @staticmethod
     def together(counts, own):
-        """Functions without a row of their own are one."""
+        """Merges functions without a separate row."""
         result = collections.Counter()
         for name, count in counts.items():
             if name.startswith('[driver'):

@@ -1,4 +1,5 @@
-"""The slow suites: SystemTap scripts in a guest, unit tests and golden scripts under sanitizers, tracers that are killed, work with large files and many, and soak tests."""
+"""The slow suites: SystemTap scripts in a guest, unit tests and golden scripts under sanitizers, tracers that
+are killed, work with large files and many files, and soak tests."""
 import collections
 import os
 import pathlib
@@ -21,21 +22,23 @@ from . import dtrace_root, guest, profile_shares
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Assertions are checked too; sanitizers bring an allocator of their own and leave symbols for the program to find.
+# Assertions are checked too. Sanitizers bring an allocator of their own and need symbols to find in the
+# program.
 BUILD_OPTIONS = ['-Ddebug=true', '-Dallocator=system', '-Db_ndebug=false', '-Db_lundef=false']
 
-# Areas that collections at every allocation reach into most.
+# Areas that collections at every allocation affect most.
 GC_AREAS = [f' {area}/' for area in ('bits', 'maps', 'processes', 'receive', 'try_catch', 'ets', 'regression')]
 
-ALLOCATION_FAILS = 'an allocation fails'  # what such tests are called
+ALLOCATION_FAILS = 'an allocation fails'  # the name of such tests
 
 LIBRARIES = [(HERE / 'soak/native_soaked.c', 1), (HERE / 'soak/native_soaked.c', 2)]  # sources and their versions
 
 PATIENCE = 10  # how much longer a program may take with a sanitizer
 
-# Sanitizer: build options besides, its own options, runs of test/run. Leaks, of memory or threads, are not looked for: what lives as long as the machine is never
-# freed, nor are libraries unloaded when it halts.
-# What is freed is kept for a while, and little of it, for there are tests of how far a node may grow. SIGSEGV is left to vmrun, which says what crashed: two native tests want it to.
+# Sanitizer: further build options, its own options, runs of test/run. Leaks of memory or threads are not
+# checked: what lives as long as the machine is never freed, nor are libraries unloaded when it halts. Little
+# of the freed memory is kept for a while, because there are tests of how far a node may grow. SIGSEGV is left
+# to vmrun, which says what crashed: two native tests need that.
 SANITIZERS = {
     'address,undefined': (['-Doptimization=2'], {'VMRUN_FUZZ_SECONDS': '300', 'ASAN_OPTIONS': 'detect_leaks=0:exitcode=99:handle_segv=0:quarantine_size_mb=16', 'UBSAN_OPTIONS': 'halt_on_error=1:print_stacktrace=1:exitcode=99'},
                           [['--suite', 'unit'], ['--suite', 'native', '--mode', 's4'], ['--suite', 'golden', '--mode', 's4'],
@@ -50,7 +53,7 @@ SANITIZERS = {
 
 SMALL_RUNS = [['--suite', 'golden', '--mode', 's4', '--mode', 'slice', '--mode', 'random'], ['--suite', 'native', '--mode', 's4']]
 
-ALLOCATION_TRIES = 6  # of each script; other ones each day
+ALLOCATION_TRIES = 6  # of each script; different ones each day
 
 
 def tests(root, build, checked, golden_scripts, seed):
@@ -67,7 +70,8 @@ def tests(root, build, checked, golden_scripts, seed):
 
 
 def allocation_fails(vmrun, script, seed):
-    """Whichever allocation of memory fails, the program ends by itself: as it should, or in another way that standard error tells of."""
+    """Whichever allocation of memory fails, the program ends by itself: as it should, or in another way that
+    standard error explains."""
     numbers = random.Random(f'{seed} {script.name}')
     for _ in range(ALLOCATION_TRIES):
         n = int(2 ** numbers.uniform(0, 16))
@@ -93,7 +97,8 @@ def heavy_script(root, script, build):
     return Test('slow', script.name, run, alone=True)
 
 
-# What a good trace has besides a line of every kind: values that everything_loop.act makes certain. Whole lines.
+# What a good trace has besides a line of every kind: whole lines with values that everything_loop.act
+# guarantees.
 PID = r'<0\.[0-9]+\.0>'
 PORT = r'#Port<0\.[0-9]+>'
 NUMBER = '[0-9]+'
@@ -141,12 +146,14 @@ CERTAIN = {
 }
 
 
-# Packets of drivers without outputv: a connection has none of them unless a module of somebody else carries it (test/live/cluster.py).
+# Packets of drivers without outputv: a connection has none of them unless a module of another project carries
+# it (test/live/cluster.py).
 ELSEWHERE = 'dist-output node='
 
 
 def printed_lines(text, at_end):
-    """Patterns of the lines that a script's printf calls make here, those of its probes or those of its end."""
+    """Returns patterns of the lines that a script's printf calls make here, those of its probes or those of
+    its end."""
     patterns = []
     for block in re.split(r'^probe ', text, flags=re.M)[1:]:
         if not block.startswith('begin') and block.startswith('end') == at_end:
@@ -157,12 +164,13 @@ def printed_lines(text, at_end):
     return patterns
 
 
-# Where processors are emulated, a probe may wait for the other one too long and be skipped: one line less, of those that there are several of.
+# Where processors are emulated, a probe may wait too long for another one and be skipped. Then one line is
+# missing, of those that there are several of.
 SKIPPED_SOME = r'(?m)^WARNING: Number of errors: 0, skipped probes: [0-9]+$'
 
 
 def trace_faults(name, text, results):
-    """What is wrong with the trace of one script, in words."""
+    """Returns what is wrong with the trace of one script, in words."""
     faults = [results[f'{name}.fault'].strip()] if f'{name}.fault' in results else []
     said = re.sub(SKIPPED_SOME, '', results.get(f'{name}.err', '')).strip()
     if said:
@@ -210,7 +218,8 @@ def stap_scripts(root, build):
 
 
 def shown(command, what, environment=None):
-    """Runs a command and passes on its lines as they come, for it takes its time. Its last lines are what a failure shows."""
+    """Runs a command and passes on its lines as they come, because it takes long. Its last lines are what a
+    failure shows."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace', env=environment)
     lines = collections.deque(maxlen=200)
     last = time.monotonic()
@@ -224,7 +233,8 @@ def shown(command, what, environment=None):
 
 
 def small_limits(root):
-    """Golden scripts and native libraries where every table and chunk is tiny (vm/base/small_limits.hpp)."""
+    """Runs golden scripts and native libraries where every table and chunk is tiny
+    (vm/base/small_limits.hpp)."""
     folder = root / 'build-small'
     if not (folder / 'build.ninja').exists():
         shown(['meson', 'setup', '-Dlimits=small', '-Doptimization=1', '-Ddebug=false', '-Db_ndebug=false', str(folder), str(root)], 'small limits')
