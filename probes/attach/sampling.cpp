@@ -271,7 +271,7 @@ bool start_sampling(d::Session& session, std::uint32_t probe, std::uint64_t inte
   unused->probe = probe;
   unused->interval_ns = interval_ns;
   unused->wall = wall;
-  // Of two traps that come at once, the kernel delivers only one.
+  // The kernel delivers only one of two traps that come at once.
   unused->traps = !wall && may_trap() && std::ranges::none_of(samplers, [](const Sampler& s) {
     return s.session.load(std::memory_order_relaxed) && s.traps;
   });

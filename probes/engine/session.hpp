@@ -33,8 +33,8 @@ class Session {
   /// Disables all probes, waits for the firings under way, then runs END.
   virtual void end() = 0;
   /// The session's tick-N and profile-N. next_tick() returns when the next one is due (ns, as
-  /// timestamp; 0: none), and a second function fires those that are due. Only the controlling
-  /// thread calls them.
+  /// timestamp; 0: none), and tick() fires those that are due. Only the controlling thread calls
+  /// them.
   virtual std::uint64_t next_tick() = 0;
   virtual void tick() = 0;
 
