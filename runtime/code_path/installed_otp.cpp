@@ -11,14 +11,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Debian, Fedora, what `make install` of Erlang's sources does, Homebrew.
+/// The places of Debian, Fedora, `make install` of Erlang's sources, and Homebrew.
 constexpr const char* kUsualRoots[] = {"/usr/lib/erlang", "/usr/lib64/erlang", "/usr/local/lib/erlang",
                                        "/opt/homebrew/lib/erlang"};
 
-/// What every installation has, whatever its packaging.
+/// Every installation has stdlib, whatever its packaging.
 bool is_otp_root(const std::string& root) { return otp_application_directory(root, "stdlib").has_value(); }
 
-/// "stdlib-4.2" as "stdlib" and "4.2".
+/// Splits "stdlib-4.2" into "stdlib" and "4.2".
 OtpApplication application_of(const fs::path& directory) {
   const std::string folder = directory.filename().string();
   const std::size_t dash = folder.rfind('-');
@@ -28,7 +28,7 @@ OtpApplication application_of(const fs::path& directory) {
           directory.string()};
 }
 
-/// Of the folders with versions, the newest of each name.
+/// Returns the newest version of each application that has a folder here.
 std::map<std::string, OtpApplication> newest_in(const std::string& directory) {
   std::map<std::string, OtpApplication> newest;
   std::error_code error;
@@ -46,7 +46,7 @@ std::map<std::string, OtpApplication> newest_in(const std::string& directory) {
 
 int compare_versions(std::string_view a, std::string_view b) {
   const auto next_number = [](std::string_view& text) -> long {
-    long value = -1;  // there is no further number: older than one with a further number
+    long value = -1;  // kept when there is no further number: "8" is older than "8.1"
     auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
     if (!text.empty()) text.remove_prefix(1);

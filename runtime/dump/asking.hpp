@@ -7,10 +7,11 @@
 #include "runtime/ets/table.hpp"
 #include "vm/process/table.hpp"
 
-/// For who asks what all there is refers to: with the machine stopped.
+/// Helpers for built-in functions that stop the machine to find out what refers to something.
 namespace vmrun::dump {
 
-/// Those who wait for their turn are on a dirty scheduler, but do nothing to their heaps meanwhile.
+/// Marks a process that asks. While it waits for its turn it is on a dirty scheduler, but does not
+/// change its heap.
 class Asking {
  public:
   explicit Asking(const Process& p) : p_(&p) {
@@ -41,7 +42,8 @@ class Asking {
   const Process* const p_;
 };
 
-/// Calls visit(process) for those whose heaps nobody changes: that do not run, or ask as well.
+/// Calls visit(process) for each process whose heap does not change: one that does not run, or that
+/// asks as well.
 template <class Visit>
 void for_each_process_at_rest(const StoppedMachine& stopped, Visit visit) {
   process_table.for_each([&](Process& p) {
@@ -50,7 +52,7 @@ void for_each_process_at_rest(const StoppedMachine& stopped, Visit visit) {
   });
 }
 
-/// Calls visit(object) for what a table keeps, with what its heir is to get.
+/// Calls visit(object) for the objects of a table and for the data of its heir.
 template <class Visit>
 void for_each_kept(const ets::Table& table, Visit visit) {
   if (table.heir_data) visit(*table.heir_data);

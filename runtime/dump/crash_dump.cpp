@@ -22,23 +22,23 @@
 namespace vmrun::dump {
 namespace {
 
-/// The environment as it was when the program began: os:putenv does not change it.
+/// Reads the environment of the program's start, which os:putenv does not change.
 std::optional<long long> number_in_environment(const char* name) {
   const char* text = std::getenv(name);
   if (!text || !*text) return {};
-  return std::strtoll(text, nullptr, 10);  // a word that is no number counts as 0
+  return std::strtoll(text, nullptr, 10);  // text that is not a number counts as 0
 }
 
 const Term heart_port = intern_atom("heart_port");
 
-/// Whether kernel's heart watches the machine, to start it again when it has ended. Names are
-/// looked up without a lock.
+/// Whether kernel's heart watches the machine, to restart it after its end. Names are looked up
+/// without a lock.
 bool is_watched_by_heart() {
   const Term port = whereis(heart_port);
   return port && port.is_local_port();
 }
 
-/// -1: as many as it takes.
+/// -1: no limit.
 long long seconds_for_dump() {
   return number_in_environment("ERL_CRASH_DUMP_SECONDS").value_or(is_watched_by_heart() ? 0 : -1);
 }
@@ -75,8 +75,8 @@ void write_all(DumpFile& out, std::string_view slogan, const StoppedMachine& sto
   out.put("=end\n");
 }
 
-/// A descriptor, negative if there is none. When all are taken that of standard input is given up:
-/// the program ends.
+/// Returns a descriptor, or a negative number. When all descriptors are taken, standard input is
+/// closed to make room, because the program ends anyway.
 int open_dump(const std::string& path) {
   const auto try_open = [&] { return open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640); };
   const int fd = try_open();

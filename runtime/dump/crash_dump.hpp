@@ -2,11 +2,11 @@
 
 #include <string_view>
 
-/// The crash dump: a file with the state of the machine, in the form of Erlang/OTP's (erts, "How to
-/// Interpret the Erlang Crash Dumps"). Its name is what ERL_CRASH_DUMP says, or erl_crash.dump;
-/// ERL_CRASH_DUMP_SECONDS is how long it may take (0: none is written; so it is too when heart
-/// watches the machine and nothing is said), ERL_CRASH_DUMP_BYTES how large it may become. Not for
-/// a scheduler.
+/// The crash dump: a file with the state of the machine, in the format of Erlang/OTP's (erts, "How
+/// to Interpret the Erlang Crash Dumps"). ERL_CRASH_DUMP gives its name (default erl_crash.dump),
+/// ERL_CRASH_DUMP_BYTES its largest size, and ERL_CRASH_DUMP_SECONDS the time that writing may
+/// take. With 0 seconds no dump is written; this is the default when heart watches the machine.
+/// Must not be called on a scheduler.
 namespace vmrun::dump {
 
 class StoppedMachine;

@@ -7,8 +7,8 @@
 
 #include "vm/base/word.hpp"
 
-/// Where a dump is written: a descriptor, or a text for people. Limits of bytes and of time: what
-/// comes after is dropped. One thread.
+/// The output of a dump: a descriptor, or a text for people. It has limits of bytes and of time;
+/// output beyond them is dropped. Used by one thread.
 namespace vmrun::dump {
 
 class DumpFile {
@@ -24,15 +24,15 @@ class DumpFile {
   void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
     put(fmt::format(format, std::forward<Arguments>(arguments)...));
   }
-  /// A limit is reached, or the descriptor takes no more: nothing that is put has an effect.
+  /// Whether a limit is reached or the descriptor takes no more. Output has no effect then.
   bool full() const { return full_; }
   void flush();
 
  private:
   int fd_;
-  std::string* text_ = nullptr;  // in place of a descriptor
+  std::string* text_ = nullptr;  // instead of a descriptor
   Word left_;
-  SWord deadline_ns_;  // 0: none
+  SWord deadline_ns_;  // 0: no deadline
   bool full_ = false;
   std::string buffer_;
 };

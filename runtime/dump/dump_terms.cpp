@@ -11,7 +11,7 @@
 namespace vmrun::dump {
 namespace {
 
-constexpr Word kInPlaceBytes = 64;  // binaries up to here stand where they are
+constexpr Word kInPlaceBytes = 64;  // binaries up to this size are written in place
 
 std::string base64(const std::uint8_t* bytes, Word size) {
   static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -41,7 +41,7 @@ void TermDump::word(Term t) {
     const std::string text = port_text(t);  // #Port<0.N>
     return out_.print("p{}", text.substr(text.find('<')));
   }
-  if (!t.is_list() && !t.is_boxed()) return out_.put("?");  // no term of a program
+  if (!t.is_list() && !t.is_boxed()) return out_.put("?");  // not a term of a program
   out_.print("H{:X}", address_of(t));
   if (seen_.insert(address_of(t)).second) to_do_.push_back(t);
 }
@@ -94,7 +94,7 @@ void TermDump::object(Term t) {
     out_.print("E{:X}:{}", bytes.size(),
                base64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));
   } else {
-    out_.put("t0:");  // of no kind that a program has
+    out_.put("t0:");  // a kind that programs do not have
   }
   out_.put("\n");
 }

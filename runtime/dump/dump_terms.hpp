@@ -9,22 +9,24 @@
 #include "runtime/dump/dump_file.hpp"
 #include "vm/term/term.hpp"
 
-/// Terms as a crash dump of Erlang/OTP has them (erts, "How to Interpret the Erlang Crash Dumps"):
-/// one word in place, and the objects that it leads to in a section of their own, a line each.
+/// Writes terms as a crash dump of Erlang/OTP has them (erts, "How to Interpret the Erlang Crash
+/// Dumps"): one word in place, and the objects that it leads to in a section of their own, a line
+/// each.
 namespace vmrun::dump {
 
-/// A large binary, by where its bytes are: written once for the whole dump.
+/// Large binaries by the address of their bytes. Each is written once for the whole dump.
 using Binaries = std::map<const std::uint8_t*, Word>;
 
 class TermDump {
  public:
   TermDump(DumpFile& out, Binaries& binaries) : out_(out), binaries_(binaries) {}
 
-  /// In place. What it leads to is written by the next `objects`.
+  /// Writes a term in place. The objects that it leads to are written by the next call of
+  /// `objects`.
   void word(Term t);
-  /// {First, Second}, which is no object of the process's.
+  /// Writes {First, Second}, which is not an object of the process.
   void pair(Term first, Term second);
-  /// Each object once.
+  /// Writes each object once.
   void objects();
 
  private:
@@ -37,7 +39,7 @@ class TermDump {
   std::unordered_set<Word> seen_;
 };
 
-/// The sections =binary.
+/// Writes the =binary sections.
 void write_binaries(DumpFile& out, const Binaries& binaries);
 
 }  // namespace vmrun::dump

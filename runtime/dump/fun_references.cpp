@@ -5,9 +5,9 @@
 #include "runtime/dump/term_walk.hpp"
 #include "vm/term/layout.hpp"
 
-// fun_info(Fun, refc): how many fun objects lead to a fun expression of a module. Nobody counts
-// them as they come and go: who asks stops the machine and goes through all that is there. Garbage
-// that has not been collected yet is not counted.
+// fun_info(Fun, refc): how many fun objects lead to a fun expression of a module. They are not
+// counted as they come and go. Instead the call stops the machine and walks all terms. Garbage that
+// has not been collected yet is not counted.
 
 namespace vmrun::dump {
 namespace {
@@ -59,8 +59,8 @@ Word count_references(const Process& asking, const FunEntry& entry) {
     count.add(key);
     count.add(value);
   });
-  waits.reset();     // before somebody else can stop the machine
-  return 1 + found;  // and the module's own
+  waits.reset();     // before another process can stop the machine
+  return 1 + found;  // 1 for the module's own reference
 }
 
 [[maybe_unused]] const bool filled_in = (fun_references = count_references, true);

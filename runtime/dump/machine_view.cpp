@@ -27,7 +27,7 @@
 namespace vmrun::dump {
 namespace {
 
-// What runs longer in one piece than this is shown as running.
+// A process that does not stop within this time is shown as running.
 constexpr std::chrono::milliseconds kPatience{1000};
 constexpr std::size_t kShownBytes = 4000;  // of a term, for people
 
@@ -48,7 +48,7 @@ namespace {
 
 const Process* running_on(const Scheduler& s) {
   const Process* p = s.current;
-  std::atomic_thread_fence(std::memory_order_acquire);  // what it was before its slice is seen
+  std::atomic_thread_fence(std::memory_order_acquire);  // makes what the process was before its slice visible
   return p;
 }
 
@@ -58,7 +58,8 @@ StoppedMachine::StoppedMachine() : held_(new Held) {
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& s = scheduler_at(i);
     if (held_->schedulers.is_stopped(s)) continue;
-    // It is in the slice still in which it was asked: `current` does not change but to nothing.
+    // The scheduler is still in the slice in which it was asked to stop: from now on `current` can
+    // only become null.
     const Process* p = running_on(s);
     if (p) running_[p] = "ACTIVE | RUNNING";
   }
@@ -221,7 +222,7 @@ void write_relations(DumpFile& out, const Extra& extra) {
   if (!text.empty()) out.print("Link list: [{}]\n", text);
 }
 
-/// visit(fragment of a message), in the order in which they came.
+/// Calls visit(fragment of a message), in the order of arrival.
 template <class Visit>
 void for_each_message(const Process& p, Visit visit) {
   const auto visit_message = [&](const Fragment& f) {
@@ -235,22 +236,22 @@ void for_each_message(const Process& p, Visit visit) {
   for (std::size_t i = arrivals.size(); i-- > 0;) visit_message(*arrivals[i]);
 }
 
-/// Whether its heap can be looked at.
+/// Whether its heap can be read.
 bool at_rest(Process& p, const StoppedMachine& stopped) {
   return !stopped.runs(p) && !p.mailbox.is_closed() && !p.exiting.load(std::memory_order_acquire);
 }
 
-// A process in the order and the words of OTP: redbug, crashdump_viewer and others parse them.
+// A process in OTP's order and words, because redbug, crashdump_viewer and others parse them.
 
-/// The function at whose beginning a process was when its slice ended, or begins: OTP has it on the
-/// process then, and has nothing after a receive.
+/// The function at whose beginning the process ended its slice, or is to begin. OTP shows it then,
+/// and shows nothing after a receive.
 std::string called_at(const Process& p, const Word* at) {
   if (!at) return std::string(MfaText(p.initial_module, p.initial_function, p.initial_arity).view());
   const FunctionHeader* f = code_view.header_at(at);
   return f && at == f->entry() ? std::string(MfaText(f->module, f->function, f->arity).view()) : "";
 }
 
-/// A line of what it has been doing since its slice began, or will do when its next one begins.
+/// A line about the last slice of a process that runs or waits for its next one.
 std::string call_line(const Process& p, const char* state) {
   const Core* const core = this_core();
   const bool runs_here = core && core->number && core->current == &p;
@@ -261,7 +262,7 @@ std::string call_line(const Process& p, const char* state) {
   return name.empty() ? "" : (runs_here ? "Last scheduled in for: " : "Current call: ") + name + "\n";
 }
 
-/// What may be looked at while the process runs.
+/// Writes what can be read while the process runs.
 void write_identity(DumpFile& out, const Process& p, const char* state) {
   out.print("=proc:{}\nState: {}\n", pid_text(p.id), state);
   if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed))
@@ -270,7 +271,7 @@ void write_identity(DumpFile& out, const Process& p, const char* state) {
   out.put(call_line(p, state));
 }
 
-/// For people. A crash dump has a section for it.
+/// For people. A crash dump has a section of its own for the dictionary.
 void write_dictionary(DumpFile& out, const Process& p) {
   if (!p.extra || !p.extra->dictionary.size()) return;
   const Dictionary& d = p.extra->dictionary;
@@ -299,7 +300,7 @@ void write_contents(DumpFile& out, Process& p, bool for_people) {
             unused(h.old_off_heap_limit_words, h.old_off_heap_words), process_memory_bytes(p));
 }
 
-/// activity: what it does now, in flags of OTP's, or "".
+/// activity: what the process does now, in OTP's flags, or "".
 void write_internal_state(DumpFile& out, const Process& p, const char* activity) {
   static constexpr const char* kPriorities[] = {"LOW", "NORMAL", "HIGH", "MAX"};
   const char* const now = kPriorities[p.priority];

@@ -5,14 +5,14 @@
 #include "runtime/dump/dump_file.hpp"
 #include "vm/process/process.hpp"
 
-/// What the machine looks like from outside: processes, ports, tables, modules, schedulers, as the
-/// sections of Erlang/OTP's crash dumps. Everything here is for a thread that is no scheduler, or a
-/// dirty one, whose process is shown as running, while schedulers and dirty schedulers are stopped
-/// (StoppedMachine).
+/// A view of the machine from outside: processes, ports, tables, modules and schedulers, as the
+/// sections of Erlang/OTP's crash dumps. Everything here requires that schedulers and dirty
+/// schedulers are stopped (StoppedMachine). The calling thread is not a scheduler; it may be a
+/// dirty one, whose process is shown as running.
 namespace vmrun::dump {
 
-/// Stops the machine while it lives; who wants to do so too waits. What does not stop in time is
-/// known, and left alone: of a process that runs only what does not change is looked at.
+/// Stops the machine during its lifetime. Other threads that want to do so wait. A process that
+/// does not stop in time is recorded as running, and only what does not change of it is read.
 class StoppedMachine {
  public:
   StoppedMachine();
@@ -20,14 +20,14 @@ class StoppedMachine {
   StoppedMachine(const StoppedMachine&) = delete;
 
   bool runs(const Process& p) const { return running_.contains(&p); }
-  /// What it does, in flags of OTP's; nullptr for a process that does not run.
+  /// Returns what the process does, in OTP's flags, or nullptr for a process that does not run.
   const char* activity(const Process& p) const;
 
  private:
   friend void write_schedulers(DumpFile& out, const StoppedMachine& stopped);
   struct Held;
   Held* held_;
-  // Processes that run, and their activity.
+  // The running processes and their activity.
   std::unordered_map<const Process*, const char*> running_;
 };
 
@@ -36,11 +36,11 @@ void write_memory(DumpFile& out);
 void write_modules(DumpFile& out);
 void write_ports(DumpFile& out);
 void write_tables(DumpFile& out);
-/// =proc; with `stack` the terms of its stack too, for people.
+/// Writes =proc; `stack`: with the terms of its stack, for people.
 void write_process(DumpFile& out, Process& p, const StoppedMachine& stopped, bool stack);
-/// Of all, for people.
+/// Writes all processes, for people.
 void write_processes(DumpFile& out, const StoppedMachine& stopped);
-/// =proc_dictionary, _messages, _stack, _heap of all, =literals, =binary.
+/// Writes =proc_dictionary, _messages, _stack and _heap of all processes, =literals and =binary.
 void write_process_terms(DumpFile& out, const StoppedMachine& stopped);
 void write_atoms(DumpFile& out);
 

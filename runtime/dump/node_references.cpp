@@ -13,15 +13,16 @@
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 
-// erts_debug:get_internal_state(node_and_dist_references): who refers to nodes and to channels. How
-// many do is counted as they come and go (term/node.hpp); who they are is found out by stopping the
-// machine and going through all that is there. What is not found (of processes that run meanwhile,
-// of code, of literals that wait to be freed, of ports) is {system, elsewhere}.
+// erts_debug:get_internal_state(node_and_dist_references): what refers to nodes and to channels.
+// The number of references is kept as they come and go (term/node.hpp). The referrers are found by
+// stopping the machine and walking everything. References that are not found (those of running
+// processes, of code, of literals that wait to be freed, of ports) are shown as {system,
+// elsewhere}.
 
 namespace vmrun::dump {
 namespace {
 
-/// Who refers, as its term is built later: its kind and one or two more words.
+/// A referrer: its kind and one or two more words, from which its term is built later.
 struct Referrer {
   enum class Kind { kProcess, kPort, kTable, kNamedTable, kNode, kConnection, kSystem } kind;
   Word first = 0, second = 0;
@@ -41,10 +42,10 @@ struct NodeName {
 };
 NodeName name_of(const Node& node) { return {node.name, node.creation}; }
 
-/// How, and how often.
+/// The ways in which a referrer refers, and how often.
 using Uses = std::map<const char*, Word>;
 
-/// Of one node, or channel.
+/// The references of one node or channel.
 struct References {
   Word counted = 0, found = 0;
   std::map<Referrer, Uses> by;
@@ -53,7 +54,7 @@ struct References {
     by[who][how] += times;
     found += times;
   }
-  /// A thing that nobody refers to, and is still there, waits for its delay.
+  /// A node or channel without references that still exists waits for its delayed deletion.
   void complete() {
     if (counted > found) add(of_system("elsewhere"), "system", counted - found);
     if (!counted) by[of_system("delayed_delete_timer")]["system"] = 1;
@@ -62,7 +63,7 @@ struct References {
 
 constexpr const char *kHeap = "heap", *kLink = "link", *kMonitor = "monitor";
 
-/// What is found, by node and by name of channel.
+/// What has been found, by node and by the channel's name.
 struct Found {
   std::map<NodeName, References> nodes;
   std::map<Word, References> channels;
@@ -87,7 +88,7 @@ struct Found {
   }
 };
 
-// ---- Where they are -----------------------------------------------------------------------------
+// ---- Where references are -----------------------------------------------------------------------
 
 void look_at_process(Found& found, Process& p) {
   const Referrer who = of_term(Kind::kProcess, p.id);
@@ -111,7 +112,7 @@ void look_at_table(Found& found, const ets::Table& table) {
   for_each_kept(table, [&](const ets::Object& o) { found.add_list(o.off_heap, who, "ets"); });
 }
 
-/// One for a process that has ended does nothing any more.
+/// A timer for a process that has ended has no effect any more and is not counted.
 void look_at_timers(Found& found) {
   for (unsigned i = 0; i < scheduler_count(); ++i)
     scheduler_at(i).timers.for_each_message([&](Term target, const Fragment& message) {
@@ -131,8 +132,8 @@ void look_at_persistent_terms(Found& found) {
   });
 }
 
-/// The reference by which a watcher elsewhere knows its monitor is nowhere else than here, and
-/// counts as that of the process it watches; the rest is the connection's own.
+/// The reference by which a watcher on the other node names its monitor exists nowhere but here. It
+/// counts as a reference of the watched process; the others belong to the connection.
 void look_at_relations(Found& found, const dist::Relations& r, Term node) {
   const Referrer who = of_term(Kind::kConnection, node);
   r.for_each_link([&](const dist::LinkKey& key) { found.add(*key.there.node, who, kLink); });
@@ -148,7 +149,7 @@ void look_at_channels(Found& found) {
   dist::for_each_channel([&](dist::Channel& channel) {
     References& references = found.channels[channel.name.raw()];
     references.counted = channel.references();
-    if (channel.state() != dist::Channel::State::kIdle) {  // that refers to it, without a count
+    if (channel.state() != dist::Channel::State::kIdle) {  // its state refers to it, without a count
       ++references.counted;
       if (const auto connection = channel.connection()) {
         const Term by = connection->controller;
@@ -179,7 +180,7 @@ Found look_at_all(const Process& asking) {
   look_at_persistent_terms(found);
   look_at_channels(found);
   count_nodes(found);
-  waits.reset();  // before somebody else can stop the machine
+  waits.reset();  // before another process can stop the machine
   return found;
 }
 
@@ -227,7 +228,7 @@ Term references_of_nodes(Process& asking) {
   for (auto& [name, references] : found.nodes)
     nodes.add(references_term(heap, node_term(heap, name.name, name.creation), references));
   for (auto& [name, references] : found.channels) {
-    // An entry of a node refers to its channel only once there is one.
+    // A node's entry refers to its channel only after the channel has been made.
     references.counted = std::max(references.counted, references.found);
     channels.add(references_term(heap, Term::from_raw(name), references));
   }

@@ -6,8 +6,8 @@
 #include "vm/term/layout.hpp"
 #include "vm/term/map.hpp"
 
-/// Goes through terms and all that they lead to, and calls visit(const Term* object) for each boxed
-/// object once. While nobody changes them. One thread.
+/// Walks terms and all that they lead to, and calls visit(const Term* object) once for each boxed
+/// object. The terms must not change meanwhile. Used by one thread.
 namespace vmrun::dump {
 
 template <class Visit>

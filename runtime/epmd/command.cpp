@@ -56,7 +56,8 @@ class Connection {
 
   bool is_open() const { return open_; }
 
-  /// All that it answers until it closes; nothing: it has refused the request.
+  /// Returns all that epmd answers until it closes the connection; "" when it has refused the
+  /// request.
   std::string ask(std::string_view request) {
     std::string framed{static_cast<char>(request.size() >> 8), static_cast<char>(request.size() & 0xff)};
     framed += request;
@@ -121,7 +122,8 @@ int usage() {
   return kFailed;
 }
 
-/// Flags with a value that the service reads in the environment; nullptr: taken without an effect.
+/// Flags with a value that the service reads from the environment; nullptr: accepted without
+/// effect.
 struct Setting {
   std::string_view flag;
   const char* variable;

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-/// The command `epmd`, which a link to vmrun of that name is: the service, or a question to the one
-/// that runs on this host. Follows the manual page epmd(1).
+/// The command `epmd`, for a link of that name to vmrun: it runs the service, or asks the one that
+/// runs on this host. Follows the manual page epmd(1).
 namespace vmrun::epmd {
 
 inline constexpr std::string_view kCommand = "epmd";

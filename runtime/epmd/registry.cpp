@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::uint32_t kLeastCreation = 4;        // smaller ones are for nodes with small creations
 constexpr std::uint16_t kLongCreationVersion = 6;  // nodes of this version take creations of 32 bits
-constexpr std::uint32_t kRefused = 99;             // in the place of a creation
+constexpr std::uint32_t kRefused = 99;             // in place of a creation
 constexpr std::size_t kLongestName = 255;
 
-/// Reads numbers and texts off the front; once something was missing, everything is.
+/// Reads numbers and texts from the front. Once something is missing, everything is.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}

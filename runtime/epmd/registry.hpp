@@ -6,8 +6,9 @@
 #include <string_view>
 
 /// What epmd knows and answers (Erlang/OTP, "EPMD Protocol"): names of nodes on this host, each for
-/// as long as the connection stays open over which it was registered. Knows nothing of sockets;
-/// used by one thread. Requests come from anybody: each is checked to its last byte.
+/// as long as the connection stays open over which it was registered. The registry does not use
+/// sockets itself. Used by one thread. Requests come from any program, so each is checked to its
+/// last byte.
 namespace vmrun::epmd {
 
 enum class Then { kKeepOpen, kClose, kEnd };
@@ -19,12 +20,13 @@ struct Answer {
 
 class Registry {
  public:
-  /// port: epmd's own, which some answers tell. first_creation: of the first node; others follow.
-  /// relaxed: nodes may be taken out of the list, and epmd ended while there are some, by request.
+  /// port: epmd's own, which some answers contain. first_creation: that of the first node; the next
+  /// ones follow it. relaxed: requests may unregister nodes, and may end epmd while nodes are
+  /// registered.
   Registry(std::uint16_t port, std::uint32_t first_creation, bool relaxed);
 
-  /// request: without its length. connection: any number that is the caller's own for the
-  /// connection. local: the other end is on this host; only such may register and command.
+  /// request: without its length. connection: any number by which the caller knows the connection.
+  /// local: the other end is on this host; only then it may register nodes and give commands.
   Answer answer(std::string_view request, int connection, bool local);
   void closed(int connection);
 

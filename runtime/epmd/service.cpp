@@ -29,11 +29,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint16_t kPort = 4369;
 constexpr int kBacklog = 128;
-constexpr std::size_t kLongestRequest = 1024;         // what a node tells of itself is a name and little else
-constexpr auto kPatience = std::chrono::seconds(60);  // for a request to come
+constexpr std::size_t kLongestRequest = 1024;         // a node sends its name and little else
+constexpr auto kPatience = std::chrono::seconds(60);  // how long a request may take
 constexpr rlim_t kOtherFiles = 32;
 
-/// An address of either family.
+/// An address of IPv4 or IPv6.
 union Address {
   sockaddr any;
   sockaddr_in v4;
@@ -86,7 +86,7 @@ std::vector<std::string> addresses() {
   return list;
 }
 
-/// A listening socket, or -1 with errno.
+/// Returns a listening socket, or -1 with errno set.
 int listen_at(const Address& at) {
   const int fd = socket(at.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
@@ -100,7 +100,7 @@ int listen_at(const Address& at) {
   return -1;
 }
 
-/// Where the host has no IPv6, the addresses of IPv4 will do.
+/// If the host has no IPv6, the IPv4 addresses suffice.
 bool listen_everywhere(std::uint16_t port, std::vector<int>* listeners) {
   for (const std::string& text : addresses()) {
     Address at;
@@ -131,7 +131,7 @@ class Service {
     most_clients_ = files.rlim_cur > 2 * kOtherFiles ? files.rlim_cur - kOtherFiles : kOtherFiles;
   }
 
-  /// Until a request ends it.
+  /// Serves until a request ends it.
   void run() {
     while (!ended_) {
       std::vector<pollfd> waited = descriptors();
@@ -153,8 +153,8 @@ class Service {
     bool registered = false, closing = false, ends = false, gone = false;
   };
 
-  /// First the listeners, then the clients in their order. When there is no room for more clients
-  /// new ones wait outside.
+  /// First the listeners, then the clients in their order. When there is no room for more clients,
+  /// new ones wait in the kernel's queue.
   std::vector<pollfd> descriptors() const {
     std::vector<pollfd> all;
     const short accepting = clients_.size() < most_clients_ ? POLLIN : 0;
@@ -187,7 +187,7 @@ class Service {
     else if (c.closing) c.gone = true;
   }
 
-  /// A registered node has nothing more to say: what comes is that it is gone.
+  /// A registered node sends nothing more; its connection becomes readable when the node is gone.
   void receive(Client& c) {
     char buffer[kLongestRequest];
     const ssize_t n = read(c.fd, buffer, sizeof buffer);
@@ -217,7 +217,7 @@ class Service {
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n >= 0) c.out.erase(0, static_cast<std::size_t>(n));
     c.gone = n < 0 || (c.out.empty() && c.closing);
-    ended_ = ended_ || (c.gone && c.ends);  // also when nobody waits for the answer
+    ended_ = ended_ || (c.gone && c.ends);  // also when the other end does not wait for the answer
   }
 
   void drop_ended() {
@@ -237,8 +237,8 @@ class Service {
   bool ended_ = false;
 };
 
-/// True in the process that goes on: nobody's child, with no terminal, no directory and no file of
-/// whoever started it.
+/// Returns true in the process that goes on: it is not a child of the starting program, and has
+/// none of its terminal, directory and files.
 bool go_into_background(const std::vector<int>& listeners) {
   std::fflush(nullptr);
   if (fork() != 0) return false;

@@ -15,14 +15,14 @@
 #include "vm/term/hash.hpp"
 
 // Linear hashing (Litwin, VLDB 1980): the table grows and shrinks by one bucket at a time, so no
-// operation ever moves everything. Objects with the same key stand next to each other in their
-// chain, the newest first. While the table is fixed no bucket is split or merged, and what is
-// inserted under a key that is there already, dead or alive, goes in front of it, or takes the
-// place of a dead object: so a traversal that goes from key to key meets no object twice, and a key
+// operation ever moves everything. Objects with equal keys stand next to each other in their chain,
+// the newest first. While the table is fixed no bucket is split or merged. An object whose key is
+// in the table already, dead or alive, is inserted in front of that key's objects, or takes the
+// place of a dead one. So a traversal that goes from key to key meets no object twice, and a key
 // that comes and goes takes one place.
 //
-// A striped store has at least as many buckets as stripes, so that a bucket, and the one that it is
-// split into, belong to one stripe.
+// A striped store has at least as many buckets as stripes, so that a bucket and the one that is
+// split off from it belong to one stripe.
 
 namespace vmrun::ets {
 namespace {
@@ -92,7 +92,7 @@ class HashStore final : public Store {
     *link = o;
     count_in(o);
     if (striped()) return;
-    // Two, for there may have been many insertions while the table was fixed.
+    // Two splits, because many objects may have been inserted while the table was fixed.
     for (int i = 0; i < 2 && fixes_ == 0 && count() > buckets_.size(); ++i) split();
   }
 
@@ -115,7 +115,7 @@ class HashStore final : public Store {
   }
 
   Object* first() const override { return first_in(0); }
-  Object* last() const override { return first(); }  // no order: as OTP
+  Object* last() const override { return first(); }  // there is no order; OTP does this too
   Object* next(Term key, bool* exists) const override {
     std::size_t bucket;
     Object* o = next_in_bucket(key, exists, &bucket);
@@ -177,7 +177,8 @@ class HashStore final : public Store {
   }
   bool is_fixed() const override { return fixes_ != 0; }
 
-  /// The stripe alone is cheap to look at, but all of them decide.
+  /// The stripe alone is cheap to check; if it looks unbalanced, the count of the whole store
+  /// decides.
   bool is_unbalanced(std::uint64_t hash) const override {
     const Word in_stripe = count_in_stripe(hash), buckets = buckets_.size() / kStripes;
     return fixes_ == 0 && ((in_stripe > buckets + 2 && has_too_few(2 * count())) ||
@@ -236,7 +237,7 @@ class HashStore final : public Store {
     }
   }
 
-  /// Objects of neighbouring buckets lie anywhere in memory: who walks asks for them in advance.
+  /// Objects of neighbouring buckets lie anywhere in memory, so a walk prefetches them.
   static constexpr std::size_t kAhead = 8;
   static void prefetch(const Object* o) {
     __builtin_prefetch(o);
@@ -253,7 +254,7 @@ class HashStore final : public Store {
     return nullptr;
   }
 
-  /// One more bucket: takes its objects from the one that stood for it so far. Both keep their
+  /// Adds a bucket, which takes its objects from the one that has held them so far. Both keep their
   /// order.
   [[gnu::no_stack_protector]] void split() {
     const std::size_t fresh = buckets_.size(), buckets = fresh + 1,
@@ -283,8 +284,8 @@ class HashStore final : public Store {
   const std::size_t least_;
   std::vector<Object*> buckets_;
   Word fixes_ = 0;
-  /// Buckets with dead objects, some perhaps several times; when there are more than buckets, any
-  /// may have some.
+  /// Buckets with dead objects; a bucket may occur several times. When the list is longer than
+  /// buckets_, dead objects may be in any bucket.
   std::vector<std::size_t> dead_in_;
 };
 

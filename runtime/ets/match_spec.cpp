@@ -17,17 +17,17 @@
 namespace vmrun::ets {
 namespace {
 
-constexpr int kMostDepth = 2000;  // of nested expressions: they are evaluated by recursion
+constexpr int kMostDepth = 2000;  // levels of nested expressions, which are evaluated by recursion
 constexpr Word kMostCallArguments = 8;
 
-// As OTP: of each text that says what is wrong, so much.
+// OTP shows this much of each term in a message about an error.
 constexpr std::size_t kMostTextBytes = 99;
 std::string short_text(Term t) { return term_text(t, 2 * kMostTextBytes); }
 
 bool is_any(Term t) { return t == atoms::underscore; }
 
-/// A pattern that more than one term matches: one with a variable, or with a map, which matches all
-/// maps with its pairs.
+/// Whether more than one term can match the pattern: it has a variable, or a map, which matches all
+/// maps that have its pairs.
 [[gnu::no_stack_protector]] bool is_open(Term t) {
   WorkStack<Term, 32> work;
   work.push(t);
@@ -53,8 +53,8 @@ Export* guard_function(Term name, Word arity) {
   return e && e->bif && (e->bif_flags & BifRow::kGuard) ? e : nullptr;
 }
 
-/// A function of tracing: its arguments, whether guards may call it, and the dialects that have it:
-/// all for tracing, all but that of received messages, or that of calls alone.
+/// A function of tracing: the number of its arguments, whether guards may call it, and the dialects
+/// that have it. kAll: all that trace. kCallsAndSends: all but kReceive. kCalls: kTrace alone.
 enum class Of : std::uint8_t { kAll, kCallsAndSends, kCalls };
 struct TraceFunctionRow {
   const char* name;
@@ -107,7 +107,7 @@ std::optional<TraceFunction> trace_function(Term name) {
   return std::nullopt;
 }
 
-/// Those that OTP knows as functions and not as special forms, and speaks of so.
+/// Whether OTP implements it as a function and not as a special form; its error messages differ.
 bool is_plain(TraceFunction f) {
   return f == TraceFunction::kGetControlWord || f == TraceFunction::kSetControlWord;
 }
@@ -115,7 +115,7 @@ bool is_plain(TraceFunction f) {
 std::string special_form(std::string_view name) { return "Special form '" + std::string(name) + "' "; }
 
 bool is_lazy(Term name) { return name == atoms::andalso || name == atoms::orelse; }
-/// and, or of any number of arguments.
+/// Whether it is one of and, or, andalso, orelse, which take any number of arguments.
 bool is_junction(Term name) { return is_lazy(name) || name == atoms::and_ || name == atoms::or_; }
 
 constexpr SWord kMostVariableNumber = 100'000'000;
@@ -192,7 +192,7 @@ MatchSpec::MatchSpec(Process& p, Term specification, Dialect dialect) : p_(p), d
   numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
 }
 
-/// Any term may be looked for among objects; arguments are a list.
+/// For tables any term may be a head. For tracing the arguments of a call are a list.
 bool MatchSpec::check_head(Term head) {
   if (!is_trace() || head.is_tuple() || list_length(head) >= 0) return true;
   if (head.is_atom() && (is_any(head) || variable_number(head) >= 0)) return true;
@@ -203,7 +203,7 @@ bool MatchSpec::check_head(Term head) {
 
 void MatchSpec::check_clause(Clause& c) {
   if (!check_head(c.head)) return;
-  // Bound in this clause: only those may be used in it.
+  // Only variables that are bound in this clause may be used in it.
   std::vector<Word> before;
   before.swap(numbers_);
   note_variables(c.head);
@@ -250,7 +250,7 @@ void MatchSpec::check_expressions(Term list, bool in_guard) {
   }
 }
 
-/// A call {Name, Argument, …}, or {{Element, …}}, a tuple.
+/// Checks a call {Name, Argument, …}, or {{Element, …}}, which builds a tuple.
 void MatchSpec::check_call(Term e, bool in_guard, int depth) {
   const Word arity = e.tuple_arity();
   if (arity == 1 && e.element(0).is_tuple()) {
@@ -263,7 +263,7 @@ void MatchSpec::check_call(Term e, bool in_guard, int depth) {
   }
 }
 
-/// Whether the function exists, with so many arguments, and may be called here.
+/// Whether the function exists with this number of arguments, and may be called here.
 bool MatchSpec::check_name(Term call, bool in_guard) {
   const Term name = call.element(0);
   const Word count = call.tuple_arity() - 1;
@@ -364,7 +364,8 @@ Term* MatchSpec::binding(Word number) {
   return true;
 }
 
-/// Arguments of a call are matched one by one; a head that is a tuple stands for a list of them.
+/// The arguments of a call are matched one by one; a head that is a tuple stands for a list of
+/// them.
 bool MatchSpec::head_matches(Term head, Term object) {
   if (!is_trace() || !head.is_tuple()) return matches(head, object);
   for (Word i = 0; i < head.tuple_arity(); ++i, object = object.tail())
@@ -468,7 +469,7 @@ Term MatchSpec::evaluate_map(Term e) {
   return map;
 }
 
-/// and, or, andalso, orelse.
+/// Evaluates and, or, andalso, orelse.
 Term MatchSpec::evaluate_junction(Term e) {
   const Term name = e.element(0);
   const Word count = e.tuple_arity() - 1;
@@ -513,8 +514,8 @@ std::vector<Term> MatchSpec::bound_keys(Word keypos) const {
 
 namespace {
 
-/// The tuple that {{...}} builds, or whatever {const, T} is, which is taken literally; kNonValue:
-/// neither.
+/// The tuple that {{...}} builds, or the term T of {const, T}, which sets *literal. kNonValue for
+/// any other expression.
 Term built_term(Term expression, bool* literal) {
   if (!expression.is_tuple()) return kNonValue;
   if (expression.tuple_arity() == 1) return expression.element(0);
@@ -522,7 +523,7 @@ Term built_term(Term expression, bool* literal) {
   return *literal ? expression.element(1) : kNonValue;
 }
 
-/// Whether an expression, or a literal term, gives what has matched the pattern.
+/// Whether the expression, or a literal term, evaluates to the term that has matched the pattern.
 bool builds(Term e, Term pattern, bool literal) {
   for (; e.is_list(); e = e.tail(), pattern = pattern.tail())
     if (!pattern.is_list() || !builds(e.head(), pattern.head(), literal)) return false;

@@ -8,14 +8,14 @@
 /// Match specifications: [{Head, Guards, Body}], interpreted over the terms of the specification
 /// itself. Patterns match exactly (=:=); a map in a pattern matches maps that have its keys. Guards
 /// and bodies call the guard BIFs of module erlang through the export table, so there is one
-/// implementation of each. The process's own thread; the specification and the object must stay
-/// where they are while a MatchSpec is in use. Spec: "Match Specifications in Erlang" of the ERTS
-/// user's guide.
+/// implementation of each. Used by the thread that runs the process; the specification and the
+/// object must stay where they are while a MatchSpec is in use. Spec: "Match Specifications in
+/// Erlang" of the ERTS user's guide.
 ///
-/// There are two dialects: for tables, and for the arguments of a traced call. A specification of
-/// the second has a list (or a variable) as its head, may call the functions of tracing, and what
-/// its bodies evaluate to is of no interest: they act. Those for messages that are sent and
-/// received are the same, with fewer functions.
+/// There are two kinds of dialect: for tables, and for tracing. A specification for traced calls
+/// has a list (or a variable) as its head and may call the functions of tracing. Its bodies are
+/// evaluated for their effects; their values are ignored. The dialects for sent and received
+/// messages are like that of calls, with fewer functions.
 namespace vmrun::ets {
 
 /// Functions of tracing, in the order of kTraceFunctions (match_spec.cpp).
@@ -38,10 +38,10 @@ enum class TraceFunction : std::uint8_t {
   kSetControlWord,
 };
 
-/// What those functions do, by whoever traces.
+/// Implements the functions of tracing; the code that traces provides it.
 class TraceActions {
  public:
-  /// The value, or kNonValue: it has failed, and the expression is 'EXIT'.
+  /// Returns the value, or kNonValue when the function has failed and the expression is 'EXIT'.
   virtual Term call(Process& p, TraceFunction function, const Term* arguments, Word count) = 0;
 
  protected:
@@ -50,35 +50,37 @@ class TraceActions {
 
 class MatchSpec {
  public:
-  /// What match and match_object do: one clause without guards.
+  /// Makes the specification of match and match_object: one clause without guards.
   enum class Result { kBody, kObject, kBindings };
   MatchSpec(Process& p, Term pattern, Result result);
-  /// A whole specification; valid() tells whether it is one.
+  /// Makes a whole specification; valid() tells whether it is correct.
   enum class Dialect { kTable, kTrace, kSend, kReceive };
   explicit MatchSpec(Process& p, Term specification, Dialect dialect = Dialect::kTable);
-  /// One without clauses: nothing matches it. A specification of a table may be so.
+  /// A specification without clauses, which nothing matches. That of a table may be empty.
   static MatchSpec none(Process& p) { return MatchSpec(p); }
   bool valid() const { return errors_.empty(); }
-  /// It is refused for being nested too deeply.
+  /// Whether it is refused because it is nested too deeply.
   bool exceeds_limit() const { return exceeds_limit_; }
-  /// What is wrong with it, as OTP says it.
+  /// Says what is wrong with it, in OTP's words.
   const std::vector<std::string>& errors() const { return errors_; }
 
-  /// The result for an object, or kNonValue if no clause matches. The result may point into the
-  /// object; copy it before that goes.
+  /// Returns the result for an object, or kNonValue if no clause matches. The result may point into
+  /// the object; copy it before the object is freed.
   Term run(Term object);
-  /// For the arguments of a call: whether a clause matches; its body has acted.
+  /// For the arguments of a traced call. Returns whether a clause matches, whose body has been
+  /// evaluated then.
   bool run_for_call(Term arguments, TraceActions& actions);
-  /// Whether the result is the object itself, as it is.
+  /// Whether the result is the object itself, unchanged.
   bool gives_object() const { return clauses_.size() == 1 && clauses_[0].result == Result::kObject; }
 
-  /// The keys that matching objects have (objects of arity `keypos` or more): what the clauses ask
-  /// for in their order, each once; none if a clause leaves the key open.
+  /// The keys that matching objects (of arity `keypos` or more) have, in the order of the clauses
+  /// and each once. Empty if a clause leaves the key open.
   std::vector<Term> bound_keys(Word keypos) const;
-  /// The pattern of the key, of which something is known and something is not; kNonValue: of more
-  /// than one clause, or nothing is known.
+  /// The pattern of the key when a part of it is known and a part is not. kNonValue when nothing is
+  /// known, or when there is more than one clause.
   Term key_pattern(Word keypos) const;
-  /// Whether, as is to be seen from them, all bodies give the object itself or one with its key.
+  /// Whether it is evident from the clauses that all bodies return the object itself or one with
+  /// its key.
   bool keep_key(Word keypos) const;
 
  private:
@@ -115,11 +117,11 @@ class MatchSpec {
   Dialect dialect_ = Dialect::kTable;
   std::vector<std::string> errors_;
   bool exceeds_limit_ = false;
-  TraceActions* actions_ = nullptr;  // while a call is looked at
-  bool in_body_ = false;             // where a call that fails is 'EXIT' and all else goes on
+  TraceActions* actions_ = nullptr;  // set while a traced call is matched
+  bool in_body_ = false;             // in a body: a call that fails gives 'EXIT', and evaluation goes on
   std::vector<Clause> clauses_;
   Term object_;
-  // '$N' of the clause at hand: numbers are sparse, so a sorted list of pairs.
+  // '$N' of the current clause. Numbers are sparse, so this is a sorted list of pairs.
   struct Binding {
     Word number;
     Term value;
@@ -128,11 +130,11 @@ class MatchSpec {
   std::vector<Word> numbers_;  // scratch of note_variables
 };
 
-/// N of '$N', or -1.
+/// Returns N of '$N', or -1.
 SWord variable_number(Term atom);
 
-/// The order of a key and those that a pattern may match: 0 where the first of what is not known
-/// decides. Those for which it is 0 are next to each other.
+/// Compares a key with the keys that a pattern may match. Returns 0 when all parts in front of the
+/// pattern's first open one are equal. The keys for which it returns 0 stand next to each other.
 int compare_to_pattern(Term key, Term pattern);
 
 }  // namespace vmrun::ets

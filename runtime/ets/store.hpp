@@ -9,29 +9,30 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/heap.hpp"
 
-/// Where a table keeps its objects: a hash table (set, bag, duplicate_bag) or a search tree
-/// (ordered_set). Stores know no locks: whoever holds the table's lock (exclusively for changes)
-/// may call. In a striped store, which is a set, find, insert, replace and erase touch only what
-/// belongs to the stripe of the key's hash, so the lock of that stripe is enough; but nothing may
-/// be changed so while the table is fixed. Objects that go out of use are collected in a `Released`
-/// list so that they are freed after the lock is given back.
+/// The objects of a table, kept in a hash table (set, bag, duplicate_bag) or a search tree
+/// (ordered_set). Stores do no locking: the caller holds the table's lock, exclusively for changes.
+/// In a striped store, which is a set, find, insert, replace and erase touch only what belongs to
+/// the stripe of the key's hash, so the lock of that stripe is enough, unless the table is fixed:
+/// then changes need the whole lock. Objects that go out of use are collected in a `Released` list,
+/// so that they are freed after the lock is given back.
 namespace vmrun::ets {
 
 enum class Kind : std::uint8_t { kSet, kOrderedSet, kBag, kDuplicateBag };
 inline bool is_bag(Kind k) { return k == Kind::kBag || k == Kind::kDuplicateBag; }
 
-/// A tuple of a table: one allocation, its terms inside.
+/// A tuple of a table: one allocation with its terms inside.
 struct Object {
-  Object* next;        // chain of a hash bucket; list of released ones
-  std::uint64_t hash;  // of the key (hash store)
+  Object* next;        // in the chain of a hash bucket, or in a list of released objects
+  std::uint64_t hash;  // hash of the key (hash store)
   OffHeapObject* off_heap;
   Term tuple;
-  std::uint32_t words;  // a copy takes
-  bool dead;            // deleted while the table was fixed: still a place to go on from
+  std::uint32_t words;  // size of a copy
+  bool dead;            // deleted while the table was fixed; a traversal can still go on from it
   Term memory[1];
 };
 
-/// A copy of `tuple`. Fires copy_struct. Within: nullptr when it takes more words than that.
+/// Returns a copy of `tuple`. Fires copy_struct. make_object_within returns nullptr when the copy
+/// would take more than most_words.
 Object* make_object(Term tuple);
 Object* make_object_within(SWord most_words, Term tuple);
 void destroy_object(Object* o);
@@ -61,21 +62,23 @@ class Released {
   Object* first_ = nullptr;
 };
 
-/// How far a walk has come. The key points into the store or wherever the caller has kept it.
+/// How far a walk has come. The key points into the store, or to where the caller has kept it.
 struct Position {
   enum { kStart, kInside, kEnd } state = kStart;
-  std::size_t bucket = 0;   // hash store: next one
-  Term key = kNonValue;     // search tree: last one visited
-  Term within = kNonValue;  // search tree: only keys that this pattern of one may match
+  std::size_t bucket = 0;   // hash store: the next bucket
+  Term key = kNonValue;     // search tree: the last key visited
+  Term within = kNonValue;  // search tree: visit only keys that this pattern may match
 };
 
 constexpr Word kStripes = 64;
 
-/// The chains of a hash table, deleted objects that stay because it is fixed among them: `kept`.
+/// Statistics of a hash table's chains. `kept`: deleted objects that stay because the table is
+/// fixed.
 struct ChainStatistics {
   Word buckets = 0, least = 0, most = 0, kept = 0;
   double mean = 0, deviation = 0;
-  /// Of a hash function that spreads its keys evenly (binomial distribution).
+  /// The deviation that a hash function gives which spreads its keys evenly (binomial
+  /// distribution).
   double expected_deviation() const { return std::sqrt(mean * (1 - 1.0 / static_cast<double>(buckets))); }
 };
 
@@ -90,66 +93,72 @@ class Store {
   Kind kind() const { return kind_; }
   Word keypos() const { return keypos_; }
   bool striped() const { return striped_; }
-  /// While others change a striped one: of some moment, as good as now.
+  /// While others change a striped store, the sum is only approximate: its parts are read one by
+  /// one.
   Word count() const { return sum(&Count::objects); }
   Word memory_words() const {
     return sum(&Count::words) + overhead_words() + (striped_ ? kStripes : 1) * sizeof(Count) / sizeof(Word);
   }
 
-  /// The newest object with this key; the next older one with the same key. nullptr: none.
+  /// find returns the newest object with this key, next_same the next older one with the same key;
+  /// nullptr when there is no such object.
   virtual Object* find(Term key) const = 0;
   virtual Object* next_same(Object* o) const = 0;
 
-  /// Takes the object over. A set replaces what has the key; a bag keeps no two equal objects.
+  /// Takes ownership of the object. A set replaces the object with its key; a bag keeps no two
+  /// equal objects.
   virtual void insert(Object* o, Released& released) = 0;
   /// `fresh` has the same key as `old` and takes its place.
   virtual void replace(Object* old, Object* fresh, Released& released) = 0;
   virtual void erase(Object* o, Released& released) = 0;
 
-  /// Keys in the order of traversal. next and previous: *exists tells whether a traversal can go on
+  /// Keys in the order of traversal. next and previous set *exists to whether a traversal can go on
   /// from `key` at all.
   virtual Object* first() const = 0;
   virtual Object* last() const = 0;
   virtual Object* next(Term key, bool* exists) const = 0;
   virtual Object* previous(Term key, bool* exists) const = 0;
 
-  /// Of a search tree: the object at a place in the order, from 0; nullptr: there are not so many.
-  /// Who asks for one after the other goes a step for each: steps_to tells how many nth would.
+  /// For a search tree: returns the object at a place in the order, from 0, or nullptr behind the
+  /// last one. Asking for places one after the other costs one step each; steps_to returns the
+  /// number of steps that nth would take.
   virtual Object* nth(Word) const { return nullptr; }
   virtual Word steps_to(Word place) const { return place; }
 
-  /// For who goes from key to key in a striped store with the lock of one stripe at a time: the
-  /// next in the key's own bucket, and if there is none, the bucket to go on with; the first of a
-  /// bucket, whose stripe is that of its number as a hash.
+  /// For a caller that goes from key to key in a striped store with the lock of one stripe at a
+  /// time. next_in_bucket returns the next object in the key's own bucket, and sets the number of
+  /// the bucket to go on with. first_of_bucket returns the first object of a bucket; the bucket's
+  /// stripe is that of its number taken as a hash.
   virtual Object* next_in_bucket(Term key, bool* exists, std::size_t*) const { return next(key, exists); }
   virtual Object* first_of_bucket(std::size_t) const { return nullptr; }
   virtual std::size_t bucket_count() const { return 0; }
-  /// Looks at all objects. Of a store without chains: nothing.
+  /// Counts by visiting all objects. A store without chains returns nothing.
   virtual std::optional<ChainStatistics> chains() const { return {}; }
 
-  /// Goes on from a position; visits whole steps (a bucket, an object) until `visit` has returned
-  /// false and the step is over, and leaves the position behind it.
+  /// Goes on from a position and leaves the position behind what it has visited. It visits whole
+  /// steps (a bucket, an object): when `visit` returns false, the walk ends after that step.
   virtual void walk(Position& at, bool backwards, const std::function<bool(Object*)>& visit) const = 0;
 
-  /// All objects, deleted ones too that stay because it is fixed.
+  /// Visits all objects, also deleted ones that stay because the table is fixed.
   virtual void for_each_kept(const std::function<void(const Object*)>& visit) const {
     Position all;
     walk(all, false, [&](Object* o) { return visit(o), true; });
   }
 
-  /// Of a store that is about to be destroyed: frees so many objects, and counts them down. True
-  /// when none is left.
+  /// For a store that is about to be destroyed: frees up to `left` objects and counts `left` down.
+  /// Returns true when no object is left.
   [[nodiscard]] virtual bool free_some(SWord& left) = 0;
 
-  /// While fixed, objects stay where they are and deleted ones remain as places; the last unfix
-  /// removes those.
+  /// While the store is fixed, objects stay where they are and deleted ones remain as places; the
+  /// last unfix removes those.
   virtual void fix() {}
   virtual void unfix(Released&) {}
   virtual bool is_fixed() const { return false; }
 
-  /// A striped store is not made larger or smaller by its changes themselves. After a change of a
-  /// stripe: whether it should be. balance(), with all of it locked exclusively, goes so many steps
-  /// towards it: two for each object that has come keep up.
+  /// Changes of a striped store do not resize it themselves. After a change in a stripe,
+  /// is_unbalanced tells whether it should be resized. balance() makes up to most_steps steps
+  /// towards the right size, with the whole lock held exclusively; two steps for each inserted
+  /// object keep up.
   virtual bool is_unbalanced(std::uint64_t) const { return false; }
   virtual void balance(Word most_steps) { (void)most_steps; }
   static constexpr Word kStepsAtATime = 512;  // some ten microseconds
@@ -165,7 +174,7 @@ class Store {
     count_dead(o);
     forget_dead(o);
   }
-  /// What dies in a fixed table still takes memory.
+  /// An object that is deleted from a fixed table still takes memory.
   void count_dead(const Object* o) { counts_[stripe_of(o->hash)].add(&Count::objects, Word{} - 1); }
   void forget_dead(const Object* o) { counts_[stripe_of(o->hash)].add(&Count::words, Word{} - memory_of(o)); }
   Word count_in_stripe(std::uint64_t hash) const {
@@ -176,9 +185,9 @@ class Store {
   const Word keypos_;
 
  private:
-  /// Changed by who holds the stripe, read by anyone.
+  /// Changed by the thread that holds the stripe, read by any thread.
   struct alignas(64) Count {
-    std::atomic<Word> objects{0}, words{0};  // words: of dead ones too
+    std::atomic<Word> objects{0}, words{0};  // words: includes dead objects
     void add(std::atomic<Word> Count::*what, Word n) {
       (this->*what).store((this->*what).load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
     }
@@ -195,7 +204,7 @@ class Store {
   const bool striped_;
 };
 
-/// striped: a set.
+/// striped: only for a set.
 std::unique_ptr<Store> make_hash_store(Kind kind, Word keypos, bool striped = false);
 std::unique_ptr<Store> make_tree_store(Word keypos);
 

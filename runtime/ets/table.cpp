@@ -17,8 +17,8 @@
 #include "vm/process/table.hpp"
 #include "vm/term/hash.hpp"
 
-// Lock order: a table's lock, then `registry_mutex`. Exit hooks, which start from the registry,
-// copy what they need and let it go before they lock a table.
+// Lock order: a table's lock, then `registry_mutex`. Exit hooks start from the registry, so they
+// copy what they need and release it before they lock a table.
 
 namespace vmrun::ets {
 namespace {
@@ -26,10 +26,11 @@ namespace {
 constexpr std::uint32_t kMaxTables = 1u << 20;
 constexpr int kSlotBits = 20;
 
-// Written once per slot, before anybody knows an identifier with it.
+// Written once per slot, before an identifier with it exists.
 std::atomic<Table*> slots[kMaxTables];
 
-/// Zeros. Pages nobody touches take no memory, and none is set aside for them.
+/// Maps an array of zeros. Pages that are never touched take no memory, and no swap is reserved for
+/// them.
 std::atomic<std::uint32_t>* map_names() {
   constexpr std::size_t kBytes = kAtomCapacity * sizeof(std::atomic<std::uint32_t>);
   void* const area =
@@ -37,19 +38,19 @@ std::atomic<std::uint32_t>* map_names() {
   if (area == MAP_FAILED) out_of_memory("names of tables", kBytes);
   return static_cast<std::atomic<std::uint32_t>*>(area);
 }
-// By atom: slot + 1 of the table with that name, 0 for none.
+// Indexed by atom: slot + 1 of the table with that name, or 0.
 std::atomic<std::uint32_t>* const names = map_names();
 
 std::mutex registry_mutex;  // guards what follows, and changes of the arrays above
 std::uint32_t slot_count = 0;
 std::vector<std::uint32_t> free_slots;
 Word generation = 0;
-/// What a process owns or fixes.
+/// The tables that a process owns or fixes.
 struct Use {
-  std::unordered_set<std::uint32_t> slots;  // may name some in vain
-  std::unique_ptr<Store> left;              // of a table that is gone: to be freed
+  std::unordered_set<std::uint32_t> slots;  // may contain tables of others by now
+  std::unique_ptr<Store> left;              // of a removed table, still to be freed
 };
-std::unordered_map<Word, Use> used_by;  // by pid
+std::unordered_map<Word, Use> used_by;  // key: pid
 std::atomic<Word> user_count{0};        // size of used_by
 
 void note_user(Term pid, std::uint32_t slot) {
@@ -58,7 +59,7 @@ void note_user(Term pid, std::uint32_t slot) {
   user_count.store(used_by.size(), std::memory_order_release);
 }
 
-/// A table locked for as long as this lives.
+/// Locks a table during its lifetime.
 class WholeTable {
  public:
   WholeTable(const Table& t, bool exclusive) : lock_(t.lock), exclusive_(exclusive) {
@@ -72,8 +73,8 @@ class WholeTable {
   const bool exclusive_;
 };
 
-/// The slot is in the second number, with 12 bits of the generation; the first has 18 bits of it,
-/// the third the rest. A generation comes round after 2^58 tables.
+/// The slot is in the second number, with 12 bits of the generation; the first number has 18 bits
+/// of the generation, the third the rest. A generation repeats after 2^58 tables.
 RefKey table_key(Word generation, std::uint32_t slot) {
   constexpr auto kFirst = static_cast<std::uint32_t>(RefSpace::kTables),
                  kMost = static_cast<std::uint32_t>(RefSpace::kLastTable) - kFirst;
@@ -102,7 +103,7 @@ Table* find(Term id) {
   return is_table_key(key) ? table_in(slot_in(key)) : nullptr;
 }
 
-/// The store of a table that goes with the process.
+/// Returns the store of a table that is deleted with the process.
 std::unique_ptr<Store> leave_behind(Process& p, Table& t) {
   Released released;
   const WholeTable whole(t, true);
@@ -111,13 +112,13 @@ std::unique_ptr<Store> leave_behind(Process& p, Table& t) {
     for (Word times = *fixed; times; --times) unfix_table(t, p.id, released);
   if (t.owner != p.id) return {};
   if (t.heir != atoms::none && t.heir != p.id) {
-    if (give_table(t, t.heir, p.id, t.heir_data->tuple.element(0))) return {};  // and stays its heir
+    if (give_table(t, t.heir, p.id, t.heir_data->tuple.element(0))) return {};  // and remains its own heir
   }
   return remove_table(t);
 }
 
-/// Takes the next of the slots that the ending process uses, or what is left of a table. False:
-/// there is neither.
+/// Takes the next slot that the ending process uses, or the rest of a removed table. Returns false
+/// when there is neither.
 bool take_use(Term pid, std::uint32_t* slot, std::unique_ptr<Store>* store) {
   std::lock_guard lock(registry_mutex);
   const auto it = used_by.find(pid.raw());
@@ -139,7 +140,7 @@ bool take_use(Term pid, std::uint32_t* slot, std::unique_ptr<Store>* store) {
 
 bool on_exit(Process& p) {
   if (user_count.load(std::memory_order_acquire) == 0) return true;
-  constexpr SWord kObjectsForTable = 16;  // it takes as long as these
+  constexpr SWord kObjectsForTable = 16;  // deleting a table costs as much as these
   SWord left = usual_or_small<SWord>(1000, 2);
   while (left > 0) {
     std::uint32_t slot;
@@ -168,7 +169,7 @@ Term table_id(Heap& heap, const Table& t) { return t.named ? t.name : table_ref(
 
 namespace {
 
-/// A slot nobody uses; nullptr when there are too many tables.
+/// Returns an unused slot, or nullptr when there are too many tables.
 Table* take_slot() {
   std::lock_guard lock(registry_mutex);
   if (!free_slots.empty()) {
@@ -190,8 +191,8 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
   Table* t = take_slot();
   if (!t) return nullptr;
   {
-    // A table's lock before the registry's, as everywhere. Nobody holds it long: who comes with the
-    // slot's former identifier finds a dead table.
+    // The table's lock comes before the registry's, as everywhere. It is free or soon will be: a
+    // process that arrives with the slot's former identifier finds a dead table.
     const WholeTable whole(*t, true);
     std::lock_guard lock(registry_mutex);
     auto* named = properties->named ? &names[properties->name.atom_index()] : nullptr;
@@ -225,7 +226,7 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
 bool look_at_keypos(Term id, Word* keypos) {
   const Table* t = find(id);
   *keypos = t ? t->keypos.load(std::memory_order_relaxed) : 0;
-  return *keypos != 0;  // a slot that nobody has used yet has none
+  return *keypos != 0;  // a slot that has never been used has 0
 }
 
 Locked::Locked(Term pid, Term id, Access access, bool exclusive) : exclusive_(exclusive) {
@@ -333,8 +334,8 @@ bool give_table(Table& t, Term to, Term from, Term data) {
   Term* ref = hp + 5;
   const Term id = t.named ? t.name : make_ref(ref, t.key);
   f->message = make_tuple(hp, atoms::ets_transfer, id, from, copy_into(*f, data));
-  // Should the new owner be dying at this moment, its exit hook either finds the note above, or has
-  // run and the table must go with it.
+  // If the new owner is dying at this moment, its exit hook either finds the note above, or has
+  // already run; then the table must be deleted.
   return send_from_vm(to, f);
 }
 

@@ -5,10 +5,10 @@
 #include "runtime/ets/store.hpp"
 #include "vm/base/shared_mutex.hpp"
 
-/// The lock of a table. A table that many use at the same time ({write_concurrency, _} or
-/// {read_concurrency, true}) has stripes besides: who wants one key takes the stripe of its hash
-/// alone, who wants more takes all of them. Belongs to a table; any thread. Whether there are
-/// stripes is changed by who holds all of it exclusively.
+/// The lock of a table. A table that many processes use at the same time ({write_concurrency, _} or
+/// {read_concurrency, true}) also has stripes: a thread that needs one key takes only the stripe of
+/// its hash, and one that needs more takes all stripes. Any thread may use it. Only the holder of
+/// the whole exclusive lock adds or removes stripes.
 namespace vmrun::ets {
 
 class TableLock {
@@ -23,12 +23,13 @@ class TableLock {
   }
 
   bool has_stripes() const { return stripes_.load(std::memory_order_relaxed) != nullptr; }
-  /// False: there are no stripes, and nothing was locked.
+  /// Returns false when there are no stripes; then nothing has been locked.
   [[nodiscard]] bool lock_stripe(std::uint64_t hash, bool exclusive) {
     Stripes* s = stripes_.load(std::memory_order_acquire);
     if (!s) return false;
     take(s->of(hash), exclusive);
-    // They may have gone, and even come again: then what is known of the table is known anew.
+    // The stripes may have been removed meanwhile, and even added again. In the second case the
+    // lock is valid, and the caller checks the table's identity afterwards.
     if (stripes_.load(std::memory_order_relaxed) == s) return true;
     give_back(s->of(hash), exclusive);
     return false;
@@ -37,8 +38,8 @@ class TableLock {
     give_back(stripes_.load(std::memory_order_relaxed)->of(hash), exclusive);
   }
 
-  /// The caller holds all of it exclusively, and does so afterwards. Stripes that are not used any
-  /// more are kept, for somebody may still be about to try one.
+  /// The caller holds the whole lock exclusively, before and after. Stripes that go out of use are
+  /// kept, because another thread may be about to try one.
   void use_stripes(bool wanted) {
     if (wanted == has_stripes()) return;
     if (!wanted) {
@@ -72,7 +73,7 @@ class TableLock {
 
   SharedMutex whole_;
   std::unique_ptr<Stripes> made_;
-  std::atomic<Stripes*> stripes_{nullptr};  // made_, or nullptr
+  std::atomic<Stripes*> stripes_{nullptr};  // equal to made_.get(), or nullptr
 };
 
 }  // namespace vmrun::ets

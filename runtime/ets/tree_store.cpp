@@ -12,14 +12,14 @@
 namespace vmrun::ets {
 namespace {
 
-/// An element of the search tree. The object may be exchanged for another with an equal key, so it
-/// is no part of the element's constness.
+/// An element of the search tree. Its object may be exchanged for another one with an equal key, so
+/// the object does not take part in the element's constness.
 struct Node {
   mutable Object* object;
-  mutable Term key;  // of the object: saves a search two loads a step
+  mutable Term key;  // the object's key, kept here to save two loads at each step of a search
 };
 
-/// Stands for all keys that it may match, which are next to each other.
+/// Stands for all keys that a pattern may match; they are next to each other.
 struct KeyPattern {
   Term pattern;
 };
@@ -75,7 +75,7 @@ class TreeStore final : public Store {
   Object* first() const override { return nodes_.empty() ? nullptr : nodes_.begin()->object; }
   Object* last() const override { return nodes_.empty() ? nullptr : std::prev(nodes_.end())->object; }
   Object* next(Term key, bool* exists) const override {
-    *exists = true;  // a key that is not there has a place in the order all the same
+    *exists = true;  // even a missing key has a place in the order
     const auto it = nodes_.upper_bound(key);
     return it == nodes_.end() ? nullptr : it->object;
   }
@@ -87,7 +87,7 @@ class TreeStore final : public Store {
 
   Object* nth(Word place) const override {
     if (place >= count()) return nullptr;
-    const std::unique_lock mine(asks_, std::try_to_lock);  // beside others that read
+    const std::unique_lock mine(asks_, std::try_to_lock);  // among other readers
     if (!mine) return std::next(nodes_.begin(), static_cast<SWord>(place))->object;
     const bool behind = place >= last_asked_.place;
     const auto from = behind ? last_asked_.node : nodes_.begin();
@@ -136,7 +136,7 @@ class TreeStore final : public Store {
   };
 
   Nodes nodes_;
-  mutable std::mutex asks_;  // last_asked_, of those that read; who changes the tree is alone
+  mutable std::mutex asks_;  // guards last_asked_ among readers; a writer is alone
   mutable Place last_asked_{nodes_.begin(), 0};
 };
 
