@@ -21,11 +21,11 @@
 namespace vmrun {
 namespace {
 
-// ---- What is in use -----------------------------------------------------------------------------
+// ---- Memory in use ------------------------------------------------------------------------------
 
 struct Use {
   Word count, bytes;
-  bool is_mapped = false;  // apart from the allocator, which has nothing more for it
+  bool is_mapped = false;  // mapped by itself, so that no free memory of the allocator belongs to it
 };
 
 Word memory_item(std::string_view name) {
@@ -35,10 +35,10 @@ Word memory_item(std::string_view name) {
 }
 
 Use nothing() { return {0, 0}; }
-/// Blocks of processes; the fragments of messages count with their bytes.
+/// Blocks are counted for processes; message fragments count only in bytes.
 Use heaps() { return {process_table.count(), memory_counted(MemoryKind::kHeaps)}; }
 Use process_structures() { return {process_table.count(), process_table.count() * sizeof(Process)}; }
-/// How many there are is not counted.
+/// The number of binaries is not known.
 Use binaries() { return {1, memory_counted(MemoryKind::kBinaries)}; }
 Use tables() {
   Word tables_and_objects = 0;
@@ -52,7 +52,7 @@ Use literals() { return {1, literal_words_used() * sizeof(Word), true}; }
 
 struct Allocator {
   std::string_view name;
-  Use (*use)();  // nullptr: what OTP has below its allocators, and this machine has not
+  Use (*use)();  // nullptr: OTP has it below its allocators, this machine does not
 };
 constexpr Allocator kAllocators[] = {
     {"temp_alloc", nothing},           {"sl_alloc", nothing},       {"std_alloc", nothing},
@@ -64,7 +64,7 @@ constexpr Allocator kAllocators[] = {
 constexpr std::size_t kAllocatorCount = std::size(kAllocators);
 
 struct Figures {
-  Word count = 0, bytes = 0, held = 0;  // held: of the system's memory
+  Word count = 0, bytes = 0, held = 0;  // held: memory from the system
 };
 using AllFigures = std::array<Figures, kAllocatorCount>;
 
@@ -75,7 +75,7 @@ AllFigures figures_now() {
   for (std::size_t i = 0; i < kAllocatorCount; ++i) {
     const Use use = kAllocators[i].use ? kAllocators[i].use() : nothing();
     is_mapped[i] = use.is_mapped;
-    // What is in use has a number, so that an average can be taken.
+    // At least one block when bytes are in use, so that an average can be computed.
     all[i] = {.count = std::max<Word>(use.count, use.bytes != 0), .bytes = use.bytes, .held = use.bytes};
     if (!use.is_mapped) used += use.bytes;
   }
@@ -88,7 +88,7 @@ AllFigures figures_now() {
   return all;
 }
 
-/// The most that has been told of each.
+/// Returns the largest figures that have been reported for each allocator so far.
 AllFigures most_told(const AllFigures& now) {
   static std::mutex mutex;
   static AllFigures most;
@@ -103,7 +103,7 @@ AllFigures most_told(const AllFigures& now) {
 
 // ---- As terms -----------------------------------------------------------------------------------
 
-/// What OTP says of an allocator: as its alloc_util has it, with one instance.
+/// OTP's information about an allocator, in the format of its alloc_util, with one instance.
 class Answer {
  public:
   Answer(Process& p, bool sizes_only) : heap_(p.heap), sizes_only_(sizes_only) {}
@@ -133,7 +133,7 @@ class Answer {
   Term instance(Term inside) {
     return list({new_tuple(heap_, intern_atom("instance"), Term::small(0), inside)});
   }
-  /// What all of them together have from the system.
+  /// The memory that all of them together have from the system.
   Term mapped() {
     if (sizes_only_) return list({pair("default_mmap", Term::nil())});
     const Term options = pair("options", list({pair("scs", Term::small(0))})),
@@ -145,7 +145,7 @@ class Answer {
     return new_tuple(heap_, intern_atom(name), small(now), small(most), small(most));
   }
 
-  /// Blocks of many sizes lie together; none has a carrier of its own.
+  /// Blocks of all sizes lie together, so none has a carrier of its own.
   Term carriers(std::string_view kind, Term name, const Figures& now, const Figures& most) {
     ListBuilder blocks(heap_), inside(heap_);
     if (most.bytes) {
@@ -192,7 +192,7 @@ std::optional<Term> info_of(Process& p, Term names, bool sizes_only) {
   return names.is_nil() ? std::optional(list.finish()) : std::nullopt;
 }
 
-/// erlang:memory/0, which is built in, is what asks for memory_internal in OTP: nothing is told.
+/// In OTP erlang:memory/0 asks for memory_internal. Here it is built in, so the answer is empty.
 std::optional<Term> nothing_of(Process& p, Term names) {
   ListBuilder list(p.heap);
   for (; names.is_list(); names = names.tail()) {

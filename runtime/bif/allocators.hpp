@@ -4,19 +4,20 @@
 
 #include "vm/process/process.hpp"
 
-/// What system_info says of OTP's allocators, for recon_alloc, observer and their like. This
-/// machine has one allocator for all, and knows how much it has in use of each kind; what is free
-/// in it belongs to no kind, and is divided among them by what they use. Any thread.
+/// What system_info says about OTP's allocators, for recon_alloc, observer and similar tools. This
+/// machine has one allocator for all kinds, and knows how much of each kind is in use. Free memory
+/// belongs to no kind; it is divided among them in proportion to their use. Any thread.
 namespace vmrun {
 
-/// {allocator, Names}, {allocator_sizes, Names}, where Names is an atom or a list; and with a
-/// reference before the names, for an answer by messages {Ref, Scheduler, Answer}, one of each
-/// scheduler, the first of which tells of all. Nothing when the item is none of these, or a name
-/// none of an allocator. May collect.
+/// Answers {allocator, Names} and {allocator_sizes, Names}, where Names is an atom or a list. With
+/// a reference in front of the names it answers by messages {Ref, Scheduler, Answer}, one for each
+/// scheduler; the first one holds all the information. Returns nothing for another item, or when a
+/// name is not that of an allocator. May collect.
 std::optional<Term> allocator_item(Process& p, Term item);
-/// allocator: {undefined, [], Names, Settings}, as OTP says of one that it was not built with.
+/// Returns {undefined, [], Names, Settings}, the answer to `allocator` of an OTP that was built
+/// without the C library's allocator.
 Term allocator_settings(Process& p);
-/// alloc_util_allocators.
+/// Answers alloc_util_allocators.
 Term allocator_names(Process& p);
 
 }  // namespace vmrun

@@ -6,8 +6,8 @@
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 
-/// Parts and bytes of binaries: module binary (but for searching, see binary_search.cpp) and its
-/// relatives in erlang.
+/// Parts and bytes of binaries: module binary (except searching, which is in binary_search.cpp) and
+/// related functions of module erlang.
 namespace vmrun {
 namespace {
 
@@ -15,7 +15,7 @@ Word byte_count(Term binary) { return bit_size_of(binary) / 8; }
 
 /// Part of a binary given by position and length, which may be negative to count backwards.
 bool part_range(Term binary, Term position, Term length, Word* from, Word* count) {
-  if (!binary.is_bitstring()) return false;  // of a bit string, its whole bytes
+  if (!binary.is_bitstring()) return false;  // positions in a bit string count its whole bytes
   const auto size = static_cast<SWord>(byte_count(binary));
   SWord at, n;
   if (!small_in_range(position, 0, size, &at) || !small_in_range(length, -size, size, &n)) return false;
@@ -85,7 +85,7 @@ Term copies(Process& p, const Term* a, unsigned arity, BifFn self, Term count_te
   return t;
 }
 
-/// Common prefix or suffix of a list of binaries.
+/// Returns the length of the common prefix or suffix of a list of binaries.
 Term longest_common(Process& p, const Term* a, BifFn self, bool suffix) {
   ReductionBudget steps(binary_loop_limit);
   Term list = a[0];

@@ -9,8 +9,8 @@
 #include "runtime/bif/support.hpp"
 #include "vm/term/bits.hpp"
 
-/// binary:match/2,3, matches/2,3, split/2,3, replace/3,4's core and compile_pattern/1. Of several
-/// patterns the one that matches earliest wins, of those that start at the same place the longest.
+/// binary:match/2,3, matches/2,3, split/2,3, the core of replace/3,4, and compile_pattern/1. Among
+/// several patterns the earliest match wins, and of those that start at the same place the longest.
 /// One pattern is searched with memmem; several with an automaton (Aho and Corasick 1975) over the
 /// bytes.
 namespace vmrun {
@@ -20,8 +20,8 @@ struct Match {
   Word at, length;
 };
 
-/// A row of 256 next states per node would cost much for patterns that are used once; nodes keep
-/// their few edges in a small sorted vector and the root has a full table.
+/// A row of 256 next states per node would be too expensive for patterns that are used once. So
+/// nodes keep their few edges in a small sorted vector, and only the root has a full table.
 class Automaton {
  public:
   explicit Automaton(const std::vector<std::string_view>& patterns) : nodes_(1) {
@@ -42,14 +42,14 @@ class Automaton {
     link_failures();
   }
 
-  /// The leftmost match in text[from, to), the longest of those.
+  /// Returns the leftmost match in text[from, to), and of several there the longest.
   std::optional<Match> find(const std::uint8_t* text, Word from, Word to) const {
     std::optional<Match> best;
     std::uint32_t state = 0;
     for (Word i = from; i < to; ++i) {
       state = step(state, text[i]);
-      // Whatever is still in progress started at i + 1 - depth; once that is behind the best match,
-      // nothing better can come.
+      // A match that is still in progress started at i + 1 - depth. When this is behind the best
+      // match, no better one can follow.
       if (best && i + 1 - nodes_[state].depth > best->at) break;
       for (std::uint32_t s = nodes_[state].ends ? state : nodes_[state].shorter; s != 0;
            s = nodes_[s].shorter) {
@@ -103,10 +103,11 @@ class Automaton {
   std::vector<Node> nodes_;
 };
 
-/// Patterns ready to search with.
+/// Patterns prepared for searching.
 class Searcher {
  public:
-  /// false: not a non-empty binary, list of such, or compiled pattern; or the steps are used up.
+  /// Returns false when the pattern is not a non-empty binary, a list of them, or a compiled
+  /// pattern, or when the steps are used up.
   bool prepare(Term pattern, ReductionBudget& steps) {
     static const Term of_one = intern_atom("bm"), of_several = intern_atom("ac");
     Term compiled_for = kNonValue;
@@ -212,18 +213,18 @@ void for_matches(const Searcher& searcher, const std::uint8_t* text, Range scope
   }
 }
 
-// again() goes on elsewhere.
+// again() continues the call on a dirty scheduler.
 
-/// How far the calling thread may look, searching from where the scope begins.
+/// How many bytes the calling thread may search.
 constexpr Word kBytesAtOnce = kStepsOnScheduler * kBytesPerStep;
 
-/// The first match. When there is much to look through a scheduler looks whether it is near, as it
-/// often is. False: it is not to be found so soon.
+/// Finds the first match. In a long text a scheduler only searches the beginning, because the match
+/// is often near. Returns false when that did not decide.
 bool found_soon(const Searcher& searcher, const std::uint8_t* text, Range scope,
                 std::optional<Match>* found) {
   const Word to = std::min(scope.to, scope.from + kBytesAtOnce);
   *found = searcher.find(text, scope.from, to);
-  // What begins earlier and is longer would have ended behind the end.
+  // A match that begins earlier and is longer would have reached beyond `to`.
   return to == scope.to || (*found && (*found)->at + searcher.longest() <= to);
 }
 
@@ -236,7 +237,7 @@ Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all
   if (!parse_options(options, text.size(), &scope, nullptr)) return raise_badarg(p);
   ReductionBudget steps(binary_loop_limit);
   if (!searcher.prepare(pattern, steps) &&
-      scope.to != 0) {  // where nothing is looked at, neither is the pattern
+      scope.to != 0) {  // in an empty scope the pattern is not checked either
     return steps.used_up() ? again() : raise_badarg(p);
   }
   ListBuilder list(p.heap);
@@ -265,7 +266,7 @@ Term split(Process& p, Term subject, Term pattern, Term options, Again again) {
   if (!parse_options(options, text.size(), &scope, &how)) return raise_badarg(p);
   ReductionBudget steps(binary_loop_limit);
   if (!searcher.prepare(pattern, steps) &&
-      scope.to != 0) {  // where nothing is looked at, neither is the pattern
+      scope.to != 0) {  // in an empty scope the pattern is not checked either
     return steps.used_up() ? again() : raise_badarg(p);
   }
   std::vector<Range> parts;
@@ -314,8 +315,8 @@ Term bif_binary_split_3(Process& p, const Term* a) {
   return split(p, a[0], a[1], a[2], [&] { return run_on_dirty(p, bif_binary_split_3, a, 3); });
 }
 
-/// The patterns themselves, marked as checked: building the automaton costs about as much as
-/// copying it would.
+/// Returns the patterns themselves, marked as checked: building the automaton costs about as much
+/// as copying it would.
 Term bif_binary_compile_pattern_1(Process& p, const Term* a) {
   Searcher searcher;
   ReductionBudget steps(binary_loop_limit);

@@ -13,7 +13,8 @@
 namespace vmrun {
 namespace {
 
-/// Calls f(bytes, size) for each piece of iodata. False: it is none, or the steps are used up.
+/// Calls f(bytes, size) for each piece of iodata. Returns false when the term is not iodata, or
+/// when the steps are used up.
 template <class F>
 bool each_piece(Process& p, Term data, ReductionBudget& steps, F f) {
   Word total = 0;
@@ -48,7 +49,7 @@ bool each_piece(Process& p, Term data, ReductionBudget& steps, F f) {
 
 using Sum = uLong (*)(uLong, const Bytef*, z_size_t);
 
-/// The last of the arguments is the data, a first one the sum of what comes before it.
+/// The last argument is the data. With two, the first is the sum of the preceding data.
 Term checksum(Process& p, const Term* a, unsigned arity, BifFn self, Term start, Sum sum) {
   std::uint64_t value;
   if (!integer_to_uint64(start, &value) || value > UINT32_MAX) return raise_badarg(p);
@@ -72,8 +73,8 @@ Term context_binary(Heap& heap, const MD5_CTX& context) {
   return make_binary(heap, &context, sizeof context);
 }
 
-/// False when the term is no digest in progress. Any bytes of the right size will do: MD5Update
-/// reduces what it counts with.
+/// Returns false when the term is not a digest in progress. Any bytes of the right size are
+/// accepted, because MD5Update reduces its counters itself.
 bool context_of(Term t, MD5_CTX* context) {
   if (!is_binary(t)) return false;
   const BytesOf bytes(t);
@@ -142,7 +143,7 @@ Term bif_erlang_md5_1(Process& p, const Term* a) {
   return steps.used_up() ? run_on_dirty(p, bif_erlang_md5_1, a, 1) : raise_badarg(p);
 }
 
-/// From 1 on, and so up to 2^32.
+/// Returns a number from 1 to the range, which may be up to 2^32.
 Term bif_erlang_phash_2(Process& p, const Term* a) {
   std::uint32_t hash;
   if (!old_portable_hash_within(steps_here(), a[0], &hash)) return run_on_dirty(p, bif_erlang_phash_2, a, 2);

@@ -16,8 +16,8 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/term/bits.hpp"
 
-// Modules: what is loaded and exported, loading, deleting, purging. The library's `code` module
-// stands on these.
+// Modules: which are loaded and what they export, loading, deleting, purging. The library's `code`
+// module is built on these functions.
 namespace vmrun {
 namespace {
 
@@ -30,13 +30,13 @@ bool exports(const Module& m, Term function, unsigned arity) {
       m.exports, [&](const auto& x) { return x.entry->function == function && x.entry->arity == arity; });
 }
 
-/// Whether a call of another function goes on or waits in this one, which nobody else calls. In OTP
-/// its module does not export it.
+/// Whether the function exists only so that a call of another one can continue or wait in it. In
+/// OTP its module does not export such functions.
 bool is_trap(const BifRow& row) {
   return row.fn == bif_erlang_bif_return_trap_2 || row.fn == bif_erlang_ptab_list_continue_2;
 }
 
-/// With what the machine itself has under its name.
+/// The module's exports, with the built-in functions of its name.
 Term exports_of(Heap& heap, const Module& m) {
   ListBuilder list(heap);
   for (const BifRow& row : std::span(kBifRows, kBifRowCount)) {
@@ -44,7 +44,7 @@ Term exports_of(Heap& heap, const Module& m) {
     const Term function = intern_atom(row.name);
     if (!exports(m, function, row.arity)) list.add(new_tuple(heap, function, Term::small(row.arity)));
   }
-  for (const auto& x : m.exports | std::views::reverse)  // the last of the file comes first, as in OTP
+  for (const auto& x : m.exports | std::views::reverse)  // the last one of the file comes first, as in OTP
     list.add(new_tuple(heap, x.entry->function, Term::small(x.entry->arity)));
   return list.finish();
 }
@@ -63,7 +63,7 @@ Term natives_of(Heap& heap, const Module& m) {
   return list.finish();
 }
 
-/// One item of module_info; the non-value when there is no such item.
+/// Returns one item of module_info, or the non-value when there is no such item.
 Term module_item(Heap& heap, const Module& m, std::string_view item) {
   if (item == "module") return m.name;
   if (item == "exports") return exports_of(heap, m);
@@ -129,8 +129,8 @@ Term bif_erlang_pre_loaded_0(Process& p, const Term*) {
   return list.finish();
 }
 
-/// {module, Name} or {error, badfile | not_purged | on_load}: the last for a version that waits
-/// until its on_load function has run, which a call of an undefined function of the module sees to.
+/// Returns {module, Name} or {error, badfile | not_purged | on_load}. on_load: the version waits
+/// until its on_load function has run, which a call of an undefined function of the module causes.
 Term bif_erlang_load_module_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !is_binary(a[1])) return raise_badarg(p);
   if (too_long(bit_size_of(a[1]) / 8))
@@ -146,8 +146,8 @@ Term bif_erlang_load_module_2(Process& p, const Term* a) {
   return new_tuple(p.heap, module, a[0]);
 }
 
-/// Loads what is found for the name, as a call of one of its functions would: {module, Name} or
-/// {error, nofile | badfile}.
+/// Loads the code that is found for the name, as a call of one of its functions would. Returns
+/// {module, Name} or {error, nofile | badfile}.
 Term bif_erts_internal_ensure_loaded_1(Process& p, const Term* a) {
   static const Term module = intern_atom("module"), nofile = intern_atom("nofile"),
                     badfile = intern_atom("badfile");
@@ -160,8 +160,8 @@ Term bif_erts_internal_ensure_loaded_1(Process& p, const Term* a) {
   return new_tuple(p.heap, module, a[0]);
 }
 
-/// What the caller has to do before it calls the module: done, start, circular, or wait for the end
-/// of the process that is returned. See runtime/lib/vmrun_on_load.erl.
+/// Returns what the caller must do before it calls the module: done, start, circular, or the pid of
+/// a process whose end it waits for. See runtime/lib/vmrun_on_load.erl.
 Term bif_erts_internal_await_on_load_1(Process& p, const Term* a) {
   static const Term done = intern_atom("done"), start = intern_atom("start"),
                     circular = intern_atom("circular");
@@ -176,25 +176,25 @@ Term bif_erts_internal_await_on_load_1(Process& p, const Term* a) {
   return runner;
 }
 
-/// Whether the caller is the one to run the function now.
+/// Whether the caller may run the function now.
 Term bif_erts_internal_claim_on_load_1(Process& p, const Term* a) {
   return a[0].is_atom() ? bool_term(claim_on_load(a[0], p.id)) : raise_badarg(p);
 }
 
-/// For the process that claimed it.
+/// Only the process that has claimed the on_load function may call it.
 Term bif_erlang_call_on_load_function_1(Process& p, const Term* a) {
   Export* f = a[0].is_atom() ? on_load_function(a[0], p.id) : nullptr;
   return f ? trap_to(p, f, {}) : raise_badarg(p);
 }
 
-/// (Module, Process that claimed it, What the function returned)
+/// (Module, the process that claimed it, result of the function)
 Term bif_erts_internal_finish_on_load_3(Process& p, const Term* a) {
   if (!a[0].is_atom() || !a[1].is_local_pid()) return raise_badarg(p);
   if (Module* failed = finish_on_load(a[0], a[1], a[2])) retire_with_library(failed);
   return atoms::true_;
 }
 
-/// (Name in messages, Text of a module), both binaries: {ok, Beam} or {error, Messages}.
+/// (Name in messages, text of a module), both binaries. Returns {ok, Beam} or {error, Messages}.
 Term bif_erts_internal_compile_text_2(Process& p, const Term* a) {
   if (!is_binary(a[0]) || !is_binary(a[1]) || !code_source()) return raise_badarg(p);
   if (dirty_thread_kind() == DirtyKind::kNone) return run_on_dirty(p, bif_erts_internal_compile_text_2, a, 2);
@@ -213,7 +213,7 @@ Term bif_erts_internal_compile_text_2(Process& p, const Term* a) {
   return new_tuple(p.heap, ok ? atoms::ok : atoms::error, binary);
 }
 
-/// Where a module's code came from: a string, `undefined` if it is not loaded.
+/// Returns the file that a module was loaded from as a string; `undefined` if it is not loaded.
 Term bif_erts_internal_module_path_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   const std::string* path = module_path(a[0]);
@@ -227,13 +227,13 @@ Term bif_erts_internal_set_module_path_2(Process& p, const Term* a) {
   return atoms::true_;
 }
 
-/// Whether a module of an installed OTP does what it does with what OTP's kernel starts.
+/// Whether a module of an installed OTP needs processes that OTP's kernel starts.
 Term bif_erts_internal_needs_kernel_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   return error_handler_is_used_for(a[0]) ? atoms::true_ : atoms::false_;
 }
 
-/// The code path: strings. "embedded:" stands for the embedded library.
+/// The code path as strings. "embedded:" stands for the embedded library.
 Term bif_erts_internal_code_path_0(Process& p, const Term*) {
   ListBuilder list(p.heap);
   if (code_source())
@@ -251,13 +251,14 @@ Term bif_erts_internal_set_code_path_1(Process& p, const Term* a) {
   return atoms::true_;
 }
 
-/// Where the module's code would be taken from: a string, [] if there is none.
+/// Returns the file that the module's code would be loaded from as a string; [] if there is none.
 Term bif_erts_internal_locate_module_1(Process& p, const Term* a) {
   if (!a[0].is_atom() || !code_source()) return raise_badarg(p);
   return code_point_list(p.heap, code_source()->locate(atom_text(a[0])));
 }
 
-/// The module's code as it would be loaded: {Beam, Path}; error when there is none or it is broken.
+/// Returns the module's code as it would be loaded, {Beam, Path}; error when there is no code or it
+/// is broken.
 Term bif_erts_internal_find_module_1(Process& p, const Term* a) {
   if (!a[0].is_atom() || !code_source()) return raise_badarg(p);
   if (came_back(p) || (dirty_thread_kind() == DirtyKind::kNone && !code_source()->in_memory(atom_text(a[0]))))
@@ -274,8 +275,9 @@ Term bif_erlang_check_old_code_1(Process& p, const Term* a) {
   return bool_term(old_module(a[0]) != nullptr);
 }
 
-/// true, also when the module has been deleted before; undefined when it has never been loaded;
-/// badarg when there is old code that has not been purged. Waits before it deletes.
+/// Returns true, also when the module has been deleted before; undefined when it has never been
+/// loaded. Raises badarg when there is old code that has not been purged. Waits for the schedulers
+/// before it deletes.
 Term bif_erlang_delete_module_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   if (!after_schedulers(p, {a, 1})) return kNonValue;
@@ -286,13 +288,13 @@ Term bif_erlang_delete_module_1(Process& p, const Term* a) {
 
 namespace {
 
-/// Who has called a fun of the old code meanwhile goes on.
+/// Resumes the processes that have called a fun of the old code meanwhile.
 void let_callers_go_on(Process& p, Term name) {
   for (const Term caller : end_purge(name))
     ask_async(p, caller, RequestKind::kResume, Term::nil(), Term::nil(), Term::nil(), Term::nil());
 }
 
-/// Its memory is free once no process is in the middle of its code: whoever is stays there.
+/// The memory is freed when no process is in the middle of the code; such processes go on.
 Term purge(Process& p, Term name) {
   if (wait_for_reclaim(p)) return kNonValue;
   Module* old = take_old_module(name);
@@ -304,17 +306,17 @@ Term purge(Process& p, Term name) {
 
 }  // namespace
 
-/// Forgets the old version, and ends who is in the middle of it.
+/// Removes the old version and kills the processes that are in the middle of it.
 Term bif_erlang_purge_module_1(Process& p, const Term* a) {
   static Export* const killing = export_entry(intern_atom("killing_purge"), intern_atom("purge_module"), 1);
   return a[0].is_atom() ? trap_to(p, killing, {a[0]}) : raise_badarg(p);
 }
 
-/// (Name, prepare): no process comes into old code through a fun any more: who calls one waits in
-/// erts_code_purger:pending_purge_lambda/3, if there is such a function, for the end of the purge;
-/// (Name, abort): they can again; (Name, complete): as purge_module/1; (Name, prepare_on_load): as
-/// prepare for code whose on_load function has failed, which finish_after_on_load/2 has kept.
-/// False: there is none, or it stays.
+/// (Name, prepare): from now on no process enters old code through a fun. A process that calls one
+/// waits for the end of the purge in erts_code_purger:pending_purge_lambda/3, if there is such a
+/// function. (Name, abort): processes may enter it again. (Name, complete): as purge_module/1.
+/// (Name, prepare_on_load): like prepare, for code whose on_load function has failed and which
+/// finish_after_on_load/2 has kept. Returns false when there is no such code, or it stays.
 Term bif_erts_internal_purge_module_2(Process& p, const Term* a) {
   static const Term prepare = intern_atom("prepare"), abort = intern_atom("abort"),
                     complete = intern_atom("complete"), prepare_on_load = intern_atom("prepare_on_load");
@@ -351,8 +353,9 @@ Term check_process_code_cause(Process&, unsigned, const Term* a) {
   return read_check_options(a[2], &async_id) ? kNonValue : bad_option;
 }
 
-/// Whether the process is in the middle of old code. Options: {async, Id}: it is told by a message
-/// {check_process_code, Id, Result}; {allow_gc, Bool} is taken, for no collection is ever needed.
+/// Whether the process is in the middle of old code. Options: {async, Id} asks for the answer as a
+/// message {check_process_code, Id, Result}; {allow_gc, Bool} is accepted, but no collection is
+/// ever needed.
 Term bif_erlang_check_process_code_3(Process& p, const Term* a) {
   static const Term tag = intern_atom("check_process_code");
   Term async_id = kNonValue;

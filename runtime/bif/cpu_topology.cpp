@@ -9,8 +9,8 @@
 namespace vmrun {
 namespace {
 
-// As OTP has it, a level that has one member only is left out, and so is what lies below a level
-// that is one logical processor: but for nodes around packages, which are always lists.
+// As in OTP, a level with a single member is left out, and so is everything below a level that is
+// one logical processor. The nodes around packages are an exception: they are always lists.
 
 using Places = std::span<const ProcessorPlace>;
 
@@ -31,7 +31,7 @@ class Topology {
  private:
   using Inside = Term (Topology::*)(Places);
 
-  /// A member {Name, Inside} for each value of the key; places are sorted by it.
+  /// Adds a member {Name, Inside} for each value of the key; places are sorted by it.
   void add_groups(ListBuilder& list, Places places, int ProcessorPlace::*key, const char* name,
                   Inside inside) {
     while (!places.empty()) {

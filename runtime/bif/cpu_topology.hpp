@@ -4,8 +4,8 @@
 
 namespace vmrun {
 
-/// system_info(cpu_topology): the processors as a tree of nodes, packages, cores and threads, as it
-/// is detected; undefined when the system does not tell.
+/// Answers system_info(cpu_topology): the detected tree of nodes, packages, cores and threads, or
+/// undefined when the system does not tell.
 Term cpu_topology(Process& p);
 
 }  // namespace vmrun

@@ -27,7 +27,7 @@ namespace {
 
 std::atomic<Term> system_logger_now{atoms::logger};
 
-/// Who gets reports; the non-value: nobody.
+/// Returns the process that gets reports, or the non-value.
 Term receiver_of_reports() {
   Term named = system_logger_now.load();
   if (named.is_local_pid()) {
@@ -37,8 +37,9 @@ Term receiver_of_reports() {
   return whereis(atoms::logger);
 }
 
-/// {log, Level, Format, Args, #{pid, gl, time, error_logger}}, the last for handlers of the older
-/// interface; false when nobody listens, though they should.
+/// Sends {log, Level, Format, Args, #{pid, gl, time, error_logger}}; the last key is for handlers
+/// of the older interface. Returns false when there is no process to receive it, though there
+/// should be.
 bool log_event(Term level, Term pid_of, Term leader, Arena& arena, std::string_view format, Term arguments) {
   if (system_logger() == atoms::undefined) return true;
   const Term logger = receiver_of_reports();
@@ -75,7 +76,7 @@ void report_crash(Process& p, Term reason) {
                term_text(reason).c_str());
 }
 
-/// In OTP's words, which people look for.
+/// The words are OTP's, because users search for them.
 void report_max_heap(Process& p, Word total_words) {
   constexpr const char* kFormat =
       "     Process:            ~p ~n"
@@ -102,7 +103,7 @@ void report_max_heap(Process& p, Word total_words) {
                static_cast<unsigned long long>(p.max_heap_words));
 }
 
-/// What no process did: as if the logger itself said it.
+/// Reports something that no process did, as if the logger itself said it.
 void report_text(ReportLevel level, const std::string& text) {
   Arena arena;
   EpochGuard guard;

@@ -2,19 +2,19 @@
 
 #include "vm/term/term.hpp"
 
-/// Reports of the machine: crashed processes, heaps beyond their limit. They go as messages to the
-/// system logger, which is the process registered as `logger` (contract: runtime/lib/README.md) as
-/// long as no other is named, or to standard error while there is none.
+/// Reports of the machine: crashed processes, heaps beyond their limit. They are sent to the system
+/// logger, which is the process registered as `logger` (contract: runtime/lib/README.md) unless
+/// another one is set. If it does not exist they are written to standard error.
 namespace vmrun {
 
-/// `logger`, a local process, or `undefined`: reports are dropped. When the process has ended it is
-/// `logger` again from the next report on. As system_flag(system_logger, _) of erlang(3erl). Any
-/// thread.
+/// Returns `logger`, a local process, or `undefined`, with which reports are dropped. When that
+/// process has ended, the next report goes to `logger` again. Spec: system_flag(system_logger, _)
+/// of erlang(3erl). Any thread.
 Term system_logger();
-/// The old one back.
+/// Returns the old one.
 Term set_system_logger(Term logger);
 
-/// Once, before processes run.
+/// Called once, before processes run.
 void install_crash_reports();
 
 }  // namespace vmrun

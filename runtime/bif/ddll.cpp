@@ -9,9 +9,9 @@
 #include "vm/process/registry.hpp"
 #include "vm/process/taints.hpp"
 
-/// Libraries with drivers, for erl_ddll: what is policy (who uses a driver, who wants to know) is
-/// Erlang's, runtime/lib/ddll_server.erl, to which erl_ddll's built-in functions lead. The one
-/// process there calls those of vmrun_ddll.
+/// Libraries with drivers, for erl_ddll. The policy (which processes use a driver or monitor it) is
+/// in Erlang, runtime/lib/ddll_server.erl; erl_ddll's built-in functions call it. Only the process
+/// there calls the functions of vmrun_ddll.
 namespace vmrun {
 namespace {
 
@@ -22,7 +22,7 @@ bool read_driver_name(Term t, std::string* out) {
 Term error(Process& p, Term reason) { return new_tuple(p.heap, atoms::error, reason); }
 Term error(Process& p, const char* reason) { return error(p, intern_atom(reason)); }
 
-/// The loader's words, without the name of the file in front.
+/// Returns the loader's message without the file's name in front.
 std::string loader_message(const std::string& file) {
   const char* message = dlerror();
   std::string text = message ? message : "unknown";
@@ -30,7 +30,7 @@ std::string loader_message(const std::string& file) {
   return text;
 }
 
-/// The driver of a library; nullptr and why.
+/// Returns the driver of a library, or nullptr and the reason.
 ErlDrvEntry* entry_of(void* library, const std::string& name, const char** why) {
   using Init = ErlDrvEntry* (*)();
   const auto init = reinterpret_cast<Init>(dlsym(library, "driver_init"));
@@ -48,7 +48,7 @@ ErlDrvEntry* entry_of(void* library, const std::string& name, const char** why) 
   return *why ? nullptr : entry;
 }
 
-/// {driver_unloaded, Name} for erl_ddll's server.
+/// Sends {driver_unloaded, Name} to erl_ddll's server.
 void tell_server(const std::string& name) {
   static const Term server = intern_atom("erl_ddll"), tag = intern_atom("driver_unloaded");
   EpochGuard guard;
@@ -126,15 +126,15 @@ Term bif_vmrun_ddll_close_1(Process& p, const Term* a) {
   return atoms::undefined;
 }
 
-/// vmrun_ddll:keep(Name) -> true | false: it shall stay, after a close that is pending.
+/// vmrun_ddll:keep(Name) -> true | false: cancels a pending close.
 Term bif_vmrun_ddll_keep_1(Process& p, const Term* a) {
   std::string name;
   if (!read_driver_name(a[0], &name)) return raise_badarg(p);
   return bool_term(keep_driver(name));
 }
 
-/// vmrun_ddll:lock(Name) -> [Port]: no new ports from now on, until it is unloaded; those there
-/// are.
+/// vmrun_ddll:lock(Name) -> [Port]: allows no new ports until the driver is unloaded; returns the
+/// existing ones.
 Term bif_vmrun_ddll_lock_1(Process& p, const Term* a) {
   std::string name;
   if (!read_driver_name(a[0], &name)) return raise_badarg(p);

@@ -1,5 +1,5 @@
-// erts_debug:dirty_cpu/2, dirty_io/2 and dirty/3: work for dirty schedulers that a test can tell
-// what to do.
+// erts_debug:dirty_cpu/2, dirty_io/2 and dirty/3: calls on dirty schedulers whose work a test
+// chooses.
 
 #include <cerrno>
 #include <ctime>
@@ -42,7 +42,7 @@ Term scheduler_kind(Process& p, Term what) {
 
 Term raise_this(Process& p, Term reason) { return raise_error(p, reason.is_atom() ? reason : atoms::badarg); }
 
-/// A list of many copies, made slowly.
+/// Makes a list of many copies, slowly.
 Term copy_slowly(Process& p, Term what) {
   constexpr int kCopies = 1000, kAtOnce = 100;
   Term list = Term::nil();
@@ -69,7 +69,7 @@ Term tell_and_work_on(Process& p, Term pid) {
   return atoms::ok;
 }
 
-/// Until the process has been ended, and a little longer.
+/// Runs until the process has been ended, and a little longer.
 Term outlive_process(Process& p, Term pid) {
   if (!pid.is_local_pid()) return raise_badarg(p);
   tell(p, pid, "alive");
@@ -99,7 +99,7 @@ Term work(Process& p, const Term* a) {
   return raise_badarg(p);
 }
 
-/// Goes to a dirty scheduler and back, as often as the second argument says.
+/// Moves to a dirty scheduler and back, as often as the second argument says.
 Term go_there_and_back(Process& p, Export* self, const Term* a, unsigned arity, SWord times, DirtyKind kind,
                        const FunctionName& name) {
   if (times == 0) return atoms::ok;
@@ -111,7 +111,7 @@ Term go_there_and_back(Process& p, Export* self, const Term* a, unsigned arity, 
   return arity == 2 ? trap_to(p, self, {a[0], left}) : trap_to(p, self, {a[0], a[1], left});
 }
 
-/// a: the arguments of the function that is called, the last two of which say what to do.
+/// a: the arguments of the called function, the last two of which say what to do.
 Term work_there(Process& p, const char* function, const Term* a, unsigned arity, DirtyKind kind) {
   static const Term module = intern_atom("erts_debug"), reschedule = intern_atom("reschedule");
   const Term* what = a + arity - 2;

@@ -8,7 +8,8 @@
 namespace vmrun {
 namespace {
 
-/// The text of a term and a line's end, written; empty: it is long, and this is no dirty scheduler.
+/// Writes the text of a term and a line end, and returns it. Returns "" when the text is long and
+/// this thread is not a dirty scheduler.
 std::string displayed(Term t) {
   constexpr std::size_t kMostHere = 50'000;
   const bool here = dirty_thread_kind() == DirtyKind::kNone;
@@ -31,14 +32,14 @@ Term bif_erlang_display_1(Process& p, const Term* a) {
   return displayed(a[0]).empty() ? run_on_dirty(p, bif_erlang_display_1, a, 1) : atoms::true_;
 }
 
-/// Gives back what it has written.
+/// Returns the text that it has written.
 Term bif_erts_debug_display_1(Process& p, const Term* a) {
   if (came_back(p)) return run_on_dirty(p, bif_erts_debug_display_1, a, 1);
   const std::string text = displayed(a[0]);
   return text.empty() ? run_on_dirty(p, bif_erts_debug_display_1, a, 1) : text_list(p.heap, text);
 }
 
-/// The characters of a list, for whoever reads errors; of display/1 it is standard output.
+/// Writes the characters of a list to standard error; display/1 writes to standard output.
 Term bif_erlang_display_string_1(Process& p, const Term* a) {
   std::string text;
   if (!a[0].is_cons_or_nil() || !list_to_utf8(a[0], &text)) return raise_badarg(p);

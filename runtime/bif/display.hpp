@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string_view>
 
-/// For debugging: straight to a standard file, past all I/O servers.
+/// Output for debugging: it goes directly to a standard file, past all I/O servers.
 namespace vmrun {
 
 void write_past_io(std::string_view text, std::FILE* to = stdout);

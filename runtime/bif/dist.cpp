@@ -13,7 +13,7 @@
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 
-/// What net_kernel and the carriers of connections need of the machine.
+/// The built-in functions that net_kernel and the carriers of connections need.
 namespace vmrun {
 namespace {
 
@@ -68,7 +68,7 @@ Term handle(Process& p, const Channel& channel, Word connection) {
   return make_handle(hp, channel, connection);
 }
 
-/// {dist_ctrlr, Controller, Node, Self} to net_kernel.
+/// Sends {dist_ctrlr, Controller, Node, Self} to net_kernel.
 void announce_controller(const Process& p, Term controller, Term node) {
   const Term kernel = whereis(atoms::net_kernel);
   if (!kernel) return;
@@ -78,7 +78,7 @@ void announce_controller(const Process& p, Term controller, Term node) {
   (void)send_from_vm(kernel, f);
 }
 
-/// False: no connection is pending.
+/// Returns false when no connection is pending.
 bool come_up(const Process& p, const std::shared_ptr<Connection>& connection) {
   Channel& channel = connection->channel;
   if (!channel.connected(connection, connection->flags)) return false;
@@ -91,8 +91,8 @@ bool come_up(const Process& p, const std::shared_ptr<Connection>& connection) {
   return true;
 }
 
-/// Whoever was asked to control it has answered in its own thread that its end will be that of its
-/// connections. If it has ended since, nobody else would end this one.
+/// The controller has agreed in its own thread that its connections end with it. If it has ended
+/// since then, no other code would end this connection, so it is done here.
 Term create_by_process(Process& p, Channel& channel, Flags flags, std::uint32_t creation, Term controller) {
   const auto connection = std::make_shared<ProcessConnection>(channel, controller, flags);
   connection->creation = creation;
@@ -103,7 +103,7 @@ Term create_by_process(Process& p, Channel& channel, Flags flags, std::uint32_t 
   return raise_badarg(p);
 }
 
-/// Drivers that are busy must go on taking what has begun.
+/// A busy driver must continue to accept output that has been started.
 bool can_carry(const Port& port) {
   return port.soft_busy && port.output_callback != Port::OutputCallback::kNone;
 }
@@ -129,7 +129,8 @@ bool can_all_that_must(Process& p, Term node, Flags flags) {
   return false;
 }
 
-/// The handle; or the non-value with an exception, or to be called again.
+/// Returns the handle. Returns the non-value with an exception, or when the function is to be
+/// called again.
 Term create_channel(Process& p, Term node, Term controller, Term how) {
   if (controller == p.id) {
     extra_of(p).in_distribution = true;
@@ -143,7 +144,7 @@ Term create_channel(Process& p, Term node, Term controller, Term how) {
   if (!is_alive() || !is_other_node(node) || !how.is_tuple() || how.tuple_arity() != 2 ||
       !read_unsigned(how.element(0), &flags) || !read_unsigned(how.element(1), &creation))
     return raise_badarg(p);
-  // One flag stands for all that are mandatory in OTP 25.
+  // In OTP 25 one flag stands for all mandatory ones.
   if (flags & flag::kMandatory25Digest) flags |= flags_that_are(kMandatory);
   if (!can_all_that_must(p, node, flags)) return raise_badarg(p);
   Channel& channel = channel_to(node);
@@ -185,7 +186,7 @@ Term bif_erts_internal_abort_pending_connection_2(Process& p, const Term* a) {
 
 namespace {
 
-/// That of the handle, if it is up.
+/// Returns the connection of the handle, if it is up.
 std::shared_ptr<Connection> connection_of(Term handle) {
   Word number;
   Channel* channel = find_channel(handle, &number);
@@ -194,7 +195,8 @@ std::shared_ptr<Connection> connection_of(Term handle) {
   return found && found->number == number ? found : nullptr;
 }
 
-/// The same, carried by a process that may do this; raises badarg for others, notsup for ports.
+/// Returns the connection of the handle if `p` controls it, or is its input handler. Raises badarg
+/// for other processes, and notsup when a port carries it.
 std::shared_ptr<ProcessConnection> process_connection(Process& p, Term handle, bool by_input_handler) {
   Word number;
   if (!find_channel(handle, &number)) return raise_badarg(p), nullptr;
@@ -230,7 +232,7 @@ Term bif_erlang_dist_ctrl_put_data_2(Process& p, const Term* a) {
   charge(p, static_cast<SWord>(bytes.size() / kBytesPerStep));
   // A packet without a byte is a tick.
   if (!connection->put_data(bytes.data(), bytes.size(), nullptr)) connection->end(atoms::kill);
-  // Who sends as well must not wait for it.
+  // A process that sends as well must not wait here.
   if (connection->channel.owes_much() && p.id != connection->controller)
     connection->channel.make_wait(p, connection->route(), dist::waits_in_other_signal());
   return atoms::ok;

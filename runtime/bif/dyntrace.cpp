@@ -12,8 +12,9 @@
 #include "vm/term/big.hpp"
 #include "vm/term/map.hpp"
 
-/// The probes programs fire themselves: user_trace-n0 … n950, -i4s4, -s1. What the module dyntrace
-/// is made of. Nothing is built on a heap, and a caller learns whether somebody looked.
+/// The probes that programs fire themselves: user_trace-n0 … n950, -i4s4, -s1. The module dyntrace
+/// is made of these functions. Nothing is allocated on a heap, and the result tells the caller
+/// whether the probe is enabled.
 namespace vmrun {
 namespace {
 
@@ -25,10 +26,10 @@ std::int64_t user_integer(Term t) {
   return integer_to_int64(t, &n) ? n : 0;
 }
 
-/// A string as every consumer takes it: nothing, NULL, when it is no iolist or too long.
+/// The argument as every consumer takes it: nothing (NULL) when it is not an iolist or is too long.
 Term user_string(Term t) { return probe::is_shown_iolist(t) ? t : kNonValue; }
 
-/// args: tag, four integers, four strings; an atom stands for what is absent.
+/// args: tag, four integers, four strings; an atom stands for a missing one.
 template <class Fire>
 Term fire_user_trace(Process& p, const Term* a, Fire fire) {
   fire(p.id, user_string(a[0]), user_integer(a[1]), user_integer(a[2]), user_integer(a[3]),
@@ -36,8 +37,8 @@ Term fire_user_trace(Process& p, const Term* a, Fire fire) {
   return atoms::true_;
 }
 
-/// dyntrace:p and pn: integers as long as they come first, four at most, then strings. (The module
-/// has seen to it that four places for strings are enough.)
+/// For dyntrace:p and pn: sorts the arguments into integers, as long as they come first and four at
+/// most, then strings. (The module has made sure that four places for strings suffice.)
 void sort_arguments(Process& p, Term list, Term* sorted) {
   std::fill_n(sorted, 1 + kIntegers + kStrings, atoms::undefined);
   sorted[0] = own_tag(p).is_nil() ? atoms::undefined : own_tag(p);
@@ -78,8 +79,8 @@ Term bif_dyntrace_user_trace_s1_1(Process&, const Term* a) {
 }
 
 // ---- The functions of a tracer module -----------------------------------------------------------
-// The machine fires the probes itself for the tracer {dyntrace, State}; programs may call these all
-// the same.
+// For the tracer {dyntrace, State} the machine fires the probes itself. Programs may call these
+// functions nevertheless.
 
 namespace {
 
@@ -95,7 +96,7 @@ Term bif_dyntrace_enabled_3(Process&, const Term* a) {
   return tag_enabled(a[0]) ? atoms::trace : discard;
 }
 
-/// trace(Tag, State, Tracee, Term, #{extra => Term}); for seq_trace the tracee is the label.
+/// trace(Tag, State, Tracee, Term, #{extra => Term}). For seq_trace the tracee is the label.
 Term bif_dyntrace_trace_5(Process& p, const Term* a) {
   static const Term extra_key = intern_atom("extra");
   if (!a[0].is_atom() || !a[4].is_map()) return raise_badarg(p);
@@ -106,8 +107,8 @@ Term bif_dyntrace_trace_5(Process& p, const Term* a) {
 }
 
 // ---- OTP's own module ---------------------------------------------------------------------------
-// With an installed OTP dyntrace is that one's module, whose functions are native. Its library
-// there may be one without probes; ours stands in for it.
+// With an installed OTP dyntrace is OTP's module, whose functions are native. Its library may have
+// been built without probes, so this one replaces it.
 
 namespace {
 

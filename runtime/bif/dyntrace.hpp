@@ -3,7 +3,7 @@
 /// Probes that programs fire themselves.
 namespace vmrun {
 
-/// In place of the library of OTP's module dyntrace (vm/nif/library.hpp).
+/// Registers the natives that replace the library of OTP's module dyntrace (vm/nif/library.hpp).
 void register_dyntrace_natives();
 
 }  // namespace vmrun

@@ -6,10 +6,11 @@
 #include "vm/code/instructions.hpp"
 #include "vm/heap/copy.hpp"
 
-// Module erts_debug: sizes and identity of terms, and what OTP tells of its machine's inside.
+// Module erts_debug: sizes and identity of terms, and what OTP tells about the inside of its
+// machine.
 namespace vmrun {
 
-/// As a copy without sharing takes.
+/// Returns the words that a copy without sharing takes.
 Term bif_erts_debug_flat_size_1(Process& p, const Term* a) {
   const Word words = size_words(a[0]);
   charge(p, static_cast<SWord>(words));
@@ -26,8 +27,8 @@ Term bif_erts_debug_instructions_0(Process& p, const Term*) {
   return list.finish();
 }
 
-/// ({M, F, A}, Bool): the functions' calls become calls of error_handler:breakpoint/3, or do no
-/// more. `_` stands for every F or A. Returns how many they are.
+/// ({M, F, A}, Bool): calls of the functions become calls of error_handler:breakpoint/3, or become
+/// normal again. `_` stands for every F or A. Returns the number of functions.
 Term bif_erts_debug_breakpoint_2(Process& p, const Term* a) {
   static const Term any = intern_atom("_");
   if (!a[0].is_tuple() || a[0].tuple_arity() != 3 || (a[1] != atoms::true_ && a[1] != atoms::false_))
@@ -43,14 +44,15 @@ Term bif_erts_debug_breakpoint_2(Process& p, const Term* a) {
   return Term::small(static_cast<SWord>(count));
 }
 
-/// The distance between the interpreter's instructions; OTP's machine of native code has none.
+/// The distance between the interpreter's instructions; 0, as OTP's machine with native code
+/// answers.
 Term bif_erts_debug_interpreter_size_0(Process&, const Term*) { return Term::small(0); }
 
-/// An emulator's instructions as text, one by one; a machine of native code has none, whatever is
-/// asked. (Those of this machine are other ones: vmrun -loaded.)
+/// An emulator's instructions as text, one by one. Answers false like OTP's machine with native
+/// code. (vmrun -loaded shows the instructions of this machine.)
 Term bif_erts_debug_disassemble_1(Process&, const Term*) { return atoms::false_; }
 
-// Locks are not counted: answers as of an OTP that was built without.
+// Locks are not counted: the answers are those of an OTP that was built without lock counting.
 Term bif_erts_debug_lcnt_clear_0(Process&, const Term*) { return atoms::error; }
 Term bif_erts_debug_lcnt_collect_0(Process&, const Term*) { return atoms::error; }
 Term bif_erts_debug_lcnt_control_1(Process& p, const Term*) { return raise_badarg(p); }

@@ -1,5 +1,6 @@
-// What OTP's preloaded modules call under the name erts_internal. Many of these are built-in
-// functions of module erlang that give back a reason where those raise it: bif.tab names them.
+// Functions that OTP's preloaded modules call under the name erts_internal. Many of them are
+// built-in functions of module erlang that return a reason where those raise it: bif.tab names
+// them.
 
 #include <algorithm>
 #include <span>
@@ -24,7 +25,7 @@ namespace vmrun {
 
 // ---- Ports --------------------------------------------------------------------------------------
 
-/// {ok, Answer}.
+/// Returns {ok, Answer}.
 Term bif_erts_internal_port_call_3(Process& p, const Term* a) {
   const Term answer = bif_erlang_port_call_3(p, a);
   return answer ? new_tuple(p.heap, atoms::ok, answer) : or_reason(p, answer);
@@ -32,7 +33,7 @@ Term bif_erts_internal_port_call_3(Process& p, const Term* a) {
 
 // ---- Processes ----------------------------------------------------------------------------------
 
-/// (Leader, Process, Ref): ok, and the answer is a message {Ref, true | badarg}.
+/// (Leader, Process, Ref): returns ok; the answer is a message {Ref, true | badarg}.
 Term bif_erts_internal_group_leader_3(Process& p, const Term* a) {
   if (!a[2].is_ref()) return raise_badarg(p);
   if (a[0].is_pid() && a[1].is_local_pid() && a[1] != p.id)
@@ -41,14 +42,14 @@ Term bif_erts_internal_group_leader_3(Process& p, const Term* a) {
   return atoms::ok;
 }
 
-/// (Process, Ref): ok, and the answer is a message {Ref, Whether it is}.
+/// (Process, Ref): returns ok; the answer is a message {Ref, Bool}.
 Term bif_erts_internal_is_process_alive_2(Process& p, const Term* a) {
   if (!a[0].is_local_pid() || !a[1].is_ref()) return raise_badarg(p);
   ask_async(p, a[0], RequestKind::kIsAlive, Term::nil(), atoms::undefined, a[1], atoms::false_);
   return atoms::ok;
 }
 
-/// (major | minor): of the caller.
+/// (major | minor): collects the caller's garbage.
 Term bif_erts_internal_garbage_collect_1(Process& p, const Term* a) {
   Term* hp = p.heap.alloc(2);
   const Term options = make_cons(hp, new_tuple(p.heap, atoms::type, a[0]), Term::nil());
@@ -56,9 +57,10 @@ Term bif_erts_internal_garbage_collect_1(Process& p, const Term* a) {
   return bif_erlang_garbage_collect_2(p, with_options);
 }
 
-/// (Process, Priority, {Kind, Id, Argument}): ok, and the answer is a message {Kind, Id, Answer}.
-/// The process does it between two slices, at that priority if its own is lower. Literals are
-/// never asked to be copied: the machine sees to that by itself (code/reclaim.hpp).
+/// (Process, Priority, {Kind, Id, Argument}): returns ok; the answer is a message {Kind, Id,
+/// Answer}. The process serves the request between two slices, at that priority if its own is
+/// lower. A request to copy literals is refused, because the machine does that itself
+/// (code/reclaim.hpp).
 Term bif_erts_internal_request_system_task_3(Process& p, const Term* a) {
   static const Term check_process_code = intern_atom("check_process_code"), inherit = intern_atom("inherit"),
                     system_task_test = intern_atom("system_task_test");
@@ -66,7 +68,8 @@ Term bif_erts_internal_request_system_task_3(Process& p, const Term* a) {
   if (!a[0].is_local_pid() || (a[1] != inherit && !read_priority(a[1], &priority)) || !a[2].is_tuple())
     return raise_badarg(p);
   const Word arity = a[2].tuple_arity();
-  if (arity == 2 && a[2].element(0) == system_task_test) {  // for who only wants to see when it is done
+  if (arity == 2 && a[2].element(0) == system_task_test) {  // for callers that only want to know when it is
+                                                            // done
     ask_async(p, priority, a[0], RequestKind::kNothing, Term::nil(), system_task_test, a[2].element(1),
               atoms::false_);
     return atoms::ok;
@@ -80,7 +83,7 @@ Term bif_erts_internal_request_system_task_3(Process& p, const Term* a) {
   else return raise_badarg(p);
   return atoms::ok;
 }
-/// With who is answered in front: the caller, for nobody else has reason to ask here.
+/// Takes the process that gets the answer in front. It must be the caller.
 Term bif_erts_internal_request_system_task_4(Process& p, const Term* a) {
   return a[0] == p.id ? bif_erts_internal_request_system_task_3(p, a + 1) : raise_badarg(p);
 }
@@ -98,8 +101,8 @@ Term bif_erts_internal_spawn_request_4(Process& p, const Term* a) {
 
 // ---- Terms --------------------------------------------------------------------------------------
 
-/// -1, 0, 1 in the order of map keys. How much there is to compare nobody knows before: what is not
-/// told apart at first sight is compared elsewhere.
+/// Returns -1, 0 or 1 in the order of map keys. The amount of work is not known before, so terms
+/// that need a deep comparison are compared on a dirty scheduler.
 Term bif_erts_internal_cmp_term_2(Process& p, const Term* a) {
   const bool deep = (a[0].is_boxed() || a[0].is_list()) && (a[1].is_boxed() || a[1].is_list());
   if (came_back(p) || (deep && too_long(~Word{0})))
@@ -137,7 +140,7 @@ const char* boxed_type(Term t) {
 
 }  // namespace
 
-/// How the machine holds the term.
+/// Returns the representation of the term in the machine.
 Term bif_erts_internal_term_type_1(Process&, const Term* a) {
   const Term t = a[0];
   const char* type = t.is_small()        ? "fixnum"
@@ -150,7 +153,7 @@ Term bif_erts_internal_term_type_1(Process&, const Term* a) {
   return intern_atom(type);
 }
 
-/// The keys of a map that is small enough to be flat, in order.
+/// Returns the keys of a map that is small enough to be flat, in order.
 Term bif_erts_internal_map_to_tuple_keys_1(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
   return is_flat_map(a[0]) ? flatmap_of(a[0])->keys : raise_badarg(p);
@@ -158,32 +161,32 @@ Term bif_erts_internal_map_to_tuple_keys_1(Process& p, const Term* a) {
 
 // ---- The machine --------------------------------------------------------------------------------
 
-/// Steps a second of the clocks that erlang:monotonic_time/0 and os:perf_counter/0 read.
+/// The ticks per second of the clocks that erlang:monotonic_time/0 and os:perf_counter/0 read.
 Term bif_erts_internal_time_unit_0(Process&, const Term*) { return Term::small(1'000'000'000); }
 
-/// Schedulers, and one for all other threads.
+/// One for each scheduler, and one for all other threads.
 Term bif_erts_internal_no_aux_work_threads_0(Process&, const Term*) {
   return Term::small(static_cast<SWord>(scheduler_count()) + 1);
 }
 
-/// (Whether to measure from now on): whether it was measured.
+/// (Bool): switches measuring on or off; returns the old setting.
 Term bif_erts_internal_scheduler_wall_time_1(Process& p, const Term* a) {
   const Term flag[] = {intern_atom("scheduler_wall_time"), bool_term(a[0] == atoms::true_)};
   return bif_erlang_system_flag_2(p, flag);
 }
 
-/// Gives back all that has been retired; the machine asks the processes itself, so there is never
-/// an area for which the caller has to.
+/// Frees all literal areas that have been retired. The machine asks the processes itself, so there
+/// is never an area for which the caller has to.
 Term bif_erts_literal_area_collector_release_area_switch_0(Process& p, const Term*) {
   return give_back_all(p) ? kNonValue : atoms::false_;
 }
 
-/// Of the machine's own processes alone, and release_area_switch leaves nothing to ask for.
+/// Raises notsup: release_area_switch leaves nothing that would have to be requested.
 Term bif_erts_literal_area_collector_send_copy_request_3(Process& p, const Term*) {
   return raise_error(p, intern_atom("notsup"));
 }
 
-/// Nor for those that look after processes in dirty native code.
+/// Raises notsup for the processes that look after dirty native code as well.
 Term bif_erts_internal_check_dirty_process_code_2(Process& p, const Term*) {
   return raise_error(p, intern_atom("notsup"));
 }
@@ -200,7 +203,8 @@ Term bif_erts_internal_is_process_executing_dirty_1(Process& p, const Term* a) {
   return bool_term(found);
 }
 
-/// How many messages about OTP's allocators will come: there are none here.
+/// Returns the number of messages about OTP's allocators that will follow: there are no such
+/// allocators here.
 Term bif_erts_internal_gather_alloc_histograms_1(Process& p, const Term* a) {
   return a[0].is_tuple() ? Term::small(0) : raise_badarg(p);
 }
@@ -224,7 +228,7 @@ bool read_chunk_name(Term list, ChunkName* name) {
 
 }  // namespace
 
-/// (Binary, "Name"): the chunk's bytes; undefined: there is none.
+/// (Binary, "Name"): returns the chunk's bytes, or undefined when there is no such chunk.
 Term bif_erts_internal_beamfile_chunk_2(Process& p, const Term* a) {
   ChunkName name;
   if (!is_binary(a[0]) || !read_chunk_name(a[1], &name)) return raise_badarg(p);
@@ -236,7 +240,8 @@ Term bif_erts_internal_beamfile_chunk_2(Process& p, const Term* a) {
   return bif_erlang_binary_part_3(p, part);
 }
 
-/// As its module_info(md5) would say; undefined when the bytes are no compiled module.
+/// Returns what the module's module_info(md5) would be; undefined when the bytes are not a compiled
+/// module.
 Term bif_erts_internal_beamfile_module_md5_1(Process& p, const Term* a) {
   if (!is_binary(a[0])) return raise_badarg(p);
   if (too_long(bit_size_of(a[0]) / 8)) return run_on_dirty(p, bif_erts_internal_beamfile_module_md5_1, a, 1);

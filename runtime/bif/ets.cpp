@@ -13,8 +13,9 @@
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/node.hpp"
 
-/// Module ets: tables as such. Objects are in ets_objects.cpp, matching in ets_match.cpp, what is
-/// written in Erlang in runtime/lib/ets.erl. Every failure is badarg, as documented for the module.
+/// Module ets: functions of whole tables. Objects are in ets_objects.cpp, matching in
+/// ets_match.cpp, and the functions that are written in Erlang in runtime/lib/ets.erl. Every
+/// failure is badarg, as documented for the module.
 namespace vmrun {
 
 using namespace ets;
@@ -35,17 +36,17 @@ bool is_table_id(Term t) { return t.is_atom() || (t.is_local_ref() && is_table_k
 Term cause(Process& p, Term table, bool (Table::*may)(Term pid) const) {
   static const Term id = intern_atom("id"), access = intern_atom("access"), type = intern_atom("type");
   if (!is_table_id(table)) return type;
-  const Locked t(p, table, Access::kNone, std::uint64_t{0});  // any stripe: programs fail often
+  const Locked t(p, table, Access::kNone, std::uint64_t{0});  // any stripe: failing is common
   if (!t) return id;
   return ((*t).*may)(p.id) ? kNonValue : access;
 }
 
 }  // namespace
 
-/// Why a call about a table failed, if it was for the table: found out at once, because it may be
-/// gone when somebody asks.
+/// Returns why a call failed, if the reason is the table. This is determined at once, because the
+/// table may be gone when the reason is asked for.
 Term table_cause(Process& p, unsigned, const Term* a) { return cause(p, a[0], &Table::can_read); }
-/// The same of a call that changes it.
+/// Like table_cause, for a call that changes the table.
 Term written_table_cause(Process& p, unsigned, const Term* a) { return cause(p, a[0], &Table::can_write); }
 
 namespace {
@@ -61,14 +62,14 @@ std::optional<Protection> protection_of(Term value) {
   return std::nullopt;
 }
 
-/// {heir, none} or {heir, Pid, Data}.
+/// Whether the option is {heir, none} or {heir, Pid, Data}.
 bool names_heir(Term option) {
   if (!option.is_tuple() || option.tuple_arity() < 2 || option.element(0) != atoms::heir) return false;
   const Term heir = option.element(1);
   return option.tuple_arity() == 2 ? heir == atoms::none : option.tuple_arity() == 3 && heir.is_local_pid();
 }
 
-/// As such an option says. An heir that is not alive is none.
+/// Sets the heir of such an option. A process that is not alive is not made heir.
 void set_heir(Process& p, Term option, Table& t) {
   t.release_heir();
   const Term pid = option.element(1);
@@ -89,7 +90,7 @@ Term fixed_locks_atom() {
   return atom;
 }
 
-/// Who says how many locks a hash table shall have gets one with stripes.
+/// A hash table for which a number of locks is given gets stripes.
 bool set_write_concurrency(Term value, Table& t) {
   SWord locks = 0;
   const bool fixed = value.is_tuple() && value.tuple_arity() == 2 && value.element(0) == fixed_locks_atom();
@@ -99,7 +100,7 @@ bool set_write_concurrency(Term value, Table& t) {
   return fixed || value == atoms::true_ || value == atoms::false_ || value == atoms::auto_;
 }
 
-/// What the options come to together.
+/// Resolves the options against each other.
 bool settle(Table& t, const Properties& properties) {
   const bool is_ordered = properties.kind == Kind::kOrderedSet;
   if (t.told_locks && is_ordered) return false;
@@ -138,7 +139,7 @@ bool read_option(Term option, Table& t, Properties& properties) {
   return false;
 }
 
-/// What new/2 was told of a table, which has no name, heir or store yet.
+/// Reads the options of new/2 into a table that has no name, heir or store yet.
 bool read_options(Term options, Table& t, Properties& properties) {
   if (list_length(options) < 0) return false;
   for (; options.is_list(); options = options.tail())
@@ -158,7 +159,7 @@ Term write_concurrency(Process& p, const Table& t) {
   return new_tuple(p.heap, fixed_locks_atom(), Term::small(static_cast<SWord>(t.told_locks)));
 }
 
-/// In the order ets:info/1 lists them.
+/// In the order of ets:info/1.
 constexpr TableItem kInfoItems[] = {
     {atoms::id, [](Process& p, const Table& t) { return table_ref(p.heap, t); }},
     {atoms::decentralized_counters,
@@ -195,8 +196,8 @@ Term fixations(Process& p, const Table& t, bool monotonic) {
   return new_tuple(p.heap, time, list.finish());
 }
 
-/// {Buckets, Mean length of their chains, Its deviation, As it should be, Least, Most, Deleted ones
-/// that stay, Locks} of a hash table, else false.
+/// For a hash table returns {Buckets, mean length of their chains, its deviation, the expected
+/// deviation, least, most, number of deleted objects that stay, Locks}, else false.
 Term statistics(Process& p, const Table& t) {
   const std::optional<ChainStatistics> s = t.store->chains();
   if (!s) return atoms::false_;
@@ -247,8 +248,8 @@ Term new_cause(Process&, unsigned, const Term* a) {
   return a[0].is_atom() && read_options(a[1], t, properties) ? already_exists : kNonValue;
 }
 
-/// The table is gone at once; many objects are freed elsewhere, or with the process, should it end
-/// before.
+/// The table is gone at once. Many objects are freed on a dirty scheduler, or by the exit of the
+/// process if it ends before that.
 Term bif_ets_delete_1(Process& p, const Term* a) {
   const auto free_objects = [](Process& q, const Term*) { return take_left(q.id), atoms::true_; };
   if (came_back(p)) return run_on_dirty(p, free_objects, a, 1);
@@ -284,7 +285,8 @@ Term give_away_cause(Process& p, unsigned arity, const Term* a) {
   return t->owner == p.id ? owner : not_owner;
 }
 
-/// One option or a list of them, each of another name: all are valid, or nothing is changed.
+/// Takes one option or a list of options with different names. All must be valid, or nothing is
+/// changed.
 Term bif_ets_setopts_2(Process& p, const Term* a) {
   Term heir;
   std::optional<Protection> protection;
@@ -367,8 +369,8 @@ Term bif_ets_all_0(Process& p, const Term* a) {
   return identifiers_of_all(p);
 }
 
-/// A reference; a message {Ref, Tables} follows for each scheduler. One knows of all tables, so the
-/// others have none to tell.
+/// Returns a reference; a message {Ref, Tables} follows for each scheduler. The first one lists all
+/// tables, and the lists of the others are empty.
 Term bif_ets_internal_request_all_0(Process& p, const Term* a) {
   if (came_back(p) || too_long(most_tables())) return run_on_dirty(p, bif_ets_internal_request_all_0, a, 0);
   const Term ref = make_ref(p.heap);

@@ -9,23 +9,23 @@
 #include "runtime/ets/match_spec.hpp"
 #include "vm/base/small_limits.hpp"
 
-/// Module ets: functions that go through a table with a pattern or a match specification. A call
-/// that goes through the whole table does so under its lock, in one piece, if it has few objects;
-/// else on a dirty scheduler, some objects at a time, with the table fixed. Those with a limit come
-/// back with a continuation of the shape that ets:repair_continuation/2 knows:
-/// {Table, Bucket, Limit, Compiled, Surplus, Form}, or of an ordered set
-/// {Table, Key, End, Limit, Compiled, Surplus, Form, 0}.
+/// Module ets: functions that walk a table with a pattern or a match specification. A walk through
+/// a whole table that has few objects is done in one piece, under the table's lock. Otherwise it
+/// runs on a dirty scheduler, some objects at a time, with the table fixed. Functions with a limit
+/// return a continuation of the shape that ets:repair_continuation/2 knows: {Table, Bucket, Limit,
+/// Compiled, Surplus, Form}, or for an ordered set {Table, Key, End, Limit, Compiled, Surplus,
+/// Form, 0}.
 namespace vmrun {
 
 using namespace ets;
 
 namespace {
 
-/// What the caller gave and wants.
+/// What the caller has given and expects.
 enum Form : SWord { kSelect, kMatch, kMatchObject, kSelectReverse };
 constexpr const char* kOperations[] = {"select", "match", "match_object", "select_reverse"};
 
-/// Objects that a dirty scheduler looks at before it gives the lock back.
+/// The number of objects that a dirty scheduler visits before it gives the lock back.
 constexpr SWord kAtOnce = usual_or_small<SWord>(1000, 3);
 
 MatchSpec clauses(Process& p, Term specification) {
@@ -43,7 +43,7 @@ MatchSpec make_spec(Process& p, Term pattern, Form form) {
 }
 
 /// The objects of a locked table that may match: those with the keys that the clauses ask for, or
-/// all. An ordered set has its order, so there it is one key or all.
+/// all. Results of an ordered set must be in its order, so there it is one key or all objects.
 class Candidates {
  public:
   Candidates(const Store& store, const MatchSpec& spec)
@@ -54,8 +54,8 @@ class Candidates {
   }
 
   bool are_all() const { return keys_.empty(); }
-  /// Whether a call goes through more of them than a scheduler has time for. Each is tried with
-  /// clause after clause.
+  /// Whether a call visits more of them than a scheduler has time for. Each object is tried with
+  /// one clause after the other.
   bool take_long() const {
     if (are_all()) return dirty_thread_kind() == DirtyKind::kNone && too_long(reach());
     Word steps = keys_.size() * keys_.size() - 1;
@@ -64,13 +64,14 @@ class Candidates {
         for (Object* o = store_.find(key); o && !too_long(steps); o = store_.next_same(o)) ++steps;
     return too_long(steps);
   }
-  /// What is few, or has to be: on a scheduler take_long has been asked before.
+  /// Whether the walk may be done in one piece: the objects are few, or the thread is a scheduler,
+  /// where take_long has been checked before.
   bool in_one_piece() const {
     return !are_all() || steps_here() == static_cast<SWord>(kStepsOnScheduler) ||
            reach() <= kStepsOnScheduler;
   }
 
-  /// Returns how many were visited.
+  /// Returns the number of visited objects.
   template <class Visit>
   Word walk(Process& p, bool backwards, Visit&& visit) const {
     Word count = 0;
@@ -84,8 +85,8 @@ class Candidates {
   }
 
  private:
-  /// How many are walked through, where keys are not known; one more than a scheduler has time for
-  /// stands for all that are more, where something is known.
+  /// Returns how many objects a walk visits when the keys are not known. If a part of the key is
+  /// known, counting ends at one more than a scheduler has time for.
   Word reach() const {
     if (!start_.within) return store_.count();
     Word count = 0;
@@ -99,10 +100,10 @@ class Candidates {
   Position start_;
 };
 
-/// All objects on a dirty scheduler: a table of many objects is locked for some of them at a time,
-/// and fixed meanwhile. visit(object) and then, before the lock is given back, done(store) after
-/// each part; at the end over(table, number of objects). False: the table is gone, or not this
-/// process's to use any more.
+/// Walks all objects on a dirty scheduler. A table of many objects is locked for some of them at a
+/// time, and is fixed meanwhile. Calls visit(object), after each part and still under the lock
+/// done(store), and at the end over(table, number of objects). Returns false when the table has
+/// been deleted or the process has lost its right to use it.
 template <class Visit, class Done, class Over>
 bool walk_in_parts(Process& p, Term id, const MatchSpec& spec, Access access, bool backwards, Visit&& visit,
                    Done&& done, Over&& over) {
@@ -171,7 +172,8 @@ Term select_all(Process& p, const Term* a, unsigned arity, Form form, BifFn self
   return walk_in_parts(p, id, spec, Access::kRead, backwards, visit, nothing, over) ? list : raise_badarg(p);
 }
 
-/// The table stays fixed while it lives, on a dirty scheduler, where others have turns with it.
+/// Keeps the table fixed during its lifetime, on a dirty scheduler, between whose steps other
+/// processes use the table.
 class FixedOnDirty {
  public:
   FixedOnDirty(Process& p, Term id) : p_(p), id_(id) {
@@ -191,7 +193,7 @@ class FixedOnDirty {
   bool fixed_ = false;
 };
 
-/// What `self` was called with.
+/// The call of `self`, to be repeated on a dirty scheduler.
 struct MatchCall {
   BifFn self;
   const Term* arguments;
@@ -201,11 +203,11 @@ struct MatchCall {
 struct Chunk {
   Term pattern;
   SWord limit;
-  Term surplus;  // results of a former chunk that have not been given out
+  Term surplus;  // results of an earlier chunk, not returned yet
   Form form;
 };
 
-/// A specification that has been found valid: {'$compiled_match_spec', Specification}.
+/// A specification that has been checked: {'$compiled_match_spec', Specification}.
 bool is_compiled(Term t) {
   return t.is_tuple() && t.tuple_arity() == 2 && t.element(0) == atoms::compiled_match_spec;
 }
@@ -225,7 +227,7 @@ Term continuation(Process& p, Term table, bool ordered, const Position& at, cons
   return new_tuple(p.heap, table, bucket, limit, spec, c.surplus, form);
 }
 
-/// What `continuation` has made. False: it has not.
+/// Reads what `continuation` has made. Returns false for any other term.
 bool read_continuation(Term t, bool* ordered, Position* at, Chunk* c) {
   if (!t.is_tuple() || (t.tuple_arity() != 6 && t.tuple_arity() != 8)) return false;
   *ordered = t.tuple_arity() == 8;
@@ -247,7 +249,7 @@ bool read_continuation(Term t, bool* ordered, Position* at, Chunk* c) {
   return true;
 }
 
-/// Of cells that nobody else has seen.
+/// Reverses a list whose cells are not yet visible elsewhere.
 Term reverse_in_place(Term list) {
   Term reversed = Term::nil();
   while (list.is_list()) {
@@ -260,8 +262,8 @@ Term reverse_in_place(Term list) {
   return reversed;
 }
 
-/// A chunk from `at`, which moves on. Of tables without an order the last is shown first, so that
-/// objects of one key come in the order in which they were inserted.
+/// Returns a chunk from `at`, which moves on. In tables without an order the last result comes
+/// first, so that objects of one key come in the order in which they were inserted.
 Term select_chunk(Process& p, Term id, Position at, Chunk c, const MatchCall& call) {
   const bool here = dirty_thread_kind() == DirtyKind::kNone;
   const SWord at_once = here ? kStepsOnScheduler / 8 : kAtOnce;
@@ -281,7 +283,7 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const MatchCall& ca
     if (!t || !spec.valid()) return refused(p, spec);
     ordered = t.store().kind() == Kind::kOrderedSet;
     if (ordered) at.within = spec.key_pattern(t.store().keypos());
-    own_id = ordered ? id : table_ref(p.heap, *t);  // as in OTP
+    own_id = ordered ? id : table_ref(p.heap, *t);  // OTP does this too
     if (walks) {
       SWord visited = 0;
       const auto visit = [&](Object* o) {
@@ -292,11 +294,11 @@ Term select_chunk(Process& p, Term id, Position at, Chunk c, const MatchCall& ca
         }
         return ++visited < at_once && count < c.limit;
       };
-      std::optional<Candidates> few;  // with a key each: asked for once, at the start
+      std::optional<Candidates> few;  // objects with given keys are all fetched at the start
       if (at.state == Position::kStart) few.emplace(t.store(), spec);
       if (!few || few->are_all()) {
         t.store().walk(at, c.form == kSelectReverse, visit);
-      } else {  // what is too much for this chunk is at hand for those that follow
+      } else {  // the surplus of this chunk is kept for the next ones
         if (few->take_long()) return run_on_dirty(p, call.self, call.arguments, call.arity);
         few->walk(p, false, visit);
         at.state = Position::kEnd;
@@ -332,15 +334,15 @@ Term select_more(Process& p, const Term* a, BifFn self) {
   Chunk chunk;
   if (!read_continuation(c, &ordered, &at, &chunk)) return raise_badarg(p);
   {
-    Locked t(p, c.element(0), Access::kRead);  // a position of the other kind of store is none
+    Locked t(p, c.element(0), Access::kRead);  // a position of the other kind of store is not valid
     if (!t || (t.store().kind() == Kind::kOrderedSet) != ordered) return raise_badarg(p);
   }
   return select_chunk(p, c.element(0), at, chunk, {self, a, 1});
 }
 
-/// Objects for which the specification says what is asked; then(store, objects, released), and what
-/// `answer` makes of their number. operation: with Access::kRead one that reads, else one that
-/// writes.
+/// Finds the objects for which the specification gives the wanted result. Then calls then(store,
+/// objects, released), and `answer` with their number. operation: with Access::kRead one that
+/// reads, else one that writes.
 template <class Answer, class Then>
 Term chosen_objects(Process& p, const Term* a, MatchSpec& spec, Access access, bool only_true,
                     const char* operation, BifFn self, Answer&& answer, Then&& then) {
@@ -389,7 +391,7 @@ void erase_all(Store& store, const std::vector<Object*>& objects, Released& rele
 
 }  // namespace
 
-/// Why a function failed that was to go on with a continuation.
+/// Why a function failed that should have gone on with a continuation.
 Term more_cause(Process& p, unsigned arity, const Term* a) {
   if (!a[0].is_tuple() || a[0].tuple_arity() == 0) return kNonValue;
   const Term table = a[0].element(0);
@@ -464,7 +466,7 @@ Term bif_ets_match_delete_2(Process& p, const Term* a) {
                         erase_all);
 }
 
-/// When an object's replacement has another key, parts of the table that came before stay replaced.
+/// If an object's replacement has another key, objects that were visited before stay replaced.
 Term bif_ets_select_replace_2(Process& p, const Term* a) {
   if (came_back(p)) return run_on_dirty(p, bif_ets_select_replace_2, a, 2);
   MatchSpec spec = clauses(p, a[1]);

@@ -14,7 +14,7 @@ namespace ets {
 
 namespace {
 
-/// In a function of its own, so that copy_out saves no registers for it.
+/// A function of its own, so that copy_out saves no registers for it.
 [[gnu::cold, gnu::noinline]] void fire_copied(const Process& p, Term t) {
   const auto words = size_words(t);
   if (probe::copy_object_enabled()) probe::fire_copy_object(p.id, words);
@@ -42,7 +42,7 @@ Term group_list(Process& p, const Store& store, Object* newest, Term behind) {
 
 namespace {
 
-/// A table's identifier for as long as a probe fires.
+/// The identifier of a table while a probe fires.
 class ShownTable {
  public:
   explicit ShownTable(const Table& t) : id_(make_ref(hp_, t.key)) {}
@@ -77,7 +77,7 @@ void fire_write(const Process& p, const Table& t, const char* operation, Word ob
 
 namespace {
 
-/// What copying an object and those of the same key takes.
+/// The words that copies of an object and of the others with its key take.
 Word group_words(const Store& store, Object* newest) {
   Word words = 0;
   for (Object* o = newest; o; o = store.next_same(o)) words += o->words;
@@ -86,8 +86,8 @@ Word group_words(const Store& store, Object* newest) {
 
 bool is_object(Term t, Word keypos) { return t.is_tuple() && t.tuple_arity() >= keypos; }
 
-/// An object to insert, or a proper list of them; also false when the steps are used up. To insert
-/// one takes some four steps beside those of copying it.
+/// Whether the term is an object to insert, or a proper list of them. Also returns false when the
+/// steps are used up. Inserting an object takes some four steps besides copying it.
 bool are_objects(Term t, Word keypos, ReductionBudget& steps) {
   if (!t.is_cons_or_nil()) return is_object(t, keypos);
   for (; t.is_list(); t = t.tail()) {
@@ -96,7 +96,7 @@ bool are_objects(Term t, Word keypos, ReductionBudget& steps) {
   return t.is_nil();
 }
 
-/// Copies of what is to be inserted, in this order: made before the table is locked.
+/// Copies of the objects to insert, in this order. They are made before the table is locked.
 class Copies {
  public:
   Copies() = default;
@@ -104,7 +104,7 @@ class Copies {
   ~Copies() {
     take_each([](Object* o) { destroy_object(o); });
   }
-  /// False: the steps are used up.
+  /// Returns false when the steps are used up.
   bool add(Process& p, Term tuple, ReductionBudget& steps) {
     Object* o = steps.used_up() ? nullptr : make_object_within(steps.left(), tuple);
     if (!o) return false;
@@ -114,7 +114,7 @@ class Copies {
     end_ = &o->next;
     return true;
   }
-  /// An object or a list of them; false as above.
+  /// Adds an object or a list of them. Returns false when the steps are used up.
   bool add_all(Process& p, Term objects, ReductionBudget& steps) {
     if (!objects.is_cons_or_nil()) return add(p, objects, steps);
     for (; objects.is_list(); objects = objects.tail())
@@ -141,7 +141,7 @@ class Copies {
   Object** end_ = &first_;
 };
 
-/// An object like `o` but for the elements given.
+/// Makes a copy of the tuple with the given elements.
 Object* changed_copy(Process& p, Term tuple, const std::vector<Term>& elements) {
   Term* copy = p.heap.alloc(elements.size() + 1);
   copy[0] = *tuple.boxed_ptr();
@@ -154,7 +154,7 @@ std::vector<Term> elements_of(Term tuple) {
   return {tuple.tuple_elements(), tuple.tuple_elements() + tuple.tuple_arity()};
 }
 
-/// One {Pos, Value} of update_element. The key may not be changed.
+/// Reads one {Pos, Value} of update_element. The key cannot be changed.
 bool read_change(Term change, Word keypos, Word arity, SWord* position, Term* value) {
   if (!change.is_tuple() || change.tuple_arity() != 2) return false;
   *value = change.element(1);
@@ -171,7 +171,7 @@ struct CounterStep {
     return position != static_cast<SWord>(keypos) && position >= 1 && position <= static_cast<SWord>(size);
   }
 };
-/// False: it is none, whatever the object.
+/// Reads an operation of update_counter. Returns false when the term cannot be one for any object.
 bool read_step(Term t, Word keypos, CounterStep* s) {
   *s = {static_cast<SWord>(keypos) + 1, t, kNonValue, kNonValue};
   if (t.is_tuple()) {
@@ -188,7 +188,7 @@ bool read_step(Term t, Word keypos, CounterStep* s) {
   return s->increment.is_integer();
 }
 
-/// Applies a step that fits to the elements; the new value or kNonValue.
+/// Applies a step to the elements. Returns the new value, or kNonValue.
 Term apply_step(Process& p, const CounterStep& s, std::vector<Term>& elements) {
   Term& element = elements[static_cast<Word>(s.position) - 1];
   if (!element.is_integer()) return kNonValue;
@@ -202,11 +202,10 @@ Term apply_step(Process& p, const CounterStep& s, std::vector<Term>& elements) {
   return element = sum;
 }
 
-/// The object under a key, or the one that is to be put there, about to be changed element by
-/// element.
+/// The object under a key, or the default that is to be inserted, while its elements change.
 struct Update {
   Object* object;
-  Term tuple;  // object's, or the initial one; the non-value when there is neither
+  Term tuple;  // of object, or the default; the non-value if there is neither
   std::vector<Term> elements;
 
   Update(Store& store, Term key, Object* found, Term initial)
@@ -221,20 +220,20 @@ struct Update {
   }
 };
 
-/// Operations that make small integers of small integers, done in the object itself: most are.
-/// Those that were done are undone if another one is not of that kind.
+/// Operations that make small integers from small integers, as most do. They are done in the object
+/// itself, and are undone if a later one is not of that kind.
 class InPlace {
  public:
   InPlace(Object& o, Word keypos) : tuple_(o.tuple), keypos_(keypos) {}
 
-  /// An operation, or a list of them: the new value, or a list of those. The non-value: it takes
-  /// more than this, or cannot be done at all.
+  /// Does an operation, or a list of them. Returns the new value, or a list of new values; the
+  /// non-value if this is not possible here.
   Term update(Process& p, Term operation) {
     if (!operation.is_cons_or_nil()) return step(operation);
     Term values[kMost];
     Word count = 0;
     for (; operation.is_list(); operation = operation.tail(), ++count) {
-      // An increment alone stands for an operation only outside of a list.
+      // A plain increment is an operation only outside of a list.
       const bool can_be = count < kMost && operation.head().is_tuple();
       const Term value = can_be ? step(operation.head()) : kNonValue;
       if (!value) return undo(count);
@@ -323,7 +322,7 @@ Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
   charge(p, 8);
   if (initial && !is_object(initial, store.keypos())) return raise_badarg(p);
   Update update(store, key, store.find(key), initial);
-  // Nobody looks at the changes when there is nothing to be changed.
+  // If there is no object to change, the changes are not checked.
   if (!update.tuple) return note_write(p, *t, "update_element", 0), atoms::false_;
   const auto apply = [&](Term change) {
     SWord position;
@@ -375,7 +374,7 @@ Term lookup_element(Process& p, const Term* a, unsigned arity, BifFn self) {
   return found(list);
 }
 
-/// What a step of a traversal comes to: a key, or the end.
+/// Returns the result of a traversal step: a key, or the end.
 Term key_or_end(Process& p, const Locked& t, const char* operation, const Object* o) {
   note_lookup(p, *t, operation, o != nullptr, o != nullptr);
   return o ? copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
@@ -391,7 +390,7 @@ Term traversal(Process& p, const char* operation, Term id,
   return exists ? key_or_end(p, t, operation, o) : raise_badarg(p);
 }
 
-/// Returns how many.
+/// Returns the number of erased objects.
 Word erase_group(Store& store, Object* newest, Released& released) {
   Word count = 0;
   for (; newest; ++count) {
@@ -402,14 +401,14 @@ Word erase_group(Store& store, Object* newest, Released& released) {
   return count;
 }
 
-/// The table that an object, or a list of them, is to be put into.
+/// Locks the table for inserting an object, or a list of them.
 Locked locked_for(Process& p, Term id, Term objects, Word keypos) {
   return objects.is_tuple() ? Locked(p, id, Access::kWrite, objects.element(keypos - 1))
                             : Locked(p, id, Access::kWrite);
 }
 
-/// insert/2 and insert_new/2. put(store, copies, released): what is done with copies of the objects
-/// in the locked table; how it answers.
+/// insert/2 and insert_new/2. put(store, copies, released) inserts copies of the objects into the
+/// locked table and returns the answer.
 template <class Put>
 Term insert_objects(Process& p, const Term* a, const char* operation, BifFn self, Put put) {
   if (came_back(p)) return run_on_dirty(p, self, a, 2);
@@ -433,7 +432,8 @@ Term insert_objects(Process& p, const Term* a, const char* operation, BifFn self
   return self(p, a);  // another table has got the name meanwhile
 }
 
-/// A list's objects: all of the table is locked, and it grows with them. No chain gets long.
+/// Inserts a list of objects. The whole table is locked, and grows with them, so that no chain gets
+/// long.
 bool put_all(Store& store, Copies& copies, Released& released) {
   constexpr Word kTogether = 64;
   Word count = 0;
@@ -535,7 +535,7 @@ Term bif_ets_delete_object_2(Process& p, const Term* a) {
 
 namespace {
 
-/// How many there were; the non-value when it could not be done.
+/// Returns the number of objects, or the non-value when it cannot be done.
 Term delete_all(Process& p, const Term* a) {
   if (came_back(p)) return run_on_dirty(p, delete_all, a, 1);
   Released released;
@@ -565,7 +565,7 @@ Term delete_all(Process& p, const Term* a) {
 Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
   return delete_all(p, a) ? atoms::true_ : kNonValue;
 }
-/// (Table, undefined): how many there were.
+/// (Table, undefined): returns the number of objects.
 Term bif_ets_internal_delete_all_2(Process& p, const Term* a) { return delete_all(p, a); }
 
 Term bif_ets_first_1(Process& p, const Term* a) {
@@ -576,8 +576,8 @@ Term bif_ets_last_1(Process& p, const Term* a) {
   return traversal(
       p, "last", a[0], [](const Store& s, Term, bool*) { return s.last(); }, kNonValue);
 }
-/// In a table with stripes with one of them locked at a time. Who walks through a table that is not
-/// fixed may miss something, or meet it twice, anyway.
+/// In a table with stripes only one of them is locked at a time. A walk through a table that is not
+/// fixed may miss objects or meet them twice anyway.
 Term bif_ets_next_2(Process& p, const Term* a) {
   charge(p, 8);
   std::size_t bucket = 0;
@@ -604,7 +604,7 @@ Term bif_ets_prev_2(Process& p, const Term* a) {
       p, "prev", a[0], [](const Store& s, Term key, bool* exists) { return s.previous(key, exists); }, a[1]);
 }
 
-/// visit(object): the newest of each key in a bucket.
+/// Calls visit(object) with the newest object of each key in a bucket.
 template <class Visit>
 void for_each_key(const Store& store, std::size_t bucket, Visit&& visit) {
   bool exists = true;
@@ -614,8 +614,8 @@ void for_each_key(const Store& store, std::size_t bucket, Visit&& visit) {
     visit(o);
 }
 
-/// (Table, I): the objects of bucket I; in an ordered set those of the I-th key. Behind the last
-/// one is the table's end.
+/// (Table, I): returns the objects of bucket I; in an ordered set those of the I-th key. Behind the
+/// last one returns the table's end.
 Term bif_ets_slot_2(Process& p, const Term* a) {
   SWord place;
   if (!small_in_range(a[1], 0, Term::kSmallMax, &place)) return raise_badarg(p);
@@ -646,7 +646,7 @@ Term bif_ets_slot_2(Process& p, const Term* a) {
 
 namespace {
 
-/// The first that fault(operation) gives of one or of a list.
+/// Returns the first value that fault(operation) gives for one operation or a list of them.
 template <class Fault>
 Term first_fault(Term operations, Fault fault) {
   if (!operations.is_cons_or_nil()) return fault(operations);
@@ -657,7 +657,7 @@ Term first_fault(Term operations, Fault fault) {
 
 }  // namespace
 
-/// Why one failed: for the table, the key, or the place of an element.
+/// Returns why an update failed: because of the table, the key, or the position of an element.
 Term update_counter_cause(Process& p, unsigned arity, const Term* a) {
   static const Term keypos = intern_atom("keypos"), position = intern_atom("position"),
                     table_type = intern_atom("table_type");
@@ -669,7 +669,7 @@ Term update_counter_cause(Process& p, unsigned arity, const Term* a) {
   if (!o && arity == 3) return atoms::badkey;
   const Term tuple = o ? o->tuple : a[3];
   const Word key = t.store().keypos();
-  bool looks_further = true;  // until one is no operation, or an element no number
+  bool looks_further = true;  // until something is not an operation, or an element not a number
   return first_fault(a[2], [&](Term operation) {
     CounterStep s;
     looks_further &= operation.is_tuple() || !a[2].is_cons_or_nil();

@@ -18,7 +18,7 @@ bool encode_options(Term list, EncodeOptions* options) {
     const bool pair = o.is_tuple() && o.tuple_arity() == 2;
     if (o == intern_atom("compressed")) options->compression = 6;
     else if (o == intern_atom("deterministic")) options->deterministic = true;
-    else if (o == intern_atom("local")) continue;  // what it asks for is only that this node reads it back
+    else if (o == intern_atom("local")) continue;  // it only asks that this node reads the term back
     else if (pair && o.element(0) == intern_atom("compressed") && small_in_range(o.element(1), 0, 9, &n))
       options->compression = static_cast<int>(n);
     else if (pair && o.element(0) == intern_atom("minor_version") && small_in_range(o.element(1), 0, 2, &n))
@@ -28,7 +28,7 @@ bool encode_options(Term list, EncodeOptions* options) {
   return list.is_nil();
 }
 
-/// The BIF at work: where it goes on when there is much to do.
+/// The current call, and how it continues when there is much to do.
 struct TermCall {
   Process& p;
   const Term* a;
@@ -37,7 +37,7 @@ struct TermCall {
   Term on_dirty() const { return run_on_dirty(p, self, a, arity); }
 };
 
-/// The bytes of the first argument handed to `result`.
+/// Passes the bytes of the first argument to `result`.
 template <class Result>
 [[gnu::no_stack_protector]] Term encode(const TermCall& c, Result result, bool compress = true,
                                         bool insert_binaries = false) {
@@ -67,7 +67,7 @@ Term encoded_size(const TermCall& c) {
       c, [](ExternalBytes& bytes) { return Term::small(static_cast<SWord>(bytes.size())); }, false, true);
 }
 
-/// Bytes of a term's external form when it is not compressed: its own do not tell then.
+/// Returns the size of the external form without compression.
 Word inflated_size(const BytesOf& bytes) {
   const std::uint8_t* b = bytes.data();
   if (bytes.size() < 6 || b[1] != etf::kCompressed) return bytes.size();
@@ -130,7 +130,7 @@ Term bif_erlang_binary_to_term_2(Process& p, const Term* a) {
   return decode({p, a, 2, bif_erlang_binary_to_term_2});
 }
 
-/// (What atom references stand for, Bytes): the elements of a message between nodes.
+/// (Atoms of the cache references, Bytes): returns the elements of a message between nodes.
 Term bif_erts_debug_dist_ext_to_term_2(Process& p, const Term* a) {
   if (!a[0].is_tuple() || !is_binary(a[1])) return raise_badarg(p);
   const std::span<const Term> atoms(a[0].tuple_elements(), a[0].tuple_arity());

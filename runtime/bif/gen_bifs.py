@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes what is known of the built-in functions into code. Usage: gen_bifs.py WHAT bif.tab OUT...
+"""Makes code from the table of built-in functions. Usage: gen_bifs.py WHAT bif.tab OUT...
 
 rows         OUT.hpp OUT.cpp: declarations, and the registration table
 compiler     NAMES.inc CODE.inc: rows of compile::Builtin and compile::ssa::BifInfo
@@ -17,7 +17,7 @@ ROW_FLAGS = {"guard": "kGuard", "located": "kLocated", "heavy": "kHeavy", "unlis
 
 
 class Row:
-    """A line of bif.tab. has: its columns, those with a value mapped to it."""
+    """A line of bif.tab. has: maps each of its columns to its value, or to an empty string."""
 
     def __init__(self, where, fields):
         if len(fields) < 3 or not fields[2].isdigit():

@@ -32,9 +32,9 @@
 #include "vm/term/big.hpp"
 #include "vm/term/node.hpp"
 
-// What OTP knows of its machine's inside and this machine has in another form, or not at all: then
-// the answer is that of an OTP without it. There are no allocators of OTP's kind: of those that it
-// names each is switched off.
+// Information about the inside of OTP's machine. Where this machine is built differently, the
+// answer is that of an OTP without the feature. There are no allocators of OTP's kind: each one
+// that OTP names is reported as switched off.
 
 namespace vmrun {
 
@@ -71,7 +71,7 @@ std::string memory_text() {
   return text;
 }
 
-/// A line for each module, after what they take together.
+/// Returns a line for each module, behind their total.
 std::string loaded_text() {
   Word current = 0, old = 0;
   std::string lines;
@@ -94,14 +94,14 @@ std::string info_text() {
          fmt::format("=index_table:atom_tab\nlimit: {}\nentries: {}\n", atom_limit(), atom_count());
 }
 
-/// Modules that have, or had, a library of native functions.
+/// Returns the modules that have, or had, a library of native functions.
 Term taints_list(Process& p) {
   ListBuilder list(p.heap);
   for (const Term name : taints()) list.add(name);
   return list.finish();
 }
 
-/// One set of descriptors, looked at by epoll, which is told of each change at once.
+/// There is one set of descriptors, polled by epoll, which is told of each change at once.
 Term check_io(Process& p) {
   ListBuilder items(p.heap);
   const auto add = [&](const char* name, Term value) {
@@ -129,7 +129,7 @@ Term check_io(Process& p) {
   return sets.finish();
 }
 
-/// The flags of the compiler are not kept.
+/// The flags of the compiler are not recorded.
 Term compile_info(Process& p) {
   ListBuilder list(p.heap);
   for (const char* name : {"ldflags", "cflags", "config_h"})
@@ -142,7 +142,7 @@ Term schedulers_state(Process& p) {
   return new_tuple(p.heap, Term::small(scheduler_count()), online, online);
 }
 
-/// {Kind, Total, Online, Active} of each kind. Those for input and output are always online.
+/// {Kind, Total, Online, Active} of each kind. I/O dirty schedulers are always online.
 Term all_schedulers_state(Process& p) {
   const Term total = Term::small(scheduler_count()), online = Term::small(schedulers_online()),
              dirty = Term::small(dirty_cpu_schedulers()),
@@ -155,7 +155,8 @@ Term all_schedulers_state(Process& p) {
   return list.finish();
 }
 
-/// {Processor, Group}: nothing is shared by groups of processors.
+/// {Processor, Group}: processors do not share anything by groups here, so each is a group of its
+/// own.
 Term groups_map(Process& p) {
   ListBuilder list(p.heap);
   for (unsigned i = 0; i < processors().configured; ++i)
@@ -163,7 +164,8 @@ Term groups_map(Process& p) {
   return list.finish();
 }
 
-/// {Queue, Executed, Migrated}: OTP counts in builds for that only, and answers zeros in others.
+/// {Queue, Executed, Migrated}. OTP counts these only in special builds, and answers zeros in
+/// others.
 Term scheduling_statistics(Process& p) {
   ListBuilder list(p.heap);
   for (const char* queue : {"process_max", "process_high", "process_normal", "process_low", "port"})
@@ -171,8 +173,8 @@ Term scheduling_statistics(Process& p) {
   return list.finish();
 }
 
-/// A text for people on standard error, as OTP writes it: the epoch, and how many threads have had
-/// a part in it.
+/// Writes a text for people to standard error, like OTP: the epoch, and the number of threads that
+/// have taken part.
 Term thread_progress(Process&) {
   const std::string text =
       fmt::format("--- thread progress ---\ncurrent={}\nthreads={}\n-----------------------\n",
@@ -192,7 +194,8 @@ Term allocated_areas(Process& p) {
   return list.finish();
 }
 
-/// What atomic operations are made of: the compiler's, but for double words, which nothing needs.
+/// The implementation of atomic operations: the compiler's, except for double words, which are not
+/// needed.
 Term ethread_info(Process& p) {
   constexpr const char* kAtomics[][2] = {{"32-bit native atomics", "std::atomic"},
                                          {"64-bit native atomics", "std::atomic"},
@@ -217,13 +220,13 @@ Term node_delay(Process&) {
   return ns == kKeepNodes ? atoms::infinity : Term::small(static_cast<SWord>(ns / 1'000'000'000));
 }
 
-/// What waits for the schedulers must be none.
+/// On an I/O dirty scheduler, because a scheduler must not wait for the schedulers.
 Term processes(Process& p) {
   const auto text = [](Process& q, const Term*) { return text_binary(q.heap, processes_text()); };
   return run_on_dirty(p, text, nullptr, 0, DirtyKind::kIo);
 }
 
-/// The built-in functions that OTP has as such: in the files of their modules they have
+/// The functions that are built-in in OTP too. In the files of their modules they have
 /// specifications, and bodies that do nothing.
 Term built_ins(Process& p) {
   ListBuilder list(p.heap);

@@ -38,8 +38,8 @@
 #include "vm/term/node.hpp"
 #include "vm/trace/system_monitor.hpp"
 
-/// erts_debug:get_internal_state/1 and set_internal_state/2: what OTP's own tests ask of its
-/// machine and change there, as far as there is such a thing in this one. Neither is there before
+/// erts_debug:get_internal_state/1 and set_internal_state/2: what OTP's own tests read and change
+/// inside its machine, as far as this one has it. Both exist only after
 /// set_internal_state(available_internal_state, true).
 namespace vmrun {
 
@@ -75,14 +75,14 @@ void sleep_for(SWord ms) {
   while (nanosleep(&left, &left) < 0 && errno == EINTR) {}
 }
 
-/// The scheduler sleeps, and whatever waits for it.
+/// The scheduler sleeps, and with it the processes that wait for it.
 Term sleep_here(Process& p, Term value) {
   if (!value.is_small()) return raise_badarg(p);
   if (value.small_value() > 0) sleep_for(value.small_value());
   return atoms::true_;
 }
 
-/// On a dirty thread: the schedulers stand still meanwhile.
+/// Runs on a dirty scheduler; the schedulers are stopped meanwhile.
 Term hold_everything(Process&, const Term* ms) {
   const StopTheWorld schedulers{std::chrono::milliseconds(1000)};
   sleep_for(ms->small_value());
@@ -93,7 +93,7 @@ Term block_all(Process& p, Term value) {
   return value.small_value() > 0 ? run_on_dirty(p, hold_everything, &value, 1, DirtyKind::kIo) : atoms::true_;
 }
 
-/// Of collections that somebody monitors.
+/// Lengthens collections that a process monitors.
 Term lengthen_collections(Process& p, Term value) {
   SWord ms;
   if (!small_in_range(value, 0, 10'000, &ms)) return raise_badarg(p);
@@ -101,7 +101,7 @@ Term lengthen_collections(Process& p, Term value) {
   return atoms::true_;
 }
 
-/// The caller collects garbage, if there is such a process.
+/// Makes the calling process collect garbage, if the process in the argument is alive.
 Term force_collection(Process& p, Term pid) {
   const Term alive = pid == p.id ? atoms::true_ : bif_erlang_is_process_alive_1(p, &pid);
   if (alive != atoms::true_) return alive;
@@ -109,7 +109,7 @@ Term force_collection(Process& p, Term pid) {
   return bif_erts_internal_garbage_collect_1(p, &minor);
 }
 
-/// Whether the caller is collected; whether it was.
+/// Sets whether the caller is collected; returns the old setting.
 Term set_gc_state(Process& p, Term value) {
   if (value != atoms::true_ && value != atoms::false_) return raise_badarg(p);
   const bool was = !collections_are_forbidden(p);
@@ -117,8 +117,8 @@ Term set_gc_state(Process& p, Term value) {
   return bool_term(was);
 }
 
-/// `start`: the caller is not collected any more, and gets a tuple whose header is not true. That
-/// tuple: it is mended, and the caller is collected again.
+/// `start`: stops collections of the caller and returns a tuple with a false header. Called with
+/// that tuple: repairs it and allows collections again.
 Term break_heap(Process& p, Term value) {
   static const Term start = intern_atom("start");
   constexpr Word kTrueArity = 2, kFalseArity = 1234;
@@ -138,7 +138,7 @@ Term break_heap(Process& p, Term value) {
   return atoms::ok;
 }
 
-/// {Reference, Address}: one that keeps some of the machine's memory.
+/// {Reference, Address} of a resource that keeps some memory of the machine.
 ErlNifResourceType& kept_memory_type() {
   static auto& type = new_resource_type(intern_atom("erts_debug"), atoms::magic_ref);
   return type;
@@ -155,7 +155,7 @@ Term make_something(Process& p, Term what) {
   return new_tuple(p.heap, reference, address_of(p, *r));
 }
 
-/// The limit before.
+/// Returns the old limit.
 Term set_loop_limit(Process& p, LoopLimit& limit, Term value) {
   static const Term usual = intern_atom("default");
   SWord n = limit.usual;
@@ -163,8 +163,8 @@ Term set_loop_limit(Process& p, LoopLimit& limit, Term value) {
   return Term::small(limit.steps.exchange(n));
 }
 
-/// Until every scheduler has come round: what was unlinked before is freed, and what was asked of
-/// them is done.
+/// Waits until every scheduler has passed a slice: memory that was unlinked before is freed, and
+/// requests to the schedulers are done.
 Term wait_for_progress(Process& p, Term what) {
   if (!what.is_atom()) return raise_badarg(p);
   for (const char* name : {"deallocations", "timer_cancellations", "aux_work", "thread_progress"})
@@ -172,7 +172,7 @@ Term wait_for_progress(Process& p, Term what) {
   return raise_badarg(p);
 }
 
-/// nullptr: there is none.
+/// Returns nullptr when there is no connection.
 std::shared_ptr<dist::Connection> connection_to(Term node) {
   dist::Channel* const channel = dist::find_channel_to(node);
   return channel ? channel->connection() : nullptr;
@@ -192,15 +192,15 @@ Term set_marker_counter(Process& p, Term value) {
   return atoms::ok;
 }
 
-/// The caller alone may change code, or all may again.
+/// Gives the caller alone the permission to change code, or gives it back.
 Term set_code_permission(Process& p, Term value) {
   if (value == atoms::false_) return bool_term(give_code_permission_back(p));
   if (value != atoms::true_) return raise_badarg(p);
   return take_code_permission(p) ? atoms::true_ : kNonValue;
 }
 
-/// The number that the next process or port gets: the one behind N, as OTP has them, which go round
-/// at 2^28. Here the serial goes on, or what lies above: none comes twice.
+/// Sets the number that the next process or port gets: the one behind N. In OTP they go round at
+/// 2^28. Here numbers only grow, so none occurs twice.
 template <class Table>
 Term set_next(Process& p, Table& table, Term value) {
   std::uint64_t n;
@@ -209,7 +209,7 @@ Term set_next(Process& p, Table& table, Term value) {
   return next_of(table);
 }
 
-/// How many monotonic integers have been given out; a negative number counts back from 2^64.
+/// Sets how many monotonic integers have been given out; a negative number counts back from 2^64.
 Term set_monotonic_integer(Process&, Term value) {
   std::uint64_t n;
   std::int64_t below;
@@ -221,7 +221,8 @@ Term set_monotonic_integer(Process&, Term value) {
   return atoms::true_;
 }
 
-/// How many milliseconds nodes that nobody refers to stay; a negative number: as it was.
+/// Sets how many milliseconds nodes without references stay; a negative number restores the
+/// default.
 Term set_node_delay(Process& p, Term ms) {
   static const Word usual = node_delay_ns.load(std::memory_order_relaxed);
   if (!ms.is_small()) return raise_badarg(p);
@@ -256,14 +257,15 @@ constexpr Setting kSettings[] = {
     {"code_write_permission", set_code_permission},
     {"node_tab_delayed_delete", set_node_delay},
     {"unique_monotonic_integer_state", set_monotonic_integer},
-    // Whether many may send to the process at once without waiting for each other: always.
+    // Whether many processes may send to the process at once without waiting for each other. Here
+    // this is always so.
     {"proc_sig_buffers", [](Process&, Term) { return atoms::true_; }},
-    // How OTP divides an ordered set that many write to, and when: no table is divided so here.
+    // Controls how OTP splits an ordered set that many processes write to. No table is split here.
     {"ets_force_split", [](Process&, Term) { return atoms::ok; }},
     {"ets_debug_random_split_join", [](Process&, Term) { return atoms::ok; }},
-    // A copy of the term.
+    // Returns a copy of the term.
     {"mbuf", [](Process& p, Term v) { return copy_to(p.heap, v, Literals::kCopied); }},
-    // Of an OTP that was built without.
+    // As in an OTP that was built without it.
     {"ets_force_trap", [](Process&, Term) { return intern_atom("notsup"); }},
 };
 
@@ -274,16 +276,17 @@ struct Question {
   Term (*answer)(Process& p);
 };
 
-/// What waits for the schedulers must be none.
+/// On an I/O dirty scheduler, because a scheduler must not wait for the schedulers.
 Term all_node_references(Process& p) {
   const auto answer = [](Process& q, const Term*) { return node_references(q); };
   return run_on_dirty(p, answer, nullptr, 0, DirtyKind::kIo);
 }
 
-/// How processes/0 goes through its table: {ptab_list_bif_info, Reductions it wants to begin,
-/// Chunks of the table, Places in a chunk, Places a reduction, and of processes that end meanwhile
-/// Reductions to forget one, How many are looked at a reduction, Reductions for all; Conses a
-/// reduction, Level of its checks}. Who has ended meanwhile costs no more than who lives.
+/// How processes/0 walks its table: {ptab_list_bif_info, reductions needed to begin, chunks of the
+/// table, places in a chunk, places per reduction; then for processes that end meanwhile:
+/// reductions to remove one, how many are examined per reduction, reductions for all; conses per
+/// reduction, level of its checks}. A process that has ended meanwhile costs no more than a live
+/// one.
 Term processes_info(Process& p) {
   constexpr Word kChunk = ProcessTable::kChunk;
   return new_tuple(p.heap, intern_atom("ptab_list_bif_info"), Term::small(0),
@@ -292,7 +295,7 @@ Term processes_info(Process& p) {
                    Term::small(0), Term::small(0), Term::small(kReductionsPerListed), Term::small(0));
 }
 
-/// Bytes of the scheduler's own stack that are left.
+/// Returns how many bytes of the scheduler's own stack are left.
 Term stack_left(Process& p) {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes)) return raise_badarg(p);
@@ -304,8 +307,8 @@ Term stack_left(Process& p) {
   return make_unsigned(p.heap, here - reinterpret_cast<Word>(lowest));
 }
 
-/// {Closed, Open, OfPorts, OfNativeCode}: of the descriptors that somebody waits for, or has, how
-/// many are no open files any more, and how many are.
+/// {Closed, Open, OfPorts, OfNativeCode}: how many of the descriptors that are selected or owned
+/// are no longer open files, how many are, and whose they are.
 Term check_io_state(Process& p) {
   const SelectedDescriptors ports = selected_descriptors();
   const SelectedByNative native = selected_by_native();
@@ -340,7 +343,7 @@ constexpr Question kQuestions[] = {
     {"persistent_term", persistent_term_state},
     {"stack_check", stack_left},
     {"check_io_debug", check_io_state},
-    // Of an OTP that was built without.
+    // As in an OTP that was built without it.
     {"lc_graph", [](Process&) { return intern_atom("notsup"); }},
     {"flxctr_memory_usage", [](Process&) { return intern_atom("notsup"); }},
 };
@@ -351,8 +354,8 @@ Term status_of(Process& p, Term pid) {
   return status && status.is_tuple() ? status.element(1) : status;
 }
 
-/// heap_binary, or {refc_binary, Size, {binary, Allocated}, Flags}: of the bytes that a binary
-/// shows.
+/// heap_binary, or {refc_binary, Size, {binary, Allocated}, Flags}, for the bytes that the binary
+/// refers to.
 Term binary_info(Process& p, Term t) {
   if (!t.is_bitstring()) return raise_badarg(p);
   const Term* object = original_of(t).boxed_ptr();
@@ -369,7 +372,7 @@ Term atom_of_index(Process& p, Term index) {
                                                                             : atoms::false_;
 }
 
-/// The port or process that carries the connection to a node.
+/// Returns the port or process that carries the connection to a node.
 Term controller_of(Process& p, Term node) {
   if (!node.is_atom()) return raise_badarg(p);
   const auto connection = connection_to(node);
@@ -380,8 +383,8 @@ Term place_in_cache(Process& p, Term atom) {
   return atom.is_atom() ? Term::small(AtomReferences::place_of(atom)) : raise_badarg(p);
 }
 
-/// {Address, References, Whether it is one of make_something's}. true: a reference to what is gone,
-/// or that has not found it yet. false: anything else.
+/// {Address, References, whether make_something has made it}. true: a reference to a resource that
+/// is gone, or one that is not resolved yet. false: any other term.
 Term magic_reference(Process& p, Term t) {
   if (!t.is_boxed_sub(Term::Sub::kMagicRef))
     return bool_term(t.is_local_ref() && is_in(RefSpace::kResources, ref_key(t)));
@@ -405,11 +408,11 @@ constexpr QuestionOf kQuestionsOf[] = {
     {"magic_ref", magic_reference},
     {"link_list", link_list_of},
     {"monitor_list", monitor_list_of},
-    // What the first eight levels of a map's trie go by.
+    // The hash that determines the first eight levels of a map's trie.
     {"internal_hash", [](Process& p, Term t) { return make_unsigned(p.heap, map_hash(t) & UINT32_MAX); }},
 };
 
-/// {check_time_config, Correction, Mode}: whether time can run so here. It can in all ways.
+/// {check_time_config, Correction, Mode}: whether the machine can run with these. It always can.
 bool asks_for_time_config(Term question) {
   return question.is_tuple() && question.tuple_arity() == 3 &&
          question.element(0) == intern_atom("check_time_config");
@@ -443,7 +446,7 @@ Term bif_erts_debug_get_internal_state_1(Process& p, const Term* a) {
   return question ? question->answer(p, a[0].element(1)) : raise_badarg(p);
 }
 
-/// ok, once every scheduler has come round (schedulers).
+/// Returns ok once every scheduler has passed a slice (schedulers).
 Term bif_erts_internal_system_check_1(Process& p, const Term* a) {
   static const Term schedulers = intern_atom("schedulers");
   static Export* const await = export_entry(intern_atom("erts_internal"), intern_atom("await_epoch"), 1);
@@ -451,7 +454,7 @@ Term bif_erts_internal_system_check_1(Process& p, const Term* a) {
   return trap_to(p, await, {Term::small(static_cast<SWord>(epoch_stamp()))});
 }
 
-/// (What epoch_stamp has given.)
+/// (A result of epoch_stamp.)
 Term bif_erts_internal_await_epoch_1(Process& p, const Term* a) {
   SWord stamp;
   if (!small_in_range(a[0], 0, Term::kSmallMax, &stamp)) return raise_badarg(p);

@@ -7,12 +7,13 @@
 #include "runtime/bif/support.hpp"
 #include "vm/term/big.hpp"
 
-/// Lists of bytes and binaries, and binaries of lists.
+/// Conversions between lists of bytes and binaries.
 namespace vmrun {
 
 namespace {
 
-/// Calls add(bits) for each byte and binary; false: it is none, or there are too few steps.
+/// Calls add(bits) for each byte and binary. Returns false when the term is not iodata, or when the
+/// steps do not suffice.
 template <class Add>
 bool sum_iodata(Term t, bool whole_bytes, ReductionBudget& steps, Add add) {
   ReductionBudget left = steps;
@@ -28,7 +29,7 @@ bool sum_iodata(Term t, bool whole_bytes, ReductionBudget& steps, Add add) {
   return ok;
 }
 
-/// So much that no memory has it; one binary more still fits a word.
+/// More than any memory holds; with another binary added it still fits a word.
 constexpr Word kTooManyBits = Word{1} << 61;
 
 }  // namespace
@@ -80,7 +81,8 @@ Term to_bitstring(Process& p, const Term* a, bool whole_bytes, BifFn self) {
   return result;
 }
 
-/// Bytes first…last (zero-based, last not included) of a binary, then the list `tail`.
+/// Returns the bytes first…last (zero-based, last excluded) of a binary, followed by the list
+/// `tail`.
 Term list_of(Process& p, Term bin, Word first, Word last, Term tail) {
   const BitView v = bits_of(bin);
   charge(p, static_cast<SWord>(last - first));
@@ -99,7 +101,7 @@ Term list_of(Process& p, Term bin, Word first, Word last, Term tail) {
 
 Term bif_erlang_iolist_size_1(Process& p, const Term* a) {
   ReductionBudget steps;
-  Word bytes = 0;  // more than any memory has, where one binary stands in a list many times
+  Word bytes = 0;  // may exceed any memory, if one binary is in a list many times
   if (!sum_iodata(a[0], true, steps, [&](Word bits) { bytes += bits / 8; }))
     return steps.used_up() ? run_on_dirty(p, bif_erlang_iolist_size_1, a, 1) : raise_badarg(p);
   charge(p, static_cast<SWord>(bytes / 8));

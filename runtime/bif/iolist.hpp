@@ -7,12 +7,12 @@
 /// Iodata as one bit string.
 namespace vmrun {
 
-/// Size in bits, or -1 when it is none, or when the steps are used up. whole_bytes: bit strings
-/// must be binaries.
+/// Returns the size in bits, or -1 when the term is not iodata or the steps are used up.
+/// whole_bytes: bit strings must be binaries.
 SWord iodata_bits(Term t, bool whole_bytes, ReductionBudget& steps);
 
-/// All of it as one bit string; the non-value when it is none, or when the steps are used up. Same
-/// restriction.
+/// Returns all of it as one bit string, or the non-value when the term is not iodata or the steps
+/// are used up. whole_bytes: as above.
 Term iodata_to_bitstring(Heap& heap, Term t, bool whole_bytes, ReductionBudget& steps);
 
 }  // namespace vmrun

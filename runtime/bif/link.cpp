@@ -10,7 +10,8 @@
 namespace vmrun {
 namespace {
 
-/// The other side does not exist: an exit signal noproc, which without trapping shows as an error.
+/// The other side does not exist: the caller gets an exit signal noproc, or an error if it does not
+/// trap exits.
 Term no_such_link(Process& p, Term other) {
   if (!p.trap_exit) return raise_error(p, atoms::noproc);
   Fragment* f = new_fragment(4);
@@ -54,7 +55,7 @@ Term monitor(Process& p, Term type, Term what, Term options) {
   if (!is_monitored_kind(type)) return raise_badarg(p);
   const bool is_port = type == atoms::port;
   const Destination whom = find_destination(what);
-  // A node that is none knows of no names on others.
+  // A node that is not alive does not know names on other nodes.
   if (what.is_tuple() && whom.at == receivers.remote && !counts_as_alive(p)) return raise_badarg(p);
   const StartedMonitor started = start_monitor(p, whom, is_port, tag, alias);
   return started.reached == Reached::kRefused ? raise_badarg(p) : monitor_term(p, started.key, alias);
@@ -83,7 +84,7 @@ Term bif_erlang_link_1(Process& p, const Term* a) {
 
 Term bif_erlang_unlink_1(Process& p, const Term* a) {
   if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
-  // An exit signal of the link that is under way finds no link any more and is dropped.
+  // An exit signal of the link that is already on its way is dropped, because it finds no link.
   LinkSettings known;
   if (!p.extra || !p.extra->links.give_up(a[0], &known)) return atoms::true_;
   trace_procs(p, atoms::unlink, a[0]);
@@ -110,13 +111,13 @@ Term bif_erlang_demonitor_2(Process& p, const Term* a) {
   if (!list.is_nil() || !a[0].is_local_ref()) return raise_badarg(p);
   const RefKey key = ref_key(a[0]);
   const MonitorOut* const monitor = p.extra ? p.extra->monitors.find(key) : nullptr;
-  // It may have told of several changes, and still be there.
+  // A monitor of the clock may have sent several messages and still be active.
   const bool of_clock = monitor && monitor->target == atoms::clock_service && monitor->name.is_nil();
   const bool was_there = stop_monitor(p, key);
   if (flush && !was_there) flush_down_message(p, key);
   while (flush && of_clock && flush_down_message(p, key)) {}
   if (!info) return atoms::true_;
-  // true only if the monitor was removed before it had anything to tell.
+  // true only if the monitor was removed before it sent a message.
   return bool_term(was_there);
 }
 

@@ -11,15 +11,17 @@
 #include "vm/term/compare.hpp"
 #include "vm/term/hash.hpp"
 
-/// Lists: ++, --, and the searches of module lists. ++ and reverse go on on a fiber after the first
-/// kCellsAtOnce elements, longer ones start over on a dirty scheduler (reduction_budget.hpp).
+/// Lists: ++, --, and the searches of module lists. Behind the first kCellsAtOnce elements ++ and
+/// reverse continue on a fiber; other long calls start over on a dirty scheduler
+/// (reduction_budget.hpp).
 namespace vmrun {
 namespace {
 
-/// First tuple in the list whose element `at` (zero-based) == key; the non-value if none, *proper
-/// tells whether the list ended well, or if the steps are used up.
+/// Returns the first tuple in the list whose element `at` (zero-based) == key. Returns the
+/// non-value if there is none, with *proper telling whether the list is proper, or if the steps are
+/// used up.
 Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper, ReductionBudget& steps) {
-  const bool by_word = key.is_atom() || key.is_nil();  // nothing else equals these
+  const bool by_word = key.is_atom() || key.is_nil();  // other terms do not equal these
   for (; list.is_list(); list = list.tail()) {
     if (!steps.spend(1)) [[unlikely]]
       return kNonValue;
@@ -36,8 +38,8 @@ Term find_tuple(Process& p, Term key, Word at, Term list, bool* proper, Reductio
   return kNonValue;
 }
 
-/// keyfind and its relatives: what `answer` makes of the tuple, or of none. badarg for what is no
-/// position or list.
+/// keyfind and its relatives: returns what `answer` makes of the tuple, or of the non-value. Raises
+/// badarg for a bad position or list.
 template <class Answer>
 Term search_tuple(Process& p, const Term* a, BifFn self, Answer answer) {
   bool proper = true;
@@ -49,7 +51,7 @@ Term search_tuple(Process& p, const Term* a, BifFn self, Answer answer) {
   return proper ? answer(found) : raise_badarg(p);
 }
 
-/// Left without the first occurrence of each element of right; few elements to remove.
+/// Returns `left` without the first occurrence of each element of `remove`, which has few elements.
 Term subtract_few(Heap& heap, Term left, std::vector<Term>& remove) {
   ListBuilder result(heap);
   for (; left.is_list() && !remove.empty(); left = left.tail()) {
@@ -79,7 +81,8 @@ SWord reverse_some(Heap& heap, Term* state, SWord most) {
   return n;
 }
 
-/// reverse_some to the end, letting others run; the terms are rooted by the caller.
+/// Repeats reverse_some to the end, and lets other processes run in between. The caller roots the
+/// terms.
 void reverse_all(Process& p, Term* state) {
   while (state[0].is_list()) fiber_charge(p, reverse_some(p.heap, state, kCellsAtOnce) / 8);
 }
@@ -93,7 +96,7 @@ Term reverse_long(Process& p, const Term* a) {
   return state[0].is_nil() ? state[1] : raise_badarg(p);
 }
 
-/// There and back: a list cannot be built front to back across collections.
+/// Reverses twice, because a list cannot be built front to back across collections.
 Term append_long(Process& p, const Term* a) {
   Term state[] = {a[0], Term::nil()};
   const FiberRoots roots(p, state, 2);
@@ -142,7 +145,7 @@ class ElementCounts {
   std::vector<std::uint32_t> slots_;  // index into elements_ + 1; 0: free
 };
 
-/// The same as subtract_few by counting.
+/// Does the work of subtract_few by counting elements.
 Term subtract_many(Heap& heap, Term left, const std::vector<Term>& remove) {
   ElementCounts counts;
   for (const Term t : remove) counts.add(t);
@@ -228,8 +231,8 @@ Term bif_lists_keysearch_3(Process& p, const Term* a) {
   });
 }
 
-/// erts_internal:list_fits(N): whether the machine has memory for a list of so many elements, if it
-/// were used for nothing else.
+/// erts_internal:list_fits(N): whether the machine has memory for a list of N elements, if it were
+/// used for nothing else.
 Term bif_erts_internal_list_fits_1(Process& p, const Term* a) {
   if (!a[0].is_integer()) return raise_badarg(p);
   if (!a[0].is_small()) return atoms::false_;

@@ -7,11 +7,11 @@
 #include "vm/base/work_stack.hpp"
 #include "vm/term/map.hpp"
 
-/// What is told of the nodes of large maps: tries, whose leaves are cells [Key|Value].
+/// Information about the nodes of large maps: tries, whose leaves are cells [Key|Value].
 namespace vmrun {
 namespace {
 
-/// The nodes and leaves below the root or a node.
+/// Returns the nodes and leaves directly below the root or a node.
 std::pair<const Term*, Word> children_of(const Term* node) {
   const Word first = map_kind(*node) == MapKind::kHashRoot ? 2 : 1;
   return {node + first, object_words(*node) - first};
@@ -21,8 +21,8 @@ using Histogram = std::array<Word, 16>;
 
 struct TrieInfo {
   Word depth = 0, nodes = 0, leaves = 0;
-  Histogram nodes_with{};    // so many children, from one on
-  Histogram leaves_below{};  // so many nodes; the last: or more
+  Histogram nodes_with{};    // by number of children, from 1
+  Histogram leaves_below{};  // by number of nodes; the last one: that many or more
 };
 
 struct Place {
@@ -61,7 +61,7 @@ Term histogram_term(Process& p, const Histogram& counts) {
 }  // namespace
 
 /// [{depth, D}, {arrays, N, []}, {bitmaps, N, HowMany}, {leafs, N, HowMany}] of a large map. Every
-/// node here has a map of its children, and is no array.
+/// node here has a bitmap of its children, so there are no arrays.
 Term bif_erts_debug_map_info_1(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
   if (is_flat_map(a[0])) return raise_badarg(p);
@@ -78,8 +78,9 @@ Term bif_erts_debug_map_info_1(Process& p, const Term* a) {
   return list.finish();
 }
 
-/// The children of a large map's root, or of a node that this function has given: terms for
-/// erts_debug:size/1 alone, which asks no more of them than this and whether two are the same.
+/// The children of a large map's root, or of a node that this function has returned. They are terms
+/// for erts_debug:size/1 alone, which only passes them to this function and compares them for
+/// identity.
 Term bif_erts_internal_map_hashmap_children_1(Process& p, const Term* a) {
   if (!a[0].is_boxed_sub(Term::Sub::kMap)) return raise_badmap(p, a[0]);
   if (map_kind(*a[0].boxed_ptr()) == MapKind::kFlat) return raise_badarg(p);

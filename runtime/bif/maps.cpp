@@ -6,7 +6,7 @@
 #include "vm/term/map.hpp"
 #include "vm/term/map_walk.hpp"
 
-/// Module maps: what is not written in Erlang (see runtime/lib/maps.erl).
+/// Module maps: the functions that are not written in Erlang (see runtime/lib/maps.erl).
 namespace vmrun {
 
 Term bif_maps_find_2(Process& p, const Term* a) {
@@ -107,7 +107,7 @@ Term bif_maps_from_keys_2(Process& p, const Term* a) {
   return map_from_pairs(p.heap, pairs.data(), static_cast<Word>(n));
 }
 
-/// erts_internal:maps_to_list(Map, N): at most N pairs, all if N < 0.
+/// erts_internal:maps_to_list(Map, N): returns at most N pairs; all if N < 0.
 Term bif_erts_internal_maps_to_list_2(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
   if (!a[1].is_small()) return raise_badarg(p);
@@ -122,7 +122,7 @@ Term bif_erts_internal_maps_to_list_2(Process& p, const Term* a) {
 
 namespace {
 
-/// {K, V, {K, V, … Rest}}: Rest is a list [Path | Map] or none.
+/// Makes {K, V, {K, V, … Rest}}, where Rest is a list [Path | Map] or none.
 Term iterator_of(Heap& heap, const std::vector<Term>& pairs, unsigned next, Term map) {
   Term rest = intern_atom("none");
   if (next < kMapWalkEnd) {
@@ -145,9 +145,9 @@ Term list_of(Heap& heap, const std::vector<Term>& pairs, Term before) {
 
 }  // namespace
 
-/// erts_internal:map_next(Path, Map, iterator | List): the next pairs as an iterator, or all that
-/// follow before List. (OTP's own maps puts later parts of them in front of earlier ones. So they
-/// have the order of maps:keys/1 in one piece only.)
+/// erts_internal:map_next(Path, Map, iterator | List): returns the next pairs as an iterator, or
+/// all remaining pairs in front of List. (OTP's own maps puts later parts of them in front of
+/// earlier ones. So only a list made in one piece has the order of maps:keys/1.)
 Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
   constexpr Word kBatch = usual_or_small<Word>(32, 2);
   const bool as_list = a[2].is_list() || a[2].is_nil();

@@ -3,7 +3,7 @@
 #include "runtime/bif/support.hpp"
 #include "vm/term/arith.hpp"
 
-/// Module math: the C library's functions; a result that is no finite number is badarith.
+/// Module math: the C library's functions. A result that is not a finite number is badarith.
 namespace vmrun {
 namespace {
 

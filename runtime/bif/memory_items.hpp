@@ -5,10 +5,10 @@
 
 #include "vm/base/word.hpp"
 
-/// erlang:memory/0, for others.
+/// The items of erlang:memory/0, for other files.
 namespace vmrun {
 
-/// Name and bytes of each item. Any thread.
+/// Returns name and bytes of each item. Any thread.
 std::vector<std::pair<const char*, Word>> memory_items();
 
 }  // namespace vmrun

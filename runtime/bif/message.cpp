@@ -15,7 +15,7 @@ Term bif_erlang_send_2(Process& p, const Term* a) { return send_message(p, a[0],
 
 namespace {
 
-/// False: there are others in the list.
+/// Returns false when the list has other options.
 bool read_send_options(Term list, SendOptions* options) {
   for (; list.is_list(); list = list.tail()) {
     if (list.head() == atoms::nosuspend) options->nosuspend = true;
@@ -25,7 +25,7 @@ bool read_send_options(Term list, SendOptions* options) {
   return list.is_nil();
 }
 
-/// What there is to wait for is answered in place of waiting.
+/// The result for each outcome of a send that does not wait.
 struct SendAnswers {
   Term sent, busy, no_connection;
 };
@@ -44,7 +44,7 @@ constexpr SendAnswers kTrueOrFalse{atoms::true_, atoms::false_, atoms::false_};
 
 }  // namespace
 
-/// What a process calls that waits for a busy connection (dist/channel.hpp).
+/// Called by a process that waits for a busy connection (dist/channel.hpp).
 Term bif_erlang_bif_return_trap_2(Process& p, const Term* a) {
   return p.suspend_count ? yield_and_retry(p) : a[0];
 }
@@ -109,11 +109,11 @@ Term bif_erlang_whereis_1(Process& p, const Term* a) {
   if (!a[0].is_atom()) return raise_badarg(p);
   const Term who = whereis(a[0]);
   if (!who) return atoms::undefined;
-  if (who.is_local_pid()) return who;  // also of one that is ending, as long as it has the name
+  if (who.is_local_pid()) return who;  // also of an ending process, while it has the name
   return receiver_of(who).is_there(who) ? who : atoms::undefined;
 }
 Term bif_erlang_registered_0(Process& p, const Term* a) {
-  // A process and a port have one name at most.
+  // A process or port has at most one name.
   if (came_back(p) || too_long(process_table.count() + port_table.count()))
     return run_on_dirty(p, bif_erlang_registered_0, a, 0);
   ListBuilder list(p.heap);

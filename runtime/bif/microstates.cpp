@@ -13,13 +13,13 @@ namespace vmrun {
 
 namespace {
 
-// By Microstate and ThreadKind.
+// Indexed by Microstate and ThreadKind.
 constexpr const char* kStateNames[] = {"aux", "check_io", "emulator", "gc", "other", "port", "sleep"};
 static_assert(std::size(kStateNames) == kMicrostates);
 constexpr const char* kKindNames[] = {"scheduler", "dirty_cpu_scheduler", "dirty_io_scheduler", "async",
                                       "poll"};
 
-/// Slices are accounted for where they are watched, collections where they are monitored.
+/// Slices are accounted for when they are observed, collections when they are monitored.
 bool measure(bool on) {
   static std::mutex mutex;
   const std::lock_guard guard(mutex);
@@ -60,7 +60,7 @@ Term set_microstate_accounting(Process& p, Term wish) {
   }
   if (wish != atoms::true_ && wish != atoms::false_) return raise_badarg(p);
   const bool before = measure(wish == atoms::true_);
-  p.reductions = 0;  // what follows runs in a slice that is accounted for
+  p.reductions = 0;  // ends this slice, so that accounting covers the next one
   return bool_term(before);
 }
 

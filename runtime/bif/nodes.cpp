@@ -8,7 +8,7 @@
 #include "vm/process/process_state.hpp"
 #include "vm/term/map.hpp"
 
-/// What programs see of nodes: which there are, who is told when one is gone.
+/// Nodes as programs see them: their names, and messages when one is gone.
 namespace vmrun {
 namespace {
 
@@ -16,7 +16,7 @@ using namespace dist;
 
 // ---- nodes --------------------------------------------------------------------------------------
 
-/// Which nodes are asked for.
+/// The kinds of nodes that are asked for.
 struct Wanted {
   bool visible = false, hidden = false, known = false, self = false;
 
@@ -37,7 +37,7 @@ struct Wanted {
   }
 };
 
-/// Calls visit(name, known, 0) for those that are known by their identifiers alone.
+/// Calls visit(name, known, 0) for nodes that are known only from identifiers.
 template <class F>
 void visit_mentioned(F visit) {
   Term last = atoms::nonode_at_nohost;
@@ -49,7 +49,7 @@ void visit_mentioned(F visit) {
   }
 }
 
-/// Calls visit(name, type, connection) for each; connection 0: there is none.
+/// Calls visit(name, type, connection) for each node; connection 0 means that it is not connected.
 template <class F>
 void visit_nodes(const Wanted& wanted, F visit) {
   if (wanted.known) give_back_unused();
@@ -120,8 +120,8 @@ Term bif_erlang_node_1(Process& p, const Term* a) {
 
 namespace {
 
-/// A node that others have yet to name: net_kernel, OTP's and ours, says so of itself in a
-/// persistent term.
+/// Whether this node waits for a name that another node assigns. net_kernel, OTP's and ours, says
+/// so in a persistent term.
 bool waits_for_its_name(Process& p) {
   static const Term erts_internal = intern_atom("erts_internal"),
                     dynamic_name = intern_atom("dynamic_node_name");
@@ -148,7 +148,7 @@ namespace {
 Term monitor_node(Process& p, Term node, Term flag, bool passive) {
   if (!node.is_atom() || (flag != atoms::true_ && flag != atoms::false_)) return raise_badarg(p);
   if (node == local_node_name()) return atoms::true_;
-  if (waits_for_its_name(p)) {  // and so is connected to nobody
+  if (waits_for_its_name(p)) {  // and so has no connections
     if (flag == atoms::true_) send_nodedown(p.id, node);
     return atoms::true_;
   }

@@ -2,10 +2,10 @@
 
 #include "vm/process/process.hpp"
 
-/// What functions of other nodes share.
+/// Helpers that functions of other nodes share.
 namespace vmrun {
 
-/// What erlang:is_alive/0 says: the node has a name, or waits for the one that others give it.
+/// The value of erlang:is_alive/0: the node has a name, or waits for one that another node assigns.
 bool counts_as_alive(Process& p);
 
 }  // namespace vmrun

@@ -22,8 +22,8 @@ bool base_argument(Term t, unsigned* base) {
 constexpr Word kLongInteger = usual_or_small<Word>(500, 5),
                kLongDigits = usual_or_small<Word>(5000, 50);  // words; digits
 
-/// Digits of a flat list or a binary. False: it is none; or it is too long for a scheduler, then
-/// *too_many.
+/// Reads the digits of a flat list or a binary. Returns false when the term is neither, or too long
+/// for a scheduler (*too_many).
 bool number_text(Term t, bool binary, std::string* out, bool* too_many) {
   if (!binary) {
     SWord left = kLongDigits;
@@ -52,7 +52,8 @@ Term text_result(Process& p, std::string_view text, bool binary) {
 
 bool long_integer(Term n) { return n.is_big() && n.boxed_ptr()->header_arity() > kLongInteger; }
 
-/// To digits: `self`, with `arity` arguments, is the BIF at work; so it is below.
+/// Converts an integer to digits. `self`, with `arity` arguments, is the built-in function that
+/// runs, here and below.
 Term integer_out(Process& p, const Term* a, unsigned arity, BifFn self, bool binary) {
   unsigned base = 10;
   if (!a[0].is_integer() || (arity == 2 && !base_argument(a[1], &base))) return raise_badarg(p);
@@ -173,7 +174,8 @@ Term bif_string_list_to_integer_1(Process& p, const Term* a) {
   return n ? new_tuple(p.heap, n, list) : raise_system_limit(p);
 }
 
-/// string:list_to_float/1: {Float, Rest} or {error, no_float | not_a_list}; a comma is a point.
+/// string:list_to_float/1: {Float, Rest} or {error, no_float | not_a_list}. A comma counts as a
+/// point.
 Term bif_string_list_to_float_1(Process& p, const Term* a) {
   if (!a[0].is_cons_or_nil()) return new_tuple(p.heap, atoms::error, intern_atom("not_a_list"));
   std::string text;

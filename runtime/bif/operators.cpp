@@ -13,8 +13,8 @@ Term operate(Process& p, ArithOp op, Term a, Term b) {
   return t ? t : raise_error(p, arith_failure(op, a, b));
 }
 
-/// Those that may take long. The interpreter asks before it gets here, but not when they are
-/// applied.
+/// Operations that may take long. The interpreter checks this before it comes here, but not when
+/// the function is applied.
 Term operate_or_leave(Process& p, ArithOp op, const Term* a, BifFn self) {
   const bool leaves = dirty_thread_kind() == DirtyKind::kNone && arith_takes_long(op, a[0], a[1]);
   return leaves ? run_on_dirty(p, self, a, 2) : operate(p, op, a[0], a[1]);

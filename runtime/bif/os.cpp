@@ -11,7 +11,7 @@
 #include "vm/base/os_signal.hpp"
 #include "vm/port/environment.hpp"
 
-/// os: the environment and what the system is called.
+/// Module os: the environment, and the names of the system.
 namespace vmrun {
 namespace {
 
@@ -75,7 +75,7 @@ Term bif_os_set_signal_2(Process& p, const Term* a) {
   const int number = signal_number(std::string(atom_text(a[0])).c_str());
   for (const auto& [name, action] : kActions) {
     if (!number || atom_text(a[1]) != name) continue;
-    // Children that nobody waits for would vanish without their status, which ports want to know.
+    // With SIGCHLD ignored, children would disappear without their exit status, which ports need.
     const bool needed = number == SIGCHLD && action == SignalAction::kIgnore;
     set_signal_action(number, needed ? SignalAction::kDefault : action);
     return atoms::ok;

@@ -1,4 +1,4 @@
-// erlang:decode_packet/3: the first packet of some bytes.
+// erlang:decode_packet/3 takes the first packet off some bytes.
 
 #include <algorithm>
 #include <iterator>
@@ -15,7 +15,7 @@
 namespace vmrun {
 namespace {
 
-constexpr Word kLookBytes = 64 * 1024;  // for the end of a line, before it counts as much work
+constexpr Word kLookBytes = 64 * 1024;  // to search for the end of a line before it counts as much work
 
 std::optional<PacketType> packet_type(Term t) {
   static const Term types[kPacketTypes] = {
@@ -29,7 +29,7 @@ std::optional<PacketType> packet_type(Term t) {
   return static_cast<PacketType>(found - types);
 }
 
-/// False for what is no list of options.
+/// Returns false when the list of options is bad.
 bool read_options(Term options, PacketType type, PacketLimits* limits) {
   static const Term packet_size = intern_atom("packet_size"), line_length = intern_atom("line_length"),
                     line_delimiter = intern_atom("line_delimiter");
@@ -114,7 +114,7 @@ Term bif_erlang_decode_packet_3(Process& p, const Term* a) {
   const Word bits = bit_size_of(a[1]), size = bits / 8;
   ReductionBudget steps;
   const auto on_dirty = [&] { return run_on_dirty(p, bif_erlang_decode_packet_3, a, 3); };
-  // Bytes that begin in the middle of others, or end so, are copied.
+  // Bytes that are not aligned with those of their binary are copied.
   const bool copied = !bits_of(a[1]).aligned() || bits % 8;
   if (copied && !steps.spend(size / kBytesPerStep)) return on_dirty();
   const BytesOf bytes(a[1]);

@@ -8,11 +8,12 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/registry.hpp"
 
-/// Ports: opening, what is done to them, what is known of them. What runs in a port: vm/port.
+/// Ports: opening, operations and information. Code that runs in a port is in vm/port.
 namespace vmrun {
 namespace {
 
-/// The port meant, open or not; the non-value when the argument is no port and no name of one.
+/// Returns the identifier of the port, open or not; the non-value when the argument is neither a
+/// port nor the name of one.
 Term port_id(Term t) {
   if (t.is_local_port()) return t;
   if (!t.is_atom()) return kNonValue;
@@ -20,8 +21,8 @@ Term port_id(Term t) {
   return who && who.is_local_port() ? who : kNonValue;
 }
 
-/// Which driver the port is an instance of; for a command line it is the driver of the first word's
-/// name, if there is one.
+/// Returns the name of the port's driver. For a command line it is the driver named by the first
+/// word, if there is one.
 std::string driver_name(const PortOptions& o) {
   switch (o.kind) {
     case PortOptions::Kind::kFd: return "fd";
@@ -33,8 +34,8 @@ std::string driver_name(const PortOptions& o) {
   return o.command.substr(0, o.command.find_first_of(" \t"));
 }
 
-/// Some options are of use to some drivers only: programs have an exit status, and the limits of
-/// the queue are kept by those that are part of the machine.
+/// Some options are for certain drivers only: programs have an exit status, and only the machine's
+/// own drivers use the limits of the queue.
 bool suits_driver(const PortOptions& o) {
   using Kind = PortOptions::Kind;
   if (o.exit_status && (o.kind == Kind::kSpawnDriver || o.kind == Kind::kFd || o.kind == Kind::kFile))
@@ -47,8 +48,8 @@ Port* open_port_of(Term t) {
   return id ? port_table.find_open(id) : nullptr;
 }
 
-/// On an open port; badarg for others. A call that comes back for its answer finds it whatever
-/// became of the port.
+/// Runs the operation on an open port; raises badarg for others. A call that comes back for its
+/// answer gets it, even if the port has been closed meanwhile.
 template <class F>
 Term on_port(Process& p, Term which, F operation) {
   if (has_asked(p)) return take_answer(p);
@@ -56,7 +57,7 @@ Term on_port(Process& p, Term which, F operation) {
   return port ? operation(*port) : raise_badarg(p);
 }
 
-/// The number of an operation, as drivers know it: 32 bits.
+/// Reads the number of an operation, which has 32 bits for drivers.
 bool read_operation(Term t, unsigned* out) {
   SWord n;
   if (!small_in_range(t, 0, 0xFFFFFFFF, &n)) return false;

@@ -31,7 +31,7 @@ bool read_characters(Term list, std::string* out) {
   }
 }
 
-/// A text for the operating system: characters, or a binary taken as it is.
+/// Reads a text for the operating system: characters, or a binary without conversion.
 bool read_text(Term t, std::string* out) {
   if (t.is_cons_or_nil()) {
     if (!read_characters(t, out)) return false;
@@ -80,8 +80,8 @@ bool read_environment(Term list, PortOptions* out) {
   return list.is_nil();
 }
 
-/// A number of bytes: any that a driver can be told as ErlDrvSizeT but the highest, which means
-/// something else there.
+/// Reads a number of bytes: any ErlDrvSizeT except the highest, which has a special meaning for
+/// drivers.
 bool read_limit(Term t, Word* limit) {
   if (!t.is_integer()) return false;
   const IntView v(t);
@@ -131,7 +131,7 @@ bool read_pair(Term key, Term value, PortOptions* out) {
   return false;
 }
 
-constexpr std::uint32_t kUsualLineLength = 512;  // of `line` alone, as in OTP
+constexpr std::uint32_t kUsualLineLength = 512;  // for `line` without a length, as in OTP
 
 struct Direction {
   bool in = false, out = false;
@@ -149,7 +149,7 @@ bool read_flag(Term flag, PortOptions* out, Direction* direction) {
   else if (flag == atoms::stderr_to_stdout) out->stderr_to_stdout = true;
   else if (flag == atoms::in) direction->in = true;
   else if (flag == atoms::out) direction->out = true;
-  else return flag == atoms::overlapped_io;  // means something on Windows only
+  else return flag == atoms::overlapped_io;  // has a meaning on Windows only
   return true;
 }
 

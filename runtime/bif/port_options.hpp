@@ -3,12 +3,13 @@
 #include "vm/port/driver.hpp"
 #include "vm/process/bif.hpp"
 
-/// The arguments of open_port/2, read into what drivers are told.
+/// Reads the arguments of open_port/2 into the options that drivers get.
 namespace vmrun {
 
-/// False: something is wrong with the name, or with the options, and badarg is right.
+/// Returns false when the name is bad; the caller raises badarg.
 [[nodiscard]] bool read_port_name(Term name, PortOptions* out);
-/// After the name. Options that exclude each other or do not fit the kind of port are refused too.
+/// Called after the name has been read. Also refuses options that exclude each other or do not fit
+/// the kind of port.
 [[nodiscard]] bool read_port_options(Term options, PortOptions* out);
 
 }  // namespace vmrun

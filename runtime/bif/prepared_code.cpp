@@ -1,5 +1,5 @@
-// Loading in two steps, as OTP's code server does it: code is prepared, by any process, for others
-// to see nothing of it; then several prepared modules become current at once.
+// Loading in two steps, as OTP's code server does it. First any process prepares code, which stays
+// invisible to others; then several prepared modules become current at once.
 
 #include <algorithm>
 #include <atomic>
@@ -17,7 +17,8 @@
 namespace vmrun {
 namespace {
 
-/// What a reference to prepared code keeps. Who takes the module out of it has it for himself.
+/// The contents of a reference to prepared code. The process that takes the module out of it owns
+/// it.
 struct Prepared {
   std::atomic<Module*> module;
 };
@@ -32,7 +33,7 @@ ErlNifResourceType& prepared_type() {
 
 Prepared* prepared_of(Term ref) { return static_cast<Prepared*>(resource_object(ref, prepared_type())); }
 
-/// The modules of a list of such references; false: it is no such list.
+/// Collects the modules of a list of such references. Returns false when it is not such a list.
 bool modules_of(Term list, std::vector<Prepared*>* out) {
   for (; list.is_list(); list = list.tail()) {
     Prepared* prepared = prepared_of(list.head());
@@ -44,7 +45,8 @@ bool modules_of(Term list, std::vector<Prepared*>* out) {
 
 Term name_of(const Prepared* prepared) { return prepared->module.load()->name; }
 
-/// {Reason, [Module]} for those to which it applies; the non-value when there are none.
+/// Returns {Reason, [Module]} with the modules to which the reason applies, or the non-value if it
+/// applies to none.
 template <class Applies>
 Term refused(Heap& heap, const char* reason, const std::vector<Prepared*>& all, Applies applies) {
   ListBuilder names(heap);
@@ -86,9 +88,10 @@ Term bif_erlang_has_prepared_code_on_load_1(Process& p, const Term* a) {
   return m ? bool_term(m->on_load != nullptr) : raise_badarg(p);
 }
 
-/// ok: all are current now. {Reason, [Module]}: none is; but when somebody was faster, which is
-/// not_purged too, those that are not named are. A module with an on_load function must come
-/// alone, and waits for that to be called, with the reason on_load.
+/// ok: all modules are current now. {Reason, [Module]}: none of them is. The exception is
+/// not_purged when another process has loaded some of them meanwhile: then all modules that are not
+/// in the list are current. A module with an on_load function must be loaded alone; it waits for
+/// the call of that function, and the reason is on_load.
 Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   std::vector<Prepared*> all;
   if (!modules_of(a[0], &all)) return raise_badarg(p);
@@ -96,7 +99,7 @@ Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   for (const Prepared* one : all) names.push_back(name_of(one));
   if (!after_schedulers(p, names)) return kNonValue;
   std::vector<Term> repeated;
-  const auto is_repeated = [&](const Prepared* one) {  // told once
+  const auto is_repeated = [&](const Prepared* one) {  // name each module once
     const Term name = name_of(one);
     if (std::ranges::count(repeated, name)) return false;
     if (std::ranges::count_if(all, [&](const Prepared* other) { return name_of(other) == name; }) < 2)
@@ -112,7 +115,7 @@ Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   if (const Term no = refused(p.heap, "not_purged", all, is_not_purged); no.is_value()) return no;
   const Term waits = refused(p.heap, "on_load", all, has_on_load);
   if (waits.is_value() && all.size() > 1) return raise_system_limit(p);
-  ListBuilder beaten(p.heap);  // somebody else has loaded them meanwhile, twice
+  ListBuilder beaten(p.heap);  // another process has loaded these twice meanwhile
   bool all_published = true;
   for (Prepared* prepared : all) {
     Module* m = prepared->module.exchange(nullptr);
@@ -125,7 +128,7 @@ Term bif_erlang_finish_loading_1(Process& p, const Term* a) {
   return waits.is_value() ? waits : atoms::ok;
 }
 
-/// (Module, Whether its on_load function succeeded): makes the module current or takes it out; the
+/// (Module, whether its on_load function succeeded): makes the module current or removes it; the
 /// caller purges it then (erts_internal:purge_module(Module, prepare_on_load)).
 Term bif_erlang_finish_after_on_load_2(Process& p, const Term* a) {
   if (!a[0].is_atom() || !a[1].is_atom() || !pending_module(a[0])) return raise_badarg(p);

@@ -20,9 +20,9 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/term/bits.hpp"
 
-/// prim_net: what the system knows of hosts, services and network interfaces. Names come and go as
-/// binaries, socket addresses as tuples of family, numbers and bytes, which prim_net.erl makes maps
-/// of. What may ask another machine runs on a dirty scheduler, however long that takes.
+/// prim_net: what the system knows of hosts, services and network interfaces. Names are binaries.
+/// Socket addresses are tuples of family, numbers and bytes, which prim_net.erl converts to maps. A
+/// call that may ask another machine runs on a dirty scheduler for as long as that takes.
 namespace vmrun {
 namespace {
 
@@ -55,7 +55,7 @@ Term address_term(Heap& heap, const sockaddr* address) {
   }
 }
 
-/// A binary without zero bytes as text for the system; false for anything else.
+/// Reads a binary without zero bytes as text for the system; returns false for anything else.
 bool read_bytes(Term t, std::string* out) {
   if (!is_binary(t)) return false;
   const BytesOf bytes(t);
@@ -70,7 +70,7 @@ bool read_number(Term t, SWord most, std::uint32_t* out) {
   return true;
 }
 
-/// As address_term makes them, of family inet, inet6 or local.
+/// Reads an address of family inet, inet6 or local in the form that address_term makes.
 bool read_address(Term t, sockaddr_storage* out, socklen_t* size) {
   std::memset(out, 0, sizeof *out);
   if (!t.is_tuple() || t.tuple_arity() < 2) return false;
@@ -114,7 +114,7 @@ Term error_tuple(Process& p, const char* reason) {
 }
 Term errno_tuple(Process& p, int error) { return error_tuple(p, errno_name(error)); }
 
-/// Reasons of getaddrinfo(3) and getnameinfo(3).
+/// The reasons of getaddrinfo(3) and getnameinfo(3).
 Term resolver_error(Process& p, int reason, int error) {
   static constexpr std::pair<int, const char*> kNames[] = {
       {EAI_ADDRFAMILY, "eaddrfamily"}, {EAI_AGAIN, "eagain"},
@@ -128,11 +128,11 @@ Term resolver_error(Process& p, int reason, int error) {
   return reason == EAI_SYSTEM ? errno_tuple(p, error) : error_tuple(p, "efail");
 }
 
-/// Descriptors for the system's resolver, held from the first question on: a program that has none
-/// left goes on resolving names, as with OTP, whose resolver is another process. Any thread.
+/// Descriptors for the system's resolver, held from the first request on. So a program that has
+/// none left still resolves names, as with OTP, whose resolver is a process of its own. Any thread.
 class DescriptorReserve {
  public:
-  /// ask() answers 0, or the number of an error; it is called again when it had no descriptor.
+  /// ask() returns 0 or an error number; it is called again when it had no descriptor.
   template <class Ask>
   int with(Ask ask) {
     const int reason = ask();
@@ -242,8 +242,8 @@ Term address_or_undefined(Heap& heap, const sockaddr* address) {
 
 }  // namespace
 
-/// ask_addresses(Host | undefined, Service | undefined, Family | undefined): every address for
-/// these; with a family only one for each, and the host's canonical name.
+/// ask_addresses(Host | undefined, Service | undefined, Family | undefined): all addresses. With a
+/// family only one address of each kind, and the host's canonical name.
 Term bif_prim_net_ask_addresses_3(Process& p, const Term* a) {
   return run_on_dirty(p, ask_for_addresses, a, 3, DirtyKind::kIo);
 }
@@ -254,7 +254,7 @@ Term bif_prim_net_ask_names_2(Process& p, const Term* a) {
 }
 
 /// ask_interfaces(Namespace): {ok, [{Name, Flags, Address, Netmask, Broadcast or destination}]}, as
-/// the system lists them in a network namespace; <<>> is where the machine is.
+/// the system lists them in a network namespace; <<>> is the machine's own.
 Term bif_prim_net_ask_interfaces_1(Process& p, const Term* a) {
   std::string path;
   if (!read_bytes(a[0], &path)) return raise_badarg(p);

@@ -40,14 +40,14 @@ Term bif_erlang_self_0(Process& p, const Term*) { return p.id; }
 
 namespace {
 
-/// An exception the program itself raises: the built-in does not show in the stack trace.
+/// Raises an exception of the program: the built-in function does not appear in the stack trace.
 Term raise_plainly(Process& p, ExceptionClass cls, Term value) {
   raise(p, cls, value);
   p.exception_trace = atoms::true_;
   return kNonValue;
 }
 
-/// With arguments that replace the arity of the calling function in the trace.
+/// Raises with arguments that replace the calling function's arity in the trace.
 Term raise_with_arguments(Process& p, Term reason, Term arguments, Term info) {
   raise(p, ExceptionClass::kError, reason);
   if (arguments == atoms::none && !info) p.exception_trace = atoms::true_;
@@ -65,7 +65,7 @@ Term bif_erlang_error_2(Process& p, const Term* a) {
   if (a[1] != atoms::none && !a[1].is_cons_or_nil()) return raise_plainly(p, ExceptionClass::kError, a[0]);
   return raise_with_arguments(p, a[0], a[1], kNonValue);
 }
-/// An option that is none makes all of them count for nothing, as in OTP.
+/// If one option is invalid, all options are ignored, as in OTP.
 Term bif_erlang_error_3(Process& p, const Term* a) {
   static const Term error_info = intern_atom("error_info");
   Term info = kNonValue, options = a[2];
@@ -89,7 +89,7 @@ Term bif_erlang_raise_3(Process& p, const Term* a) {
   return raise_with_trace(p, cls, a[1], a[2]) ? kNonValue : atoms::badarg;
 }
 
-/// As exit/2, but to itself too it is a signal, which arrives after those sent before.
+/// Like exit/2, but the signal to the caller itself also arrives after those sent before.
 Term bif_erlang_exit_signal_2(Process& p, const Term* a) {
   if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
   bump_reductions(p, 8);
@@ -99,7 +99,7 @@ Term bif_erlang_exit_signal_2(Process& p, const Term* a) {
 
 Term bif_erlang_exit_2(Process& p, const Term* a) {
   if (a[0] != p.id) return bif_erlang_exit_signal_2(p, a);
-  // To itself: takes effect at once.
+  // A signal to itself takes effect at once.
   const Term reason = a[1] == atoms::kill ? atoms::killed : a[1];
   if (probe::process_exit_signal_enabled()) [[unlikely]]
     probe::fire_process_exit_signal(p.id, p.id, reason);
@@ -108,7 +108,7 @@ Term bif_erlang_exit_2(Process& p, const Term* a) {
   const Term copy = copy_into(*f, a[1]);
   Term* hp = fragment_alloc(*f, 4);
   f->message = make_tuple(hp, atoms::exit_upper, p.id, copy);
-  handle_arrivals(p);  // what came before stays before
+  handle_arrivals(p);  // messages that were sent before stay in front
   append_own_message(p, f);
   return atoms::true_;
 }
@@ -120,7 +120,7 @@ namespace {
 Term set_trap_exit(Process& p, Term value) {
   if (value != atoms::true_ && value != atoms::false_) return kNonValue;
   const bool old = p.trap_exit;
-  // Signals that came earlier are handled by the old flag.
+  // Signals that arrived earlier are handled with the old flag.
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
   p.trap_exit = value == atoms::true_;
   if (p.exit_pending) p.reductions = 0;
@@ -196,7 +196,8 @@ Term set_min_bin_vheap_size(Process& p, Term value) {
   return old;
 }
 
-/// Also of itself by a request: it goes on in a slice that saves them.
+/// The caller also sets it by a request to itself, so that it continues in a slice that saves
+/// calls.
 Term set_save_calls(Process& p, Term pid, Term value) {
   SWord n;
   if (!pid.is_local_pid() || !small_in_range(value, 0, kMostSavedCalls, &n)) return raise_badarg(p);
@@ -214,7 +215,7 @@ Term set_scheduler(Process& p, Term value) {
   const Term old = Term::small(is_bound(p) ? p.extra->bound_to : 0);
   if (n == 0) unbind(p);
   else bind_to_scheduler(p, static_cast<std::uint16_t>(n));
-  if (n != 0 && this_scheduler()->number != n) p.reductions = 0;  // its next slice is there
+  if (n != 0 && this_scheduler()->number != n) p.reductions = 0;  // its next slice runs on that scheduler
   return old;
 }
 
@@ -266,7 +267,7 @@ Term process_flag_cause(Process&, unsigned arity, const Term* a) {
   const bool is_there = a[0].is_local_pid() && process_table.find(a[0]);
   return is_there ? kNonValue : intern_atom("badtype");
 }
-/// The old value, badarg or badtype.
+/// Returns the old value, badarg or badtype.
 Term bif_erts_internal_process_flag_3(Process& p, const Term* a) {
   const Term old = or_reason(p, bif_erlang_process_flag_3(p, a));
   const Term cause = old == atoms::badarg ? process_flag_cause(p, 3, a) : kNonValue;
@@ -277,7 +278,7 @@ Term bif_erts_internal_process_flag_3(Process& p, const Term* a) {
 
 namespace {
 
-/// What has been built in `arena`.
+/// Copies what has been built in `arena` to the process.
 Term copy_of_info(Process& p, Term there, const Arena& arena) {
   if (probe::copy_object_enabled() && !there.is_immed()) [[unlikely]]
     probe::fire_copy_object(p.id, size_words(there));
@@ -287,8 +288,8 @@ Term copy_of_info(Process& p, Term there, const Arena& arena) {
   return copy_to(p.heap, there);
 }
 
-/// Calls look() with a process that waits and to which nothing has come: the caller has it
-/// meanwhile. The non-value when it cannot be had.
+/// Calls look() with a process that waits and has no new signals; the caller owns it meanwhile.
+/// Returns the non-value when the process cannot be taken.
 template <class F>
 Term with_waiting(Process& q, F&& look) {
   if (!q.mailbox.unpark()) return kNonValue;
@@ -298,12 +299,12 @@ Term with_waiting(Process& q, F&& look) {
   return found;
 }
 
-/// Whether what the caller has sent to it has had its effect, and it lives.
+/// Whether the signals that the caller has sent to it have taken effect, and it is alive.
 bool is_up_to_date(const Process& q) {
   return q.mailbox.signals_are_handled(q.signals) && !q.exiting.load(std::memory_order_acquire);
 }
 
-/// Without asking the process. The non-value when it has to be asked.
+/// Returns information without asking the process, or the non-value when it has to be asked.
 Term info_at_once(Process& p, Process& q, Term what) {
   Arena arena;
   if (const Term info =
@@ -327,7 +328,8 @@ Term info_of_process(Process& p, Term pid, Term what) {
 
 }  // namespace
 
-/// (Process, backtrace): its stack goes to standard error. true, badarg or badopt.
+/// (Process, backtrace): writes the process's stack to standard error. Returns true, badarg or
+/// badopt.
 Term bif_erts_internal_process_display_2(Process& p, const Term* a) {
   if (a[1] != atoms::backtrace) return atoms::badopt;
   if (!a[0].is_local_pid()) return atoms::badarg;
@@ -396,8 +398,9 @@ Term bif_erlang_erase_1(Process& p, const Term* a) {
 
 namespace {
 
-/// The dictionary's entries that `wanted` takes, as a list of what it makes of them. Elsewhere, as
-/// `self` of these arguments, when they are many.
+/// Returns a list of what `element` makes of the dictionary's entries, without those for which it
+/// returns the non-value. When there are many entries, `self` is repeated with these arguments on a
+/// dirty scheduler.
 template <class Element>
 Term dictionary_list(Process& p, const Term* a, unsigned arity, BifFn self, Element element) {
   const std::size_t n = p.extra ? p.extra->dictionary.size() : 0;
@@ -451,20 +454,20 @@ Term bif_erlang_hibernate_3(Process& p, const Term* a) {
   p.trap_target = export_entry(a[0], a[1], static_cast<unsigned>(arity));
   Term* x = this_scheduler()->x;
   for (Term rest = a[2]; rest.is_list(); rest = rest.tail()) *x++ = rest.head();
-  p.mailbox.save = &p.mailbox.first;  // any message is new to what runs next
+  p.mailbox.save = &p.mailbox.first;  // all messages are new to the code that runs next
   p.bif_action = BifAction::kHibernate;
   return kNonValue;
 }
 
 namespace {
 
-constexpr Word kWordsPerStep = 8;  // that are collected
+constexpr Word kWordsPerStep = 8;  // of collected heap
 
-/// On a dirty scheduler, with the registers of the call saved.
+/// Runs on a dirty scheduler; the registers of the call are saved.
 Term collect_here(Process& p, const Term* a) {
   const int cost = a[0] == atoms::minor ? collect(p, 0, p.saved_regs, p.live_saved)
                                         : collect_major(p, 0, p.saved_regs, p.live_saved);
-  if (cost < 0) {  // larger than it may be
+  if (cost < 0) {  // exceeds its limit
     p.exit_pending = true;
     p.exit_reason = atoms::killed;
   }
@@ -482,7 +485,7 @@ Term collect_garbage(Process& p, Term pid, Term options) {
     else return raise_badarg(p);
   }
   if (!options.is_nil() || !pid.is_local_pid()) return raise_badarg(p);
-  // Of what another process may ask: see answer.cpp.
+  // A collection that another process asks for is answered in answer.cpp.
   const bool asked = p.extra && p.extra->request_id != 0;
   const Word words = p.heap.block_words() + static_cast<Word>(p.heap.old_top - p.heap.old_start);
   if (pid == p.id && !async_id && !asked && (came_back(p) || too_long(words / kWordsPerStep)))
@@ -543,7 +546,8 @@ Term suspend(Process& p, Term pid, const SuspendOptions& options) {
     const Term done = ask(p, pid, RequestKind::kSuspend, Term::nil(), atoms::badarg);
     if (Suspending* suspending = done == atoms::true_ ? extra.suspending.find(pid) : nullptr) {
       suspending->is_active = true;
-      // The suspension that was under way was to be waited for: this one is taken back.
+      // The call waited for a suspension that was under way. It does not count a second time, so it
+      // is undone.
       if (options.unless_suspending && suspending->times > 1) {
         take_back_suspension(p, pid, *suspending);
         return atoms::false_;

@@ -9,16 +9,17 @@
 #include "vm/nif/resource.hpp"
 #include "vm/term/fun.hpp"
 
-/// erlang:processes/0: at once if there is time for that. Else in pieces, a slice each, and the
-/// answer is still who was there at one moment: the table keeps what changes meanwhile
-/// (IdTable::Walk). Between two pieces the process is about to call erlang:ptab_list_continue/2, as
-/// in OTP, with the end of the list and a reference; the walk goes with that.
+/// erlang:processes/0. It answers at once if the time suffices, otherwise in parts, one in each
+/// slice. The answer still lists the processes of one moment, because the table keeps what changes
+/// meanwhile (IdTable::Walk). Between two parts the process is about to call
+/// erlang:ptab_list_continue/2, as in OTP, with the list's end so far and a reference; the
+/// reference owns the walk.
 namespace vmrun {
 namespace {
 
 struct Listing {
   std::unique_ptr<ProcessTable::Walk> walk;
-  Term caller;  // who alone goes on with it
+  Term caller;  // the only process that may continue it
 };
 
 ErlNifResourceType& listing_type() {
@@ -28,7 +29,7 @@ ErlNifResourceType& listing_type() {
   return type;
 }
 
-/// Whether all can be looked at in what is left of the slice.
+/// Whether the rest of the slice suffices to visit all.
 bool has_time_for_all(const Process& p) {
   const Word reductions =
       process_table.count() * kReductionsPerListed + process_table.marked_places() / kPlacesPerReduction;
@@ -69,7 +70,7 @@ Term bif_erlang_processes_0(Process& p, const Term*) {
   return go_on(p, *listing, reference, Term::nil());
 }
 
-/// (List, Reference) of a call of processes/0 that goes on.
+/// (List, Reference): continues a call of processes/0.
 Term bif_erlang_ptab_list_continue_2(Process& p, const Term* a) {
   auto* listing = static_cast<Listing*>(resource_object(a[1], listing_type()));
   if (!listing || listing->caller != p.id || !listing->walk) return raise_badarg(p);

@@ -2,13 +2,13 @@
 
 #include "vm/process/table.hpp"
 
-/// erlang:processes/0, as erts_debug:get_internal_state/1 knows it.
+/// erlang:processes/0, for erts_debug:get_internal_state/1.
 namespace vmrun {
 
-/// Reductions that a process of the list costs, and what places of the table cost without one.
+/// Reductions for each process of the list, and number of empty places of the table that cost one.
 inline constexpr SWord kReductionsPerListed = 1, kPlacesPerReduction = ProcessTable::Walk::kStepsOfOne;
 
-/// All there are, however many: the scheduler waits for it.
+/// Lists all processes at once, however many there are; the scheduler is blocked meanwhile.
 Term list_processes_at_once(Process& p);
 
 }  // namespace vmrun

@@ -58,7 +58,7 @@ bool read_pair_option(Term key, Term value, SpawnOptions* options) {
 
 namespace {
 
-// Options of processes that other nodes ask for are read alike.
+// The options of processes that other nodes ask for are read in this way too.
 [[maybe_unused]] const bool reader_filled_in = (dist::read_remote_spawn_options = read_spawn_options, true);
 
 }  // namespace

@@ -5,24 +5,26 @@
 /// Options that several built-in functions about processes share.
 namespace vmrun {
 
-/// Adds the options of spawn_opt to *options. False: not a proper list, or an unknown option.
+/// Adds the options of spawn_opt to *options. Returns false for an improper list or an unknown
+/// option.
 [[nodiscard]] bool read_spawn_options(Term list, SpawnOptions* options);
-/// Options of monitor/3.
+/// Reads options of monitor/3.
 [[nodiscard]] bool read_monitor_options(Term list, Term* tag, AliasMode* alias);
-/// low | normal | high | max; false for anything else.
+/// Reads low | normal | high | max; returns false for anything else.
 [[nodiscard]] bool read_priority(Term t, std::uint8_t* priority);
 
-/// process_flag(monitor_nodes | {monitor_nodes, Map}, Value): how often before; the non-value:
-/// badarg (nodes.cpp).
+/// process_flag(monitor_nodes | {monitor_nodes, Map}, Value). Returns how often the process
+/// monitored nodes before, or the non-value for badarg (nodes.cpp).
 Term set_monitor_nodes(Process& p, Term name, Term value);
 
 struct MaxHeap {
   Word words = 0;
   bool kill = true, log = true;
 };
-/// A number of words, or a map with size, kill, error_logger, include_shared_binaries.
+/// Reads a number of words, or a map with size, kill, error_logger, include_shared_binaries.
 [[nodiscard]] bool read_max_heap(Term t, MaxHeap* out);
-/// The same for one process: the size must be given, and be no smaller than its heap to start with.
+/// Reads the limit of one process: the size must be given, and not be smaller than its initial
+/// heap.
 [[nodiscard]] bool read_own_max_heap(Term t, Word min_heap_words, MaxHeap* out);
 
 }  // namespace vmrun

@@ -10,12 +10,12 @@
 #include "vm/base/small_limits.hpp"
 #include "vm/term/bits.hpp"
 
-/// re:compile, inspect and run, by PCRE2. replace and split are in runtime/lib/re.erl.
+/// re:compile, inspect and run, implemented by PCRE2. replace and split are in runtime/lib/re.erl.
 namespace vmrun {
 
 using namespace regex;
 
-/// Some milliseconds' worth.
+/// Takes some milliseconds.
 LoopLimit re_loop_limit{usual_or_small<SWord>(40000, 400)};
 
 namespace {
@@ -37,7 +37,7 @@ Term compile_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
 using RunContext = std::unique_ptr<pcre2_match_context, Free<pcre2_match_context_free>>;
 using MatchData = std::unique_ptr<pcre2_match_data, Free<pcre2_match_data_free>>;
 
-/// One call of re:run: where it looks, and what it shows of what it finds.
+/// One call of re:run: the subject to search, and the form of its results.
 class Run {
  public:
   Run(Process& p, const pcre2_code* code, const Options& o, Term subject)
@@ -52,7 +52,7 @@ class Run {
       on_scheduler_ = true;
       limit_ = static_cast<std::uint32_t>(re_loop_limit);
       limited_ = !o.match_limit || *o.match_limit > limit_;
-      // Partial matching tells when a match would have looked behind the beginning.
+      // Partial matching tells when a match would have gone beyond the beginning.
       cut_ = too_long((bytes_.size() - std::min(bytes_.size(), static_cast<Word>(o.offset))) / kBytesPerStep);
     }
     if (limited_ && !o.depth_limit) {
@@ -72,7 +72,7 @@ class Run {
     if (cut_ && (o_.global || unicode_)) return stop();
     return o_.global ? all() : once();
   }
-  /// It takes longer than a scheduler has time for: run() has no result.
+  /// Whether matching takes longer than a scheduler may run; run() then has no result.
   bool stopped() const { return stopped_; }
 
  private:
@@ -81,8 +81,8 @@ class Run {
     return kNonValue;
   }
 
-  /// Result of pcre2_match. Of a long subject a scheduler looks at the beginning: a match that
-  /// would have looked behind its end is a partial one.
+  /// Returns the result of pcre2_match. A scheduler searches only the beginning of a long subject:
+  /// a match that would have gone beyond it is a partial one.
   int match(Word at, std::uint32_t flags) {
     static const std::uint8_t nothing = 0;
     Word size = bytes_.size();
@@ -107,8 +107,8 @@ class Run {
     return shows_nothing() ? match_atom() : new_tuple(p_.heap, match_atom(), captured(rc));
   }
 
-  /// Whether a scheduler has been busy with many matches for too long: how much PCRE2 does for one
-  /// is not known, so this looks at the clock.
+  /// Whether a scheduler has been busy with many matches for too long. PCRE2 does not tell how much
+  /// it does for one, so this reads the clock.
   bool takes_long() {
     constexpr unsigned kEvery = 8;
     constexpr Word kMostNs = 1'000'000;
@@ -122,7 +122,7 @@ class Run {
     ListBuilder found(p_.heap);
     bool any = false;
     std::uint32_t flags = 0;
-    // What has been looked at once is UTF-8.
+    // After the first match the subject is known to be UTF-8.
     for (Word at = static_cast<Word>(o_.offset);; flags |= PCRE2_NO_UTF_CHECK) {
       const int rc = match(at, flags);
       if (stopped_ || takes_long()) return stop();
@@ -139,7 +139,7 @@ class Run {
       }
       any = true;
       if (!shows_nothing()) found.add(captured(rc));
-      // After nothing was matched there may be something at the same place.
+      // After an empty match a longer one may begin at the same place.
       const std::size_t* range = pcre2_get_ovector_pointer(data_.get());
       flags = range[0] == range[1] || range[1] <= at ? kRetryFlags : 0;
       at = range[1];
@@ -164,7 +164,7 @@ class Run {
     if (limit && o_.report_errors) return new_tuple(p_.heap, atoms::error, intern_atom(limit));
     if (limit || rc == PCRE2_ERROR_NOMATCH) return intern_atom("nomatch");
     if (rc == PCRE2_ERROR_NOMEMORY) return raise_system_limit(p_);
-    return raise_badarg(p_);  // not UTF-8, or an offset inside of a character
+    return raise_badarg(p_);  // not UTF-8, or the offset is inside of a character
   }
 
   static Term match_atom() {
@@ -176,8 +176,8 @@ class Run {
     return o_.what == What::kNone || (o_.what == What::kNames && wanted_.empty());
   }
 
-  /// Numbers and names to groups. A group with a name that several have is that which was set.
-  /// false: not the name of anything.
+  /// Resolves numbers and names to groups. If several groups share a name, the one that was set
+  /// counts. Returns false for a term that cannot name a group.
   bool find_wanted() {
     if (o_.what != What::kNames && o_.what != What::kList) return true;
     const std::vector<GroupName> names = group_names(code_);
@@ -257,20 +257,20 @@ class Run {
   const BytesOf bytes_;
   const bool unicode_;
   bool on_scheduler_ = false;
-  std::uint32_t limit_ = 0;  // of what PCRE2 counts in one match on a scheduler
-  bool limited_ = false;     // by limit_
-  bool cut_ = false;         // only the beginning is looked at
+  std::uint32_t limit_ = 0;  // what PCRE2 may count in one match on a scheduler
+  bool limited_ = false;     // limit_ applies
+  bool cut_ = false;         // only the beginning of the subject is searched
   bool stopped_ = false;
   unsigned matches_ = 0;
   Word began_ns_ = 0;                              // when the first few matches were made
   pcre2_match_context* shared_context_ = nullptr;  // the thread's, with that limit
   MatchData data_;
   RunContext context_;
-  std::vector<std::vector<std::uint32_t>> wanted_;  // for each that is to be shown the groups it may be
+  std::vector<std::vector<std::uint32_t>> wanted_;  // for each value to return, the groups it may come from
 };
 
 Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
-  if (came_back(p)) return run_on_dirty(p, self, a, arity);  // by the clock it might decide otherwise now
+  if (came_back(p)) return run_on_dirty(p, self, a, arity);  // the clock might lead to another decision now
   const Term subject = a[0], expression = a[1], options = arity == 3 ? a[2] : Term::nil();
   bool used_up;
   Options o;
@@ -329,14 +329,14 @@ Term bif_re_compile_2(Process& p, const Term* a) { return compile_bif(p, a, 2, b
 Term bif_re_run_2(Process& p, const Term* a) { return run_bif(p, a, 2, bif_re_run_2); }
 Term bif_re_run_3(Process& p, const Term* a) { return run_bif(p, a, 3, bif_re_run_3); }
 
-/// (Subject, Pattern, Options, Whether it is the caller's own call).
+/// (Subject, Pattern, Options, whether the program itself has called it).
 Term bif_re_internal_run_4(Process& p, const Term* a) {
   if (a[3] != atoms::true_ && a[3] != atoms::false_) return raise_badarg(p);
   return run_bif(p, a, 3, bif_re_run_3);
 }
-/// Of the library that matches.
+/// The version of the library that matches.
 Term bif_re_version_0(Process& p, const Term*) {
-  char text[64];  // as pcre2api(3) asks for: 24 are enough
+  char text[64];  // pcre2api(3) asks for 24 bytes at least
   pcre2_config(PCRE2_CONFIG_VERSION, text);
   return text_binary(p.heap, text);
 }

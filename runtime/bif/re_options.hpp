@@ -5,36 +5,36 @@
 
 #include "vm/term/term.hpp"
 
-/// Options of re:compile/2 and re:run/3, as re(3erl) lists them.
+/// The options of re:compile/2 and re:run/3, as re(3erl) lists them.
 namespace vmrun::regex {
 
-/// How a pattern is to be understood: options of PCRE2; newline and bsr: 0 is what is usual.
+/// How to read a pattern: options of PCRE2; newline and bsr: 0 for the default.
 struct Syntax {
   std::uint32_t options = 0, newline = 0, bsr = 0;
 };
 
-/// Groups that re:run shows, and how.
+/// The groups that re:run returns, and their form.
 enum class What : std::uint8_t { kNone, kAll, kAllButFirst, kFirst, kNames, kList };
 enum class Type : std::uint8_t { kIndex, kList, kBinary };
 
 struct Options {
   Syntax syntax;
   std::uint32_t match = 0;
-  bool compile_only = false;  // one that does not go with a compiled pattern
-  bool run_only = false;      // one that does not go with compile/2
+  bool compile_only = false;  // has an option that does not fit a compiled pattern
+  bool run_only = false;      // has an option that does not fit compile/2
   bool global = false, report_errors = false;
   SWord offset = 0;
   std::optional<std::uint32_t> match_limit, depth_limit;
   What what = What::kAll;
-  Term wanted;  // kList
+  Term wanted;  // the list, with kList
   Type type = Type::kIndex;
 };
 
-/// False: there is one that is none, or one with a wrong value. Names of groups are looked at by
-/// who runs a pattern.
+/// Returns false when the list has an unknown option, or one with a wrong value. Names of groups
+/// are checked when a pattern runs.
 bool parse_options(Term list, Options* o);
 
-/// All that options of re:compile can set in Syntax::options.
+/// Returns all bits of Syntax::options that options of re:compile can set.
 std::uint32_t all_compile_options();
 
 }  // namespace vmrun::regex

@@ -44,10 +44,10 @@ namespace {
 
 using CompileContext = std::unique_ptr<pcre2_compile_context, Free<pcre2_compile_context_free>>;
 
-/// Classes and cases of single bytes: Latin-1, whatever the locale, as in Erlang's own. PCRE2 makes
-/// tables for the C locale; the upper half takes its classes from characters of ASCII that are what
-/// they are. The layout is documented in pcre2_internal.h and part of what pcre2_dftables writes
-/// for others to link in.
+/// Returns tables of the classes and cases of single bytes: Latin-1, whatever the locale, as in
+/// Erlang's own. PCRE2 makes tables for the C locale; here characters of the upper half get the
+/// classes of ASCII characters of their kind. The layout is documented in pcre2_internal.h, and it
+/// is part of the source text that pcre2_dftables writes for linking.
 const std::uint8_t* latin1_tables() {
   static const std::uint8_t* const made = [] {
     constexpr unsigned kLower = 0, kFlip = 256, kClasses = 512, kClassCount = 10,
@@ -73,18 +73,18 @@ const std::uint8_t* latin1_tables() {
   return made;
 }
 
-/// As deep as PCRE 8 takes groups that capture.
+/// The depth of capturing groups that PCRE 8 accepts.
 constexpr std::uint32_t kMostNested = 798;
 
-/// What PCRE 8 takes and PCRE2 refuses: literally - after a class in a class ([\d-z]), and after a
-/// backslash a letter, or 8 or 9, without a meaning there; \c before a character that is not
-/// printed. Changes the text, so that PCRE2 takes it for the same; false: the error is something
-/// else.
+/// Rewrites a pattern that PCRE 8 accepts and PCRE2 refuses into an equal one. Such patterns have a
+/// literal - after a class in a class ([\d-z]), a letter, or 8 or 9, without a meaning after a
+/// backslash, or \c in front of a character that is not printable. Returns false when the error is
+/// another one.
 bool make_acceptable(std::string* text, const CompileError& error) {
   const auto is = [&](std::size_t i, const char* any) {
     return i < text->size() && (*text)[i] != '\0' && std::strchr(any, (*text)[i]);
   };
-  // By number: what is before it may not become one with it.
+  // Written as a number, so that it does not combine with the text in front of it.
   const auto escape = [&](std::size_t from, std::size_t count, char c) {
     if (!is(from - 1, "\\")) return false;
     text->replace(from, count, fmt::format("x{:02x}", static_cast<unsigned char>(c)));
@@ -126,8 +126,8 @@ Code compile(Process& p, std::string text, const Syntax& syntax, CompileError* e
   const std::size_t given = text.size();
   while (!code && make_acceptable(&text, *error)) code = compiled(0);
   error->at += given - text.size();
-  // PCRE2 10.42 leaves the upper half of the tables out of the bytes that what starts with \w may
-  // start with in UTF-8.
+  // PCRE2 10.42 forgets the upper half of the tables when it computes the bytes that can start a
+  // match of \w in UTF-8.
   if (code && is_unicode(code.get()) &&
       !(info(code.get(), PCRE2_INFO_ALLOPTIONS) & (PCRE2_UCP | PCRE2_NO_START_OPTIMIZE)) &&
       text.find("\\w") != text.npos)
@@ -173,7 +173,7 @@ struct ErrorText {
   int code;
   const char* text;
 };
-/// As PCRE 8 says what PCRE2 says in other words.
+/// PCRE 8's texts for errors that PCRE2 words differently.
 constexpr ErrorText kErrorTexts[] = {
     {PCRE2_ERROR_QUANTIFIER_INVALID, "nothing to repeat"},
     {PCRE2_ERROR_MISSING_CLOSING_PARENTHESIS, "missing )"},
@@ -213,7 +213,7 @@ Term error_tuple(Process& p, const CompileError& error) {
 
 namespace {
 
-/// How the binary of a compiled pattern begins; the text follows.
+/// The beginning of a compiled pattern's binary; the text follows it.
 struct PatternHead {
   char mark[8];
   Syntax syntax;
@@ -226,14 +226,14 @@ PatternHead head_of(std::string_view bytes) {
   return head;
 }
 
-/// What the calling thread has compiled, by the bytes of the binaries.
+/// The patterns that the calling thread has compiled, by the bytes of their binaries.
 class KnownPatterns {
  public:
   std::optional<Pattern> find(std::string_view bytes) const {
     const auto known = codes_.find(bytes);
     return known == codes_.end() ? std::nullopt : std::optional(pattern(*known));
   }
-  /// Forgets others when there are many.
+  /// Drops all others when there are too many.
   Pattern keep(std::string_view bytes, Code code) {
     if (codes_.size() >= kMost) codes_.clear();
     return pattern(*codes_.insert_or_assign(std::string(bytes), std::move(code)).first);

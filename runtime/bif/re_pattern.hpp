@@ -13,12 +13,13 @@
 #include "runtime/bif/re_options.hpp"
 #include "vm/process/process.hpp"
 
-/// Regular expressions, compiled by PCRE2 as pcre2api(3) tells, and in the form that programs keep.
+/// Regular expressions, compiled by PCRE2 as in pcre2api(3), and the terms in which programs keep
+/// them.
 ///
-/// A compiled pattern is {re_pattern, Captures, Unicode, UseCrlf, Code}. Code is a binary, for
-/// programs keep patterns in code, in files and on other nodes: it has the pattern's text and
-/// options, and each thread keeps what PCRE2 made of those it has met. So nothing that is made up
-/// is ever run. All of this is for the thread that runs the process.
+/// A compiled pattern is {re_pattern, Captures, Unicode, UseCrlf, Code}. Code is a binary, because
+/// programs keep patterns in code, in files and on other nodes. It holds the pattern's text and
+/// options. Each thread keeps the PCRE2 code of the patterns that it has met, so a forged Code is
+/// never executed. All functions are for the thread that runs the process.
 namespace vmrun::regex {
 
 template <auto free>
@@ -27,17 +28,17 @@ struct Free {
 };
 using Code = std::unique_ptr<pcre2_code, Free<pcre2_code_free>>;
 
-/// A fact of a pattern that is one number: PCRE2_INFO_CAPTURECOUNT, …
+/// Returns a fact about a pattern that is one number: PCRE2_INFO_CAPTURECOUNT, …
 std::uint32_t info(const pcre2_code* code, std::uint32_t what);
 bool is_unicode(const pcre2_code* code);
-/// Whether \r\n can be one end of a line.
+/// Whether \r\n can end a line.
 bool uses_crlf(const pcre2_code* code);
 
 struct GroupName {
   std::string_view name;
   std::uint32_t group;
 };
-/// In the order of the names; one that several groups have comes several times.
+/// In the order of names; a name that several groups share occurs several times.
 std::vector<GroupName> group_names(const pcre2_code* code);
 
 struct CompileError {
@@ -45,29 +46,31 @@ struct CompileError {
   std::size_t at = 0;
 };
 
-/// Null with error->code 0: no memory.
+/// Returns nullptr on error; with error->code 0 when there is no memory.
 Code compile(Process& p, std::string text, const Syntax& syntax, CompileError* error);
-/// {error, {Text, Position}}, in the words of PCRE 8.
+/// Returns {error, {Text, Position}} in the words of PCRE 8.
 Term error_tuple(Process& p, const CompileError& error);
 
-/// A pattern or subject as a binary; the non-value when it is none, or too long for the calling
-/// thread: *used_up. A binary is taken as it is: PCRE2 checks what is to be UTF-8.
+/// Returns a pattern or subject as a binary. Returns the non-value when the term is not text, or
+/// too long for the calling thread (*used_up). A binary is returned unchanged; PCRE2 checks whether
+/// it is UTF-8.
 Term text_argument(Process& p, Term text, bool unicode, bool* used_up);
-/// False: the expression is none, or too long for the calling thread to compile: *used_up.
+/// Returns false when the expression is not text, or too long for the calling thread to compile
+/// (*used_up).
 bool pattern_text(Process& p, Term expression, const Options& o, std::string* text, bool* used_up);
 
-/// As it was asked for, and what PCRE2 makes of it. Good until the thread keeps another one.
+/// A pattern as the program gave it, and its PCRE2 code. Valid until the thread keeps another one.
 struct Pattern {
   Syntax syntax;
   std::string_view text;
   const pcre2_code* code;
 };
-/// Whether it has the form of a compiled pattern.
+/// Whether the term has the form of a compiled pattern.
 bool is_pattern(Term t);
-/// Of what has that form; none: it is none, or its text is too long for the calling thread to
-/// compile: *used_up.
+/// Returns the pattern of a term of that form. Returns nothing when the term is not a pattern, or
+/// its text is too long for the calling thread to compile (*used_up).
 std::optional<Pattern> pattern_of(Process& p, Term t, bool* used_up);
-/// The term that programs keep.
+/// Makes the term that programs keep.
 Term pattern_term(Process& p, const Syntax& syntax, std::string_view text, Code code);
 
 }  // namespace vmrun::regex

@@ -62,7 +62,7 @@ Term monitor_of_process(Heap& out, RefKey key, const MonitorOut& m) {
   return monitor_entry(out, kind_of(m.target), "origin", ref, m.target, m.name);
 }
 
-/// As the watcher of another node knows its reference.
+/// Returns the monitor's reference as the watching node knows it.
 Term watchers_ref(Heap& out, RefKey key, const MonitorIn& m) {
   if (m.watcher.is_immed()) return ref_term(out, key);
   Channel& channel = dist::channel_of(m.watcher);
@@ -76,7 +76,7 @@ Term watchers_ref(Heap& out, RefKey key, const MonitorIn& m) {
 Term monitors_of_process(Process& p, Heap& out) {
   ListBuilder list(out);
   if (p.extra) {
-    // One on itself never tells anything.
+    // A process's monitor on itself never sends a message.
     p.extra->monitors.for_each([&](RefKey key, const MonitorOut& m) {
       if (m.target != p.id) list.add(monitor_of_process(out, key, m));
     });

@@ -63,7 +63,7 @@ Word total_queue_length(bool io, bool running) {
 
 namespace {
 
-/// Who has asked for something, and how many times.
+/// The processes that have set a flag, and how many times.
 class Holders {
  public:
   void add(Process& p) {
@@ -82,16 +82,16 @@ class Holders {
   }
 
  private:
-  std::map<Word, unsigned> holders_;  // by pid
+  std::map<Word, unsigned> holders_;  // key: pid
 };
 
-// Guards all below.
+// Guards everything below.
 std::mutex mutex;
 Holders measuring, blocking, blocking_normal;
 
 bool is_blocked() { return blocking.any() || blocking_normal.any(); }
 
-// As they were when measuring began.
+// The readings at the beginning of the measurement.
 struct WallTimeBase {
   Word at_ns = 0;
   std::vector<Stopwatch::Reading> idle, busy_cpu, busy_io;
@@ -117,7 +117,7 @@ void release(Process& p) {
 
 }  // namespace
 
-// ---- How long each has been at work -------------------------------------------------------------
+// ---- How long each has been busy ----------------------------------------------------------------
 
 namespace {
 
@@ -127,7 +127,7 @@ void add_time(Process& p, ListBuilder& list, unsigned number, Word active, Word 
       new_tuple(p.heap, Term::small(number), make_unsigned(p.heap, active), make_unsigned(p.heap, total)));
 }
 
-/// Of threads of one kind, of which those that have not been started have done nothing.
+/// Adds the times of the threads of one kind. Threads that have not been started have been idle.
 void add_dirty_times(Process& p, ListBuilder& list, unsigned before, unsigned count, DirtyKind kind,
                      std::vector<Stopwatch::Reading> then) {
   std::vector<Stopwatch::Reading> now = dirty_busy_times(kind);
@@ -171,14 +171,14 @@ Term set_wall_time(Process& p, Term value) {
   return bool_term(before);
 }
 
-/// As many dirty ones go offline, or come online, for their share.
+/// Takes a proportional number of dirty schedulers offline or online too.
 void set_dirty_share(unsigned online, unsigned before) {
   const unsigned dirty = dirty_cpu_schedulers_online();
   set_dirty_cpu_schedulers_online(
       std::clamp(dirty * online / before, 1u, std::min(online, dirty_cpu_schedulers())));
 }
 
-/// On a dirty thread.
+/// Runs on a dirty scheduler.
 Term set_online(Process&, const Term* a) {
   const auto online = static_cast<unsigned>(a[1].small_value());
   const unsigned before = set_schedulers_online(online);
@@ -230,7 +230,7 @@ Term normal_blockers(Process& p) { return pids_of(blocking_normal, p.heap); }
 std::optional<Term> set_scheduling_flag(Process& p, const Term* a) {
   const std::string_view name = atom_text(a[0]);
   SWord n;
-  // What waits for other schedulers must be none.
+  // A scheduler must not wait for other schedulers, so these run on an I/O dirty scheduler.
   if (name == "schedulers_online")
     return small_in_range(a[1], 1, scheduler_count(), &n) ? run_on_dirty(p, set_online, a, 2, DirtyKind::kIo)
                                                           : raise_badarg(p);

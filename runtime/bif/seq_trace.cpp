@@ -2,8 +2,8 @@
 
 #include "runtime/bif/support.hpp"
 
-/// What the module seq_trace is made of: reading and setting parts of the token of the calling
-/// process, and printing.
+/// The built-in functions of module seq_trace: they read and set parts of the calling process's
+/// token, and print.
 namespace vmrun {
 namespace {
 
@@ -18,7 +18,7 @@ constexpr TokenFlag kTokenFlags[] = {{"send", kSeqSend},
                                      {"strict_monotonic_timestamp", kSeqStrictMonotonic},
                                      {"monotonic_timestamp", kSeqMonotonic}};
 
-/// 0: no such flag.
+/// Returns 0 when there is no such flag.
 Word flag_bit(Term name) {
   if (!name.is_atom()) return 0;
   const std::string_view text = atom_text(name);

@@ -27,11 +27,11 @@
 namespace vmrun {
 
 // ---- persistent_term ----------------------------------------------------------------------------
-// Keys and values are literals, so they are never copied on reading. An open-addressed table of
-// pointers to entries; writers are serialised. A key's entry stays and has its value replaced,
-// until the table is made anew after the value was erased. A reader may still look at an entry or
-// table that went, and processes refer to terms that were replaced: all of these are retired
-// (vm/code/reclaim.hpp).
+// Keys and values are literals, so they are not copied when they are read. The table has open
+// addressing and holds pointers to entries; writers are serialised. An entry stays and its value is
+// replaced, until the table is rebuilt after the value was erased. Readers may still use an entry
+// or table that has been removed, and processes refer to replaced terms, so all of these are
+// retired (vm/code/reclaim.hpp).
 
 namespace {
 
@@ -39,7 +39,7 @@ struct PersistentEntry {
   const Term key;
   const std::uint64_t hash;
   std::atomic<Term> value{kNonValue};  // the non-value when erased; release: what it points to is there
-  // Nobody but who holds the lock looks at these. nullptr: an immediate.
+  // Read only while the lock is held. nullptr for an immediate.
   LiteralBlock* const key_block;
   LiteralBlock* value_block = nullptr;
 
@@ -62,7 +62,7 @@ struct PersistentTable {
 
 std::mutex persistent_lock;
 std::size_t persistent_used = 0, persistent_live = 0;  // slots taken; values among them
-Word persistent_words = 0;                             // of literals, without those erased
+Word persistent_words = 0;                             // of literals, without the erased ones
 constexpr std::size_t kPersistentSlots = 64;           // at least
 std::atomic<PersistentTable*> persistent{new PersistentTable(kPersistentSlots)};
 
@@ -72,7 +72,7 @@ PersistentEntry* persistent_find(Term key) {
       .load(std::memory_order_acquire);
 }
 
-/// What is to be retired once the lock is given back.
+/// What has been replaced; it is retired after the lock is given back.
 struct Replaced {
   std::vector<PersistentEntry*> entries;  // erased before
   LiteralBlock* value = nullptr;
@@ -87,7 +87,7 @@ struct Replaced {
   }
 };
 
-/// A table without erased entries, two to four times as large as what is in it.
+/// Makes a table without erased entries, two to four times as large as its contents.
 void persistent_rebuild(Replaced& replaced) {
   PersistentTable* old = persistent.load(std::memory_order_relaxed);
   auto* fresh =
@@ -109,7 +109,7 @@ void persistent_rebuild(Replaced& replaced) {
 
 std::size_t persistent_slots() { return persistent.load(std::memory_order_relaxed)->mask + 1; }
 
-/// So few of the slots are in use that the table shrinks. (It grows when half of them are.)
+/// Whether so few slots are in use that the table shrinks. (It grows when half of them are.)
 bool persistent_sparse() {
   const std::size_t slots = persistent_slots();
   return slots > kPersistentSlots && 4 * persistent_live < slots;
@@ -117,7 +117,7 @@ bool persistent_sparse() {
 
 enum class Set { kNew, kThere, kNothing, kNoRoom, kTooLong };
 
-/// A new entry without a value. kNew, or why there is none.
+/// Adds an entry without a value. Returns kNew, or why it cannot.
 Set persistent_enter(Term key, std::uint64_t hash, Replaced& replaced, PersistentEntry** entry) {
   const Word mask = persistent.load(std::memory_order_relaxed)->mask;
   const bool grows = 2 * (persistent_used + 1) > mask + 1;
@@ -131,9 +131,9 @@ Set persistent_enter(Term key, std::uint64_t hash, Replaced& replaced, Persisten
   return Set::kNew;
 }
 
-/// value: the non-value erases. What there was before; kNoRoom: nothing has been done, nor with
-/// kTooLong, which a scheduler is told when the table is large and has to grow, or when it would
-/// have to wait for another thread.
+/// Sets or, with the non-value, erases a value. Returns whether there was a value before. With
+/// kNoRoom and kTooLong nothing has been done. Only a scheduler gets kTooLong: when the table is
+/// large and has to grow, or when the thread would have to wait for another one.
 Set persistent_set(Term key, Term value) {
   const bool here = dirty_thread_kind() == DirtyKind::kNone;
   Replaced replaced;
@@ -175,7 +175,7 @@ Term set_answer(Set result) {
   }
 }
 
-/// On a dirty scheduler: [Key, Value], or [Key] to erase.
+/// Runs on a dirty scheduler. Arguments: [Key, Value], or [Key] to erase.
 Term put_on_dirty(Process&, const Term* a) {
   const EpochGuard guard;
   look_at_leaving_literals();
@@ -197,7 +197,8 @@ Term erase_all_on_dirty(Process&, const Term*) {
   return atoms::true_;
 }
 
-/// As a BIF, when the result is the non-value. on_dirty: the same on a dirty scheduler.
+/// Returns the answer. With the non-value, returns to the interpreter as a built-in function does.
+/// on_dirty: the same call on a dirty scheduler.
 Term set_or_wait(Process& p, const Term* a, unsigned arity, BifFn on_dirty) {
   Term answer;
   if (came_back(p)) {
@@ -220,7 +221,7 @@ Term bif_persistent_term_put_2(Process& p, const Term* a) {
   return set_or_wait(p, a, 2, put_on_dirty) ? atoms::ok : kNonValue;
 }
 Term bif_persistent_term_erase_1(Process& p, const Term* a) { return set_or_wait(p, a, 1, erase_on_dirty); }
-/// All of them. What others put meanwhile may stay.
+/// Erases all terms. Those that other processes add meanwhile may stay.
 Term bif_erts_internal_erase_persistent_terms_0(Process& p, const Term* a) {
   if (!came_back(p) && wait_for_reclaim(p)) return kNonValue;
   const Term answer = run_on_dirty(p, erase_all_on_dirty, a, 0);
@@ -257,7 +258,7 @@ Term bif_persistent_term_info_0(Process& p, const Term*) {
   return map_from_pairs(p.heap, pairs, 2);
 }
 
-/// Of erts_debug:get_internal_state/1.
+/// For erts_debug:get_internal_state/1.
 Term persistent_term_state(Process& p) {
   std::lock_guard guard(persistent_lock);
   Term pairs[] = {intern_atom("table"), Term::small(static_cast<SWord>(persistent_slots()))};
@@ -273,19 +274,18 @@ void for_each_persistent_term(const std::function<void(Term key, Term value)>& v
 }
 
 // ---- atomics and counters -----------------------------------------------------------------------
-// An array is a resource: its reference, wherever it is copied to, keeps it, and the last one frees
-// it.
+// An array is a resource: each copy of its reference keeps it, and the last one frees it.
 
 namespace {
 
-/// Counters made for many writers have a lane for each scheduler, and one for all other threads: in
-/// cache lines of its own, so that writers are not in each other's way. The value is the sum. All
-/// else has one lane.
+/// Counters for many writers have a lane for each scheduler and one for all other threads, each in
+/// cache lines of its own, so that writers do not disturb each other. The value is the sum. All
+/// other arrays have one lane.
 struct AtomicArray {
   Word size;
   bool is_signed, is_counter;
   std::uint16_t lanes;
-  std::uint16_t first;         // of several lanes: the first cell, where a cache line begins
+  std::uint16_t first;         // with several lanes: the first cell, at the start of a cache line
   std::atomic<Word> cells[1];  // lanes * lane_cells() of them after those, zero at first
 
   static constexpr Word kLineCells = 8;
@@ -342,8 +342,8 @@ Term write_concurrency_atom() {
   return atom;
 }
 
-/// Counters are {Option, Reference} outside of erts_internal: programs that embed them in code, as
-/// cover does, rely on it.
+/// Outside of erts_internal counters are {Option, Reference}. Programs like cover, which embed them
+/// in code, rely on that.
 AtomicArray* find_array(Term ref, bool counter) {
   if (counter && ref.is_tuple() && ref.tuple_arity() == 2 &&
       (ref.element(0) == write_concurrency_atom() || ref.element(0) == atomics_atom()))
@@ -352,7 +352,7 @@ AtomicArray* find_array(Term ref, bool counter) {
   return array && array->is_counter == counter ? array : nullptr;
 }
 
-/// The cell named by (Ref, Index), and the array; nullptr: badarg.
+/// Returns the cell named by (Ref, Index), and the array; nullptr for badarg.
 std::atomic<Word>* find_cell(const Term* a, bool counter, AtomicArray** array) {
   *array = find_array(a[0], counter);
   SWord index;
@@ -368,7 +368,7 @@ bool read_value(const AtomicArray& array, Term t, Word* out) {
   else return false;
   return true;
 }
-/// Increments wrap, so those may have any sign.
+/// Increments wrap around, so any sign is allowed.
 bool read_increment(Term t, Word* out) {
   std::int64_t s;
   std::uint64_t u;
@@ -432,7 +432,7 @@ constexpr SWord kMaxCells = SWord{1} << 36;
 
 bool is_positive(Term t) { return t.is_small() ? t.small_value() > 0 : t.is_boxed_sub(Term::Sub::kPosBig); }
 
-/// Array of a size that is_positive.
+/// Makes an array; the size must be positive.
 Term new_array_of(Process& p, Term size, ArrayKind kind) {
   SWord n;
   return small_in_range(size, 1, kMaxCells, &n) ? new_array(p, n, kind) : raise_system_limit(p);

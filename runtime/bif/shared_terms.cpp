@@ -2,12 +2,12 @@
 #include "runtime/bif/support.hpp"
 #include "vm/heap/shared_copy.hpp"
 
-/// Terms with what they share, for who looks into the machine. Literals count only when they are to
-/// be copied.
+/// Sizes and copies of terms that preserve sharing, for functions that inspect the machine.
+/// Literals count only when they are to be copied.
 namespace vmrun {
 namespace {
 
-/// False: there is too much for the calling thread.
+/// Returns false when there is too much for the calling thread.
 bool find_here(SharedObjects& objects, Term t) {
   return objects.find(t, dirty_thread_kind() == DirtyKind::kNone ? kStepsOnScheduler : ~Word{0});
 }
@@ -21,7 +21,7 @@ Term bif_erts_debug_size_shared_1(Process& p, const Term* a) {
   return Term::small(static_cast<SWord>(objects.words()));
 }
 
-/// (Term, Whether literals are copied too).
+/// (Term, whether literals are copied too).
 Term bif_erts_debug_copy_shared_2(Process& p, const Term* a) {
   if (a[1] != atoms::true_ && a[1] != atoms::false_) return raise_badarg(p);
   if (came_back(p)) return run_on_dirty(p, bif_erts_debug_copy_shared_2, a, 2);

@@ -31,15 +31,15 @@ SpawnedCall fun_call(Process& p, Term fun) {
   return {atoms::erlang, atoms::apply, make_cons(hp, fun, none)};
 }
 
-/// spawn_process, or on a dirty scheduler, when the arguments are large: then the non-value, and
-/// *leaves.
+/// Spawns a process. With large arguments returns the non-value and sets *leaves: the call is then
+/// repeated on a dirty scheduler.
 Term spawn_or_leave(Process& p, const SpawnedCall& call, const SpawnOptions& options, RefKey* key,
                     bool* leaves) {
   const auto& [module, function, arguments] = call;
   *leaves = false;
   if (dirty_thread_kind() == DirtyKind::kNone) [[likely]]
     return spawn_process(&p, module, function, arguments, options, key, leaves);
-  EpochGuard guard;  // until the process is where it goes, with the literals it shares
+  EpochGuard guard;  // protects shared literals until the process is queued
   look_at_leaving_literals();
   return spawn_process(&p, module, function, arguments, options, key);
 }
@@ -68,8 +68,8 @@ Term start_fun(Process& p, Term fun, const SpawnOptions& options) {
 
 bool is_here(Term node) { return is_local_node(node, local_node_creation()); }
 
-/// On a node that cannot be reached: a process that ends with the reason takes the other's place,
-/// and a warning says so.
+/// Used when the node cannot be reached. Starts a local process that exits with the reason, and
+/// logs a warning.
 Term start_unreachable(Process& p, Term node, const SpawnedCall& call, const SpawnOptions& options,
                        Term reason = atoms::noconnection) {
   if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0)
@@ -82,7 +82,7 @@ Term start_unreachable(Process& p, Term node, const SpawnedCall& call, const Spa
   return start(p, {atoms::erlang, atoms::exit, make_cons(hp, reason, Term::nil())}, options);
 }
 
-/// On another node: remote_spawn asks for it and waits.
+/// Starts a process on another node: remote_spawn sends the request and waits.
 Term spawn_remote(Process& p, Term node, const SpawnedCall& call, const SpawnOptions& options) {
   if (!call.module.is_atom() || !call.function.is_atom() || list_length(call.arguments) < 0)
     return raise_badarg(p);
@@ -122,8 +122,8 @@ Term start_options(Process& p, const SpawnedCall& call, Term list, Term node = l
   return start_on(p, node, call, options);
 }
 
-/// spawn_request: done at once on this node; the answer is a message {Tag, RequestId, ok | error,
-/// Pid | Reason} all the same.
+/// spawn_request: on this node it is done at once, but the answer is still a message {Tag,
+/// RequestId, ok | error, Pid | Reason}.
 struct RequestOptions {
   SpawnOptions spawn = spawn_defaults;
   Term tag = atoms::spawn_reply;
@@ -132,7 +132,7 @@ struct RequestOptions {
   Term others = Term::nil();  // those that concern the process
 };
 
-/// False: it cannot be told how to answer.
+/// Returns false when the options do not say how to answer.
 bool read_request_options(Process& p, Term list, RequestOptions* options) {
   Term rest = Term::nil();
   for (; list.is_list(); list = list.tail()) {
@@ -168,7 +168,8 @@ Term request_id(Process& p, const RequestOptions& options, RefKey key) {
 
 // ---- On other nodes -----------------------------------------------------------------------------
 
-/// The options that go over the wire: whoever watches is nobody's business there.
+/// Returns the options that are sent to the other node, without those of monitors, which matter
+/// only here.
 Term remote_options(Process& p, Term list) {
   ListBuilder out(p.heap);
   for (; list.is_list(); list = list.tail()) {
@@ -184,7 +185,8 @@ Fragment* kept(Term t) {
   return f;
 }
 
-/// The reference of the request; the non-value: it is to be encoded on a dirty scheduler.
+/// Returns the reference of the request, or the non-value when it is to be encoded on a dirty
+/// scheduler.
 Term request_remote(Process& p, Term node, const SpawnedCall& call, const RequestOptions& options) {
   const RefKey key = next_ref_key();
   SpawnRequested asked;
@@ -235,7 +237,7 @@ Term request(Process& p, const SpawnedCall& call, Term list, Term node = local_n
   return id;
 }
 
-/// spawn_request and spawn_monitor ask for the arity before there is a process, others do not.
+/// spawn_request and spawn_monitor check the arity before they start a process; others do not.
 bool is_callable(Term fun) { return fun.is_fun() && fun_of(fun)->arity == 0; }
 
 Term request_fun(Process& p, Term fun, Term options, Term node = local_node_name()) {
@@ -259,7 +261,7 @@ Term bif_erlang_spawn_2(Process& p, const Term* a) { return start_fun_on(p, a[0]
 Term bif_erlang_spawn_3(Process& p, const Term* a) {
   return start(p, {a[0], a[1], a[2]}, with(false, false));
 }
-/// Nothing restarts the system here, so nobody has to spare it.
+/// Nothing restarts the system here, so such a process needs no special treatment.
 Term bif_erts_internal_spawn_system_process_3(Process& p, const Term* a) {
   return start(p, {a[0], a[1], a[2]}, with(false, false));
 }
@@ -314,7 +316,7 @@ Term bif_erlang_spawn_request_5(Process& p, const Term* a) {
   return request(p, {a[1], a[2], a[3]}, a[4], a[0]);
 }
 Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
-  // That of a request to this node is sent before spawn_request returns.
+  // The answer of a request to this node is sent before spawn_request returns.
   if (!a[0].is_ref()) return raise_badarg(p);
   FlatTable<RefKey, SpawnRequested>::Entry asked;
   if (!a[0].is_local_ref() || !p.extra || !p.extra->spawn_requests.take(ref_key(a[0]), &asked))
@@ -326,8 +328,8 @@ Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
   return atoms::true_;
 }
 
-/// Node, {Module, Function, Arguments}, Options, spawn_request | spawn_opt: the reference; for
-/// spawn_opt with whether it is that of a monitor.
+/// Node, {Module, Function, Arguments}, Options, spawn_request | spawn_opt: returns the reference;
+/// for spawn_opt also whether it is that of a monitor.
 Term bif_erts_internal_dist_spawn_request_4(Process& p, const Term* a) {
   if (came_back(p)) return continue_on_dirty(p);
   if (!a[0].is_atom() || !a[1].is_tuple() || a[1].tuple_arity() != 3) return atoms::badarg;
@@ -341,7 +343,7 @@ Term bif_erts_internal_dist_spawn_request_4(Process& p, const Term* a) {
   return a[3] == atoms::spawn_request ? id : new_tuple(p.heap, id, bool_term(options.spawn.monitor));
 }
 
-/// Node, {Module, Function, Arguments}, Options, Reason: what takes the place of a process that
+/// Node, {Module, Function, Arguments}, Options, Reason: starts the process that replaces one that
 /// could not be started.
 Term bif_erts_internal_spawn_unreachable_4(Process& p, const Term* a) {
   SpawnOptions options = spawn_defaults;

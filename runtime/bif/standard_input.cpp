@@ -16,7 +16,7 @@ ssize_t read_standard_input(void* bytes, std::size_t most) {
   for (;;) {
     pollfd p{STDIN_FILENO, POLLIN, 0};
     poll(&p, 1, -1);
-    // What was there may have been for the menu.
+    // The input may have been meant for the menu and read by it.
     std::lock_guard guard(standard_input_lock());
     if (uninterrupted([&] { return poll(&p, 1, 0); }) != 0) return read(STDIN_FILENO, bytes, most);
   }

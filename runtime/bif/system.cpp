@@ -47,7 +47,7 @@
 #include "vm/trace/call_trace.hpp"
 #include "vm/trace/seq_trace.hpp"
 
-/// What the machine says about itself: system_info, statistics, memory; and halt.
+/// What the machine says about itself: system_info, statistics, memory. Also halt.
 namespace vmrun {
 namespace {
 
@@ -103,7 +103,7 @@ Term time_source(Process& p, const char* clock, Word now) {
   return list.finish();
 }
 
-/// #{error_logger => _, kill => _, size => _}: of processes that say nothing else.
+/// #{error_logger => _, kill => _, size => _}: the defaults of new processes.
 Term max_heap_size(Process& p) {
   Term pairs[] = {atoms::error_logger, bool_term(spawn_defaults.max_heap_log),  //
                   atoms::kill,         bool_term(spawn_defaults.max_heap_kill),
@@ -130,17 +130,17 @@ Term hot_code_info(Process& p) {
   return list.finish();
 }
 
-/// By TimeWarp.
+/// Indexed by TimeWarp.
 constexpr struct {
   const char* mode;
-  const char* offset;  // once it is not preliminary
+  const char* offset;  // when no longer preliminary
 } kTimeWarps[] = {{"no_time_warp", "final"}, {"single_time_warp", "final"}, {"multi_time_warp", "volatile"}};
 Term offset_state(bool is_preliminary) {
   return intern_atom(is_preliminary ? "preliminary" : kTimeWarps[static_cast<unsigned>(time_warp())].offset);
 }
 
-/// How many processes OTP's system processes ask something at a time; they heed it by themselves.
-std::atomic<Word> most_outstanding_requests{0};  // 0: as many as OTP's machine says at first
+/// How many requests OTP's system processes may have outstanding; they check it themselves.
+std::atomic<Word> most_outstanding_requests{0};  // 0: OTP's default
 constexpr SWord kMostOutstandingRequests = 134217727;
 Word outstanding_requests_limit() {
   const Word set = most_outstanding_requests.load(std::memory_order_relaxed);
@@ -361,15 +361,15 @@ void set_outstanding_requests_limit(unsigned n) {
   most_outstanding_requests.store(n, std::memory_order_relaxed);
 }
 
-/// What file:list_dir makes of a name that is no UTF-8: warning, ignore or error.
+/// What file:list_dir does with a name that is not UTF-8: warning, ignore or error.
 Term bif_prim_file_unreadable_names_0(Process&, const Term*) {
   return intern_atom(system_mode.unreadable_names);
 }
 Term bif_io_printable_range_0(Process&, const Term*) { return intern_atom(system_mode.printable_range); }
 
-/// Names of files are UTF-8 here, whatever the locale says.
+/// File names are UTF-8 here, whatever the locale says.
 Term bif_file_native_name_encoding_0(Process&, const Term*) { return intern_atom("utf8"); }
-/// What warnings of error_logger are shown as.
+/// The level that error_logger gives warnings.
 Term bif_error_logger_warning_map_0(Process&, const Term*) { return intern_atom(system_mode.warning_map); }
 
 Term bif_erlang_system_info_1(Process& p, const Term* a) {
@@ -378,7 +378,7 @@ Term bif_erlang_system_info_1(Process& p, const Term* a) {
       (item.element(1) == intern_atom("internal") || item.element(1) == intern_atom("external")))
     return Term::small(sizeof(Word));
   if (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == intern_atom("cpu_topology")) {
-    if (item.element(1) == intern_atom("defined")) return atoms::undefined;  // none can be
+    if (item.element(1) == intern_atom("defined")) return atoms::undefined;  // never set
     if (item.element(1) == intern_atom("detected") || item.element(1) == intern_atom("used"))
       return cpu_topology(p);
   }
@@ -397,7 +397,8 @@ Term set_least_heap(Process& p, Term value) {
   SWord n;
   if (!small_in_range(value, 0, SWord{1} << 32, &n)) return raise_badarg(p);
   const Word old = min_heap_words(), words = next_heap_size(static_cast<Word>(n));
-  spawn_defaults.min_heap_words = words == kToldHeapWords ? 0 : words;  // as if it had never been set
+  spawn_defaults.min_heap_words = words == kToldHeapWords ? 0 : words;  // the same as if it had never been
+                                                                        // set
   return number(p, old);
 }
 
@@ -411,8 +412,8 @@ Term set_default_max_heap_size(Process& p, Term value) {
   return old;
 }
 
-/// false, a process or port, or {Module, State}; the old one back. The module for processes and
-/// ports may be named.
+/// Takes false, a process or port, or {Module, State}; returns the old one. The module that stands
+/// for processes and ports may be named.
 Term set_sequential_tracer(Process& p, Term tracer) {
   static const Term erl_tracer = intern_atom("erl_tracer");
   const Term old = seq_tracer(p.heap);
@@ -496,9 +497,9 @@ Word table_bytes() {
   return sum;
 }
 
-/// As OTP divides it: processes are their structures, heaps and messages; all else is the system's,
-/// of which literals (persistent terms, constants of modules) have no item of their own. What the
-/// allocator keeps for later is not counted, nor what belongs to none of these.
+/// Memory divided as in OTP. `processes` are their structures, heaps and messages. The rest is
+/// `system`, in which literals (persistent terms, constants of modules) have no item of their own.
+/// Memory that the allocator keeps for later, or that belongs to none of these, is not counted.
 Memory measure() {
   Memory m{};
   m.processes = process_table.count() * sizeof(Process) + memory_counted(MemoryKind::kHeaps);

@@ -6,34 +6,34 @@
 #include "vm/base/time_offset.hpp"
 #include "vm/term/term.hpp"
 
-/// What the machine remembers of how it was started, in the first place as the emulator of OTP's
-/// own system (runtime/cli/system.hpp). Written before the first process, then only read.
+/// What the machine remembers about how it was started, above all as the emulator of OTP's own
+/// system (runtime/cli/system.hpp). Written before the first process runs; only read afterwards.
 namespace vmrun {
 
-/// One more module of erlang:pre_loaded().
+/// Adds a module to erlang:pre_loaded().
 void note_preloaded(Term module);
-/// One more process that the machine keeps for itself: it lasts as long as the machine.
+/// Adds a process that belongs to the machine and lasts as long as it.
 void note_system_process(Term pid);
-/// +Bi: the key that interrupts does nothing.
+/// +Bi: the interrupt key does nothing.
 inline bool break_ignored = false;
 
-/// What erl's flags set and built-in functions tell.
+/// What erl's flags set and built-in functions report.
 struct SystemMode {
   const char* printable_range = "latin1";    // +pc
   const char* warning_map = "warning";       // +W
-  const char* unreadable_names = "warning";  // +fn: what becomes of a file whose name is no UTF-8
+  const char* unreadable_names = "warning";  // +fn: what happens to a file whose name is not UTF-8
   bool port_parallelism = false;             // +spp
-  bool time_correction = true;               // +c; time runs here as it does without
+  bool time_correction = true;               // +c; has no effect on time here
   TimeWarp time_warp = TimeWarp::kNone;      // +C
-  int timing_level = -1;                     // +T; -1: none, and no level has an effect
-  unsigned ets_limit = 0;                    // +e, ERL_MAX_ETS_TABLES; memory alone limits them
+  int timing_level = -1;                     // +T; -1: not given. No level has an effect
+  unsigned ets_limit = 0;                    // +e, ERL_MAX_ETS_TABLES; only memory limits tables here
 };
 inline SystemMode system_mode;
 
-/// system_info(emu_args): the program, and its words.
+/// system_info(emu_args): the program and its arguments.
 inline std::vector<std::string> emulator_words;
 
-/// +zosrl: what system_flag(outstanding_system_requests_limit, N) sets.
+/// +zosrl: sets system_flag(outstanding_system_requests_limit, N).
 void set_outstanding_requests_limit(unsigned n);
 
 }  // namespace vmrun

@@ -4,14 +4,15 @@
 #include "vm/process/table.hpp"
 #include "vm/term/big.hpp"
 
-/// erlang:system_monitor: who is told of what; see vm/trace/system_monitor.hpp.
+/// erlang:system_monitor: which process gets messages, and about what. See
+/// vm/trace/system_monitor.hpp.
 namespace vmrun {
 namespace {
 
 constexpr Word kLeastLargeHeapWords = 16384;
 
-/// The options that carry a number; system_monitor/0 shows them from the last to the first, and
-/// the events before them likewise.
+/// The options with a number. system_monitor/0 lists them from the last to the first, and the
+/// events before them likewise.
 struct Limit {
   Term name;
   Word SystemMonitor::*value;

@@ -1,5 +1,5 @@
-// System processes: what the machine starts for itself beside the programs. OTP's init leaves them
-// alone when it ends all others.
+// System processes: processes that the machine itself starts besides the programs. OTP's init
+// spares them when it ends all others.
 
 #include <algorithm>
 #include <vector>

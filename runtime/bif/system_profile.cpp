@@ -3,11 +3,12 @@
 #include "runtime/bif/support.hpp"
 #include "vm/trace/tracer.hpp"
 
-/// erlang:system_profile: who is told of what; see vm/trace/system_profile.hpp.
+/// erlang:system_profile: which process gets messages, and about what. See
+/// vm/trace/system_profile.hpp.
 namespace vmrun {
 namespace {
 
-/// In the order in which system_profile/0 shows them.
+/// In the order of system_profile/0.
 struct Option {
   const char* name;
   std::uint32_t bit;
@@ -68,7 +69,7 @@ Term bif_erlang_system_profile_2(Process& p, const Term* a) {
     if (!options.is_nil()) return raise_badarg(p);
   }
   const Term before = profile_term(p, set_system_profile(wanted));
-  p.reductions = 0;  // what follows runs in a slice that tells
+  p.reductions = 0;  // ends this slice, so that the next one is reported
   return before;
 }
 

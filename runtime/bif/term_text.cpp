@@ -14,7 +14,7 @@
 #include "vm/term/print.hpp"
 #include "vm/term/resource_hooks.hpp"
 
-/// Atoms, identifiers and funs: their texts, the way back, and what a fun tells about itself.
+/// Texts of atoms, identifiers and funs, the conversion back, and information about funs.
 namespace vmrun {
 namespace {
 
@@ -30,7 +30,7 @@ Term make_atom(Process& p, std::string_view utf8, MakeAtom how) {
   return t ? t : raise_system_limit(p);
 }
 
-/// Whether it is valid UTF-8, as far as an atom's text may go; *too_long: there is more.
+/// Whether the text is valid UTF-8 and not longer than an atom's may be; *too_long if it is longer.
 bool valid_utf8(std::string_view text, bool* too_long) {
   MatchContext m{};
   m.base = reinterpret_cast<const std::uint8_t*>(text.data());
@@ -86,8 +86,8 @@ Term atom_to_binary(Process& p, Term atom, Term encoding) {
   return text_binary(p.heap, latin1);
 }
 
-/// Reads numbers between fixed texts: prefix N . N . N >, as many as there are, but `most` at the
-/// most. How many; 0: it is something else.
+/// Reads numbers between fixed texts: prefix N . N . N >, up to `most` of them. Returns how many; 0
+/// when the text is something else.
 unsigned scan_numbers(Term list, std::string_view prefix, Word* numbers, unsigned most) {
   std::string text;
   if (!list_to_bytes(list, &text) || !text.starts_with(prefix) || !text.ends_with(">")) return 0;
@@ -102,14 +102,14 @@ unsigned scan_numbers(Term list, std::string_view prefix, Word* numbers, unsigne
   return 0;
 }
 
-/// An identifier of a node that is connected now, from the numbers of its text; raises badarg when
-/// there is no such node.
+/// Makes an identifier of a node that is connected now, from the numbers of its text. Raises badarg
+/// when there is no such node.
 Term remote_identifier(Process& p, Term::Sub sub, Word node, const Word* data, Word words) {
   Node* of = dist::connected_node(node);
   return of ? external_identifier(p.heap, sub, of, data, words) : raise_badarg(p);
 }
 
-/// What fun_info gives for one item; the non-value for items a fun of that kind lacks.
+/// Returns one item of fun_info, or the non-value when a fun of that kind does not have it.
 Term fun_item(Process& p, const FunObject& f, Term item) {
   const bool external = f.is_external;
   const auto is = [item](const char* name) { return item == intern_atom(name); };
@@ -176,7 +176,7 @@ Term bif_erlang_fun_to_list_1(Process& p, const Term* a) {
   return a[0].is_fun() ? code_point_list(p.heap, fun_text(a[0])) : raise_badarg(p);
 }
 
-// Node 0 is this one.
+// Node 0 is the local node.
 
 Term bif_erlang_list_to_pid_1(Process& p, const Term* a) {
   Word n[3];
@@ -228,8 +228,8 @@ Term bif_erlang_make_fun_3(Process& p, const Term* a) {
   return Term::boxed(&f->header);
 }
 
-/// False for those that are written in Erlang in OTP, as system_info(snifs) does not name them. But
-/// apply and yield are instructions there.
+/// Returns false for functions that are written in Erlang in OTP, as system_info(snifs) does not
+/// name them. apply and yield are exceptions: they are instructions there.
 Term bif_erlang_is_builtin_3(Process& p, const Term* a) {
   static const Export* const yield = export_entry(atoms::erlang, intern_atom("yield"), 0);
   SWord arity;
@@ -242,7 +242,7 @@ Term bif_erlang_is_builtin_3(Process& p, const Term* a) {
 
 namespace {
 
-/// On a dirty scheduler: the machine stands still meanwhile.
+/// Runs on a dirty scheduler; the machine is stopped meanwhile.
 Term fun_references_item(Process& p, const Term* a) {
   return new_tuple(p.heap, a[1], make_unsigned(p.heap, fun_references(p, *fun_of(a[0])->entry)));
 }
@@ -276,7 +276,7 @@ Term bif_erlang_fun_info_1(Process& p, const Term* a) {
   return list.finish();
 }
 
-/// {Module, Function, Arity}: what stack traces call it.
+/// {Module, Function, Arity}: the fun's name in stack traces.
 Term bif_erlang_fun_info_mfa_1(Process& p, const Term* a) {
   if (!a[0].is_fun()) return raise_badarg(p);
   const FunObject& f = *fun_of(a[0]);

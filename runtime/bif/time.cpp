@@ -28,14 +28,14 @@ constexpr Unit kUnits[] = {
     {"nanosecond", 1'000'000'000},
     {"native", kNative},
     {"perf_counter", kNative},
-    // Older names.
+    // Older names of units.
     {"seconds", 1},
     {"milli_seconds", 1000},
     {"micro_seconds", 1'000'000},
     {"nano_seconds", 1'000'000'000},
 };
 
-/// Parts per second: an atom of the table or a positive integer.
+/// Reads parts per second: an atom of the table or a positive integer.
 bool read_unit(Term t, SWord* per_second) {
   static const auto names = [] {
     struct {
@@ -67,7 +67,7 @@ Term convert(Process& p, Term time, SWord from, SWord to) {
   return below ? arith_subtract(p.heap, quotient, Term::small(1)) : quotient;
 }
 
-/// Nanoseconds in another unit.
+/// Converts nanoseconds to another unit.
 Term in_unit(Process& p, SWord ns, Term unit) {
   SWord per_second;
   if (!read_unit(unit, &per_second)) return raise_badarg(p);
@@ -103,12 +103,12 @@ tm local_now() {
   return t;
 }
 
-/// OTP converts nothing before from one of local and universal time to the other.
+/// OTP does not convert between local and universal time before this year.
 constexpr SWord kFirstLocalYear = 1902;
 /// OTP converts universal time of these years into seconds.
 constexpr SWord kFirstPosixYear = 1600, kLastPosixYear = INT32_MAX - 1;
 
-/// {{Y,Mo,D},{H,Mi,S}} of a valid date, not before the year.
+/// Reads {{Y,Mo,D},{H,Mi,S}}, which must be a valid date not before least_year.
 bool read_date_time(Term t, tm* out, SWord least_year = 0) {
   if (!t.is_tuple() || t.tuple_arity() != 2 || !t.element(0).is_tuple() || !t.element(1).is_tuple())
     return false;
@@ -135,7 +135,7 @@ Term to_universal(Process& p, Term local, int is_dst) {
   tm t;
   if (!read_date_time(local, &t, kFirstLocalYear)) return raise_badarg(p);
   t.tm_isdst = is_dst;
-  t.tm_wday = -1;  // says whether it has been done: -1 seconds is a time too
+  t.tm_wday = -1;  // mktime sets it on success; -1 seconds is a valid time
   const time_t seconds = mktime(&t);
   if (t.tm_wday == -1 || !gmtime_r(&seconds, &t)) return raise_badarg(p);
   return date_time(p, t);
@@ -201,8 +201,8 @@ Term bif_erlang_universaltime_to_localtime_1(Process& p, const Term* a) {
   return date_time(p, t);
 }
 
-/// OTP's arithmetic, for its results of times long past, too: from the first of March on, a
-/// quotient that is cut towards zero. Years take more than 32 bits.
+/// Does OTP's arithmetic, to get its results for times long past too: years begin on the first of
+/// March, and a quotient is cut towards zero. Years take more than 32 bits.
 Term bif_erlang_posixtime_to_universaltime_1(Process& p, const Term* a) {
   constexpr SWord kDay = 86400, kDaysToMarchOfYear0 = 719468;
   SWord seconds;

@@ -7,7 +7,7 @@
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 
-/// Timers that programs start. They live in the wheel of the scheduler they were started on.
+/// Timers that programs start. A timer is in the wheel of the scheduler on which it was started.
 namespace vmrun {
 namespace {
 
@@ -22,7 +22,8 @@ bool read_start_options(Term options, bool* absolute) {
   return options.is_nil();
 }
 
-/// In milliseconds; false: it is none, or no time there will be: monotonic time ends after 2^63 ns.
+/// Reads a time in milliseconds. Returns false when the term is not a time, or the time never
+/// comes: monotonic time ends after 2^63 ns.
 bool read_time(Term t, bool absolute, Word now_ns, std::int64_t* time) {
   constexpr SWord kLastMs = INT64_MAX / 1'000'000;
   if (!integer_to_int64(t, time)) return false;
@@ -38,7 +39,7 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
     return raise_badarg(p);
   if (!a[1].is_atom() && !a[1].is_local_pid()) return raise_badarg(p);
   if (a[1] != p.id && a[1].is_local_pid() && !process_table.find(a[1]))
-    return make_ref(p.heap);  // of no timer
+    return make_ref(p.heap);  // no timer belongs to it
   const Term message = a[2];
   Fragment* f = new_fragment(copy_size_words(message, Literals::kCopied) + (wrapped ? kRefWords + 4 : 0));
   f->from_vm = 1;
@@ -57,12 +58,12 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
   return make_ref(hp, key);
 }
 
-/// Milliseconds left or false. The reference says where the timer is.
+/// Returns the milliseconds left, or false. The reference tells where the timer is.
 Term look_up(const Process& p, Term ref, bool cancel) {
   const RefKey key = ref_key(ref);
   const int number = TimerWheel::number_of(key);
   if (number < 0 || static_cast<unsigned>(number) >= scheduler_count()) return atoms::false_;
-  const Word now = tick_after(0);  // rounded up, so that no more is left than was asked for
+  const Word now = tick_after(0);  // rounded up, so that not more is left than was asked for
   const SWord left = scheduler_at(static_cast<unsigned>(number)).timers.look_up(key, now, cancel, p.id);
   return left < 0 ? atoms::false_ : Term::small(left);
 }

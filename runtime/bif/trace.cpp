@@ -20,8 +20,8 @@
 #include "vm/trace/message_pattern.hpp"
 #include "vm/trace/tracer.hpp"
 
-/// erlang:trace and what belongs to it. All existing processes and ports at once is the Erlang
-/// module vmrun_trace's work, which comes back here for each.
+/// erlang:trace and related functions. For all existing processes and ports the Erlang module
+/// vmrun_trace calls these functions once for each.
 namespace vmrun {
 namespace {
 
@@ -29,7 +29,7 @@ struct NamedFlag {
   const char* name;
   std::uint32_t bit;
 };
-/// In the order trace_info shows them.
+/// In the order of trace_info.
 constexpr NamedFlag kNamedFlags[] = {
     {"running_procs", kTraceRunningProcs},
     {"running_ports", kTraceRunningPorts},
@@ -67,8 +67,8 @@ std::uint32_t trace_flag_bit(Term name) {
 
 namespace {
 
-/// {tracer, Module, State}, if the module is not loaded yet, which it is when it is called;
-/// the non-value for none.
+/// Returns {tracer, Module, State} if the module is not loaded yet and has to be; else the
+/// non-value.
 Term tracer_to_load(Term list) {
   for (; list.is_list(); list = list.tail()) {
     const Term t = list.head();
@@ -79,7 +79,7 @@ Term tracer_to_load(Term list) {
   return kNonValue;
 }
 
-/// What the arguments of trace/3 after the first say.
+/// The second and third argument of trace/3.
 struct TraceOptions {
   bool on = false;
   std::uint32_t flags = 0;
@@ -91,7 +91,8 @@ bool read_tracer(Term option, TraceFlags* flags) {
   const Word arity = option.is_tuple() ? option.tuple_arity() : 0;
   if (arity < 2 || arity > 3 || option.element(0) != atoms::tracer) return false;
   flags->to = option.element(1);
-  // A process or port, dead or alive; by itself, or as the state of the module for them.
+  // The tracer is a process or port, dead or alive. It is given directly, or as the state of the
+  // module erl_tracer.
   static const Term erl_tracer = intern_atom("erl_tracer");
   if (arity == 3 && flags->to == erl_tracer) flags->to = option.element(2);
   if (arity == 2 || flags->to == option.element(2))
@@ -127,20 +128,20 @@ Tracer* tracer_for(const TraceOptions& options) {
   return options.on ? Tracer::create(options.to, options.state) : nullptr;
 }
 
-/// true, or false when another tracer has it or it is gone; kNonValue while the answer is under
-/// way.
+/// Returns true, or false when another tracer traces it or it is gone; kNonValue while the answer
+/// is on its way.
 Term trace_one_port(Process& p, Term id, const TraceOptions& options) {
   if (has_asked(p)) return take_answer(p);
   Port* port = port_table.find_open(id);
   return port ? trace_port_of(p, *port, options.on, options.flags, tracer_for(options)) : atoms::false_;
 }
 
-/// The same of a process.
+/// Traces one process.
 Term trace_one_process(Process& p, Term pid, const TraceOptions& options) {
   if (pid == p.id) {
     const KeptTracer tracer(tracer_for(options));
     const bool done = set_tracing(p, options.on, options.flags, tracer.get());
-    // The rest of the slice would run without a look at its calls: comes back in the next one.
+    // The rest of the slice would not trace its calls, so the function returns in the next one.
     if (done && is_traced(p, kTraceCall) && this_scheduler()->instructions != Instructions::kTraced)
       return yield_and_retry(p);
     return bool_term(done);
@@ -181,7 +182,7 @@ Term info_of(Process& p, Term who, Term item) {
   return flag_list(p, static_cast<std::uint32_t>(value.small_value()));
 }
 
-/// Whom an atom in place of a process or port means.
+/// What an atom in place of a process or port selects.
 struct Selection {
   const char* name;
   bool processes, ports, existing, new_ones;
@@ -197,7 +198,7 @@ constexpr Selection kSelections[] = {
     {"existing_ports", false, true, true, false},
     {"new_ports", false, true, false, true},
 };
-/// nullptr: none of these.
+/// Returns nullptr for another term.
 const Selection* selection_of(Term spec) {
   if (!spec.is_atom()) return nullptr;
   for (const Selection& s : kSelections)
@@ -280,7 +281,7 @@ bool is_function_name(Term t) {
 
 }  // namespace
 
-/// What is told of functions and of messages is put together in Erlang.
+/// Information about functions and messages is put together in Erlang.
 Term bif_erlang_trace_info_2(Process& p, const Term* a) {
   static Export* const info = export_entry(intern_atom("vmrun_trace"), intern_atom("info"), 2);
   static const Term on_load = intern_atom("on_load"), match_spec = intern_atom("match_spec");
@@ -294,7 +295,7 @@ Term bif_erlang_trace_info_2(Process& p, const Term* a) {
 
 // ---- Calls --------------------------------------------------------------------------------------
 
-/// For call, send or receive.
+/// The second argument is call, send or receive.
 Term bif_vmrun_trace_valid_specification_2(Process& p, const Term* a) {
   using Dialect = ets::MatchSpec::Dialect;
   const Dialect dialect = a[1] == atoms::call   ? Dialect::kTrace
@@ -304,7 +305,7 @@ Term bif_vmrun_trace_valid_specification_2(Process& p, const Term* a) {
   const ets::MatchSpec spec(p, a[0], dialect);
   return spec.exceeds_limit() ? atoms::system_limit : bool_term(spec.valid());
 }
-/// send or receive; true or false; a specification, nil for all messages.
+/// (send | receive, Bool, a specification, or nil for all messages).
 Term bif_vmrun_trace_set_message_pattern_3(Process&, const Term* a) {
   const MessagePattern pattern{a[1] == atoms::true_, a[2]};
   (a[0] == atoms::send ? set_send_pattern : set_receive_pattern)(pattern);
@@ -316,8 +317,9 @@ Term bif_vmrun_trace_message_pattern_1(Process& p, const Term* a) {
 
 namespace {
 
-/// Kinds, as the bits of call_pattern.hpp; true, false, restart or pause; a specification or nil;
-/// the meta tracer, {tracer, …}, or nil. The module vmrun_trace has looked at all of it.
+/// Arguments: kinds, as the bits of call_pattern.hpp; true, false, restart or pause; a
+/// specification or nil; the meta tracer, {tracer, …}, or nil. The module vmrun_trace has checked
+/// them.
 class ChangeOfTerms {
  public:
   ChangeOfTerms(Term kinds, Term action, Term specification, Term tracer) {
@@ -389,7 +391,7 @@ Term bif_erlang_trace_pattern_3(Process& p, const Term* a) {
   return trap_to(p, target, {a[0], a[1], a[2]});
 }
 
-/// Events go to the tracer at the moment they happen, so what happened before has been delivered.
+/// Events are sent to the tracer when they happen, so earlier events have been delivered.
 Term bif_erlang_trace_delivered_1(Process& p, const Term* a) {
   if (!a[0].is_local_pid() && a[0] != atoms::all) return raise_badarg(p);
   const Term ref = make_ref(p.heap);
@@ -399,7 +401,7 @@ Term bif_erlang_trace_delivered_1(Process& p, const Term* a) {
   hp = fragment_alloc(*f, 4);
   f->message = make_tuple(hp, atoms::trace_delivered, a[0], copy);
   send_from_vm(p.id, f);
-  // Signals that are on their way to processes here arrive before the caller looks.
+  // Signals that are on their way to processes here arrive before the caller reads anything.
   p.reductions = 0;
   return ref;
 }

@@ -12,14 +12,14 @@
 #include "vm/trace/message_pattern.hpp"
 #include "vm/trace/seq_trace.hpp"
 
-/// What match specifications do that look at calls: the functions of tracing, and
-/// match_spec_test/3, which tries a specification out.
+/// The functions of tracing for match specifications of calls, and match_spec_test/3, which tries a
+/// specification out.
 namespace vmrun {
 namespace {
 
 using ets::TraceFunction;
 
-/// A process that a specification names, as far as it is here; nil if there is none.
+/// Returns the local process that a specification names, or nil when there is no such process.
 Term named_process(Term name) {
   const Term pid = name.is_atom() ? whereis(name) : name;
   return pid.is_local_pid() && process_table.find(pid) ? pid : Term::nil();
@@ -27,8 +27,8 @@ Term named_process(Term name) {
 
 class Actions final : public ets::TraceActions {
  public:
-  /// call: nullptr if there is none. for_real: false when a specification is only tried out; then
-  /// token, control word and silence stay.
+  /// call: nullptr when there is no call. for_real: false when a specification is only tried out;
+  /// then token, control word and silence do not change.
   Actions(TracedCall* call, bool for_real) : call_(call), for_real_(for_real) {}
 
   Term message = atoms::true_;
@@ -83,7 +83,7 @@ class Actions final : public ets::TraceActions {
 
   Term set_seq_token(Process& p, const Term* a) const {
     if (!for_real_) return bif_erlang_seq_trace_info_1(p, a);
-    // The value may be a part of the specification, which the token can outlive.
+    // The value may be a part of the specification, and the token can outlive that.
     const Term own[] = {a[0], copy_to(p.heap, a[1])};
     return bif_erlang_seq_trace_2(p, own) ? atoms::true_ : kNonValue;
   }
@@ -97,7 +97,8 @@ class Actions final : public ets::TraceActions {
     return atoms::true_;
   }
 
-  /// {trace, Off, On} and {trace, Pid, Off, On}: whether anything has changed, as far as is known.
+  /// {trace, Off, On} and {trace, Pid, Off, On}. Returns whether anything has changed, as far as is
+  /// known.
   static Term change_flags(Process& p, const Term* a, Word count) {
     TraceFlags off, on;
     const Term who = count == 3 ? named_process(a[0]) : p.id;
@@ -111,8 +112,8 @@ class Actions final : public ets::TraceActions {
     return changed;
   }
 
-  /// Another process makes the change when it handles its signals. Without a tracer nothing of it
-  /// is traced any more.
+  /// Another process changes its flags when it handles its signals. Without a tracer all its
+  /// tracing ends.
   static Term set_flags(Process& p, Term who, std::uint32_t off, std::uint32_t on, Tracer* tracer) {
     if (who == p.id) return bool_term(tracer && change_tracing(p, off, on, *tracer));
     Arena arena;
@@ -175,7 +176,8 @@ Term test_for_calls(Process& p, Term arguments, Term specification) {
 
 }  // namespace
 
-/// {ok, Result, Flags, Warnings}, of which there are none, or {error, [{error, Text}]}.
+/// Returns {ok, Result, Flags, Warnings}, where Warnings is always empty, or {error, [{error,
+/// Text}]}.
 Term bif_erlang_match_spec_test_3(Process& p, const Term* a) {
   if (a[2] == atoms::trace) return test_for_calls(p, a[0], a[1]);
   if (a[2] != atoms::table) return raise_badarg(p);

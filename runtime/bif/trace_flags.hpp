@@ -5,15 +5,15 @@
 /// Lists of trace flags as erlang:trace/3 and the functions of match specifications take them.
 namespace vmrun {
 
-/// 0: no such flag.
+/// Returns 0 when there is no such flag.
 std::uint32_t trace_flag_bit(Term name);
 
 struct TraceFlags {
   std::uint32_t bits = 0;
-  Term to, state = Term::nil();  // {tracer, …}; non-value: not named
+  Term to, state = Term::nil();  // of {tracer, …}; non-value: not given
   bool cpu_stamps = false;
 };
-/// False for what is no list of flags and tracers.
+/// Returns false when the term is not a list of flags and tracers.
 bool read_trace_flags(Term list, TraceFlags* flags);
 
 }  // namespace vmrun

@@ -7,7 +7,7 @@
 namespace vmrun {
 namespace {
 
-/// A tuple of n elements to be filled in.
+/// Makes a tuple of n elements, which the caller fills in.
 Term new_tuple_of(Heap& heap, Word n, Term** elements) {
   if (n == 0) {
     *elements = nullptr;

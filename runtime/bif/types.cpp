@@ -8,7 +8,8 @@ namespace vmrun {
 namespace {
 
 bool is_function_of_arity(Process& p, const Term* a, Term* result) {
-  // The arity is checked even when the first argument is no fun; a big one is an arity no fun has.
+  // The arity is checked even when the first argument is not a fun. A big arity is valid, but no
+  // fun has it.
   if (a[1].is_small() ? a[1].small_value() < 0 : !a[1].is_boxed_sub(Term::Sub::kPosBig)) {
     raise_badarg(p);
     return false;

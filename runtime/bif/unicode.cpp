@@ -10,8 +10,9 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/compare.hpp"
 
-/// unicode:characters_to_list and characters_to_binary: deep lists of code points and binaries,
-/// between encodings. A character may be cut by the end of a binary and go on in the next one.
+/// unicode:characters_to_list and characters_to_binary: convert deep lists of code points and
+/// binaries between encodings. A character may be cut by the end of a binary and continue in the
+/// next one.
 namespace vmrun {
 namespace {
 
@@ -33,7 +34,7 @@ std::optional<Encoding> encoding_argument(Term t) {
 
 bool scalar(std::uint32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF); }
 
-/// How many bytes the character has that begins with `lead`, none if no character does.
+/// Returns the number of bytes of a character that begins with `lead`, or 0 when none does.
 Word utf8_length(std::uint8_t lead) {
   return lead < 0xC0 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF8 ? 4 : 0;
 }
@@ -94,7 +95,7 @@ bool decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* l
   }
 }
 
-/// Whether n bytes, too few for a character, can still become one, as their form alone tells.
+/// Whether n bytes, too few for a character, can still become one, judged by their form alone.
 bool utf8_possible(const std::uint8_t* b, Word n) {
   return std::all_of(b + 1, b + n, [](std::uint8_t c) { return (c & 0xC0) == 0x80; });
 }
@@ -113,12 +114,12 @@ Word utf32_missing(bool big, const std::uint8_t* b, Word n) {
   if (n < 3) return 4 - n;
   const auto high = big ? b[2] : b[1];
   if (plane == 0 && high >= 0xD8 && high <= 0xDF) return 0;
-  // U+FFFE and U+FFFF are refused in this byte order alone.
+  // U+FFFE and U+FFFF are refused only in this byte order.
   return !big && plane == 0 && high == 0xFF && b[0] >= 0xFE ? 0 : 1;
 }
 
-/// How many bytes are missing after n > 0 bytes that are not yet a character, as far as they tell;
-/// 0: they cannot become one.
+/// Returns how many bytes are missing behind n > 0 bytes of an incomplete character, as far as they
+/// tell; 0 when they cannot become a character.
 Word missing_bytes(Encoding e, const std::uint8_t* b, Word n) {
   if (n > 3) return 0;
   switch (e) {
@@ -133,8 +134,8 @@ Word missing_bytes(Encoding e, const std::uint8_t* b, Word n) {
   }
 }
 
-/// Where characters go: a list of code points, or the bytes of a binary. false: the encoding does
-/// not have the character.
+/// The output: a list of code points, or the bytes of a binary. Functions return false when the
+/// encoding does not have the character.
 class Output {
  public:
   Output(Heap& heap, std::optional<Encoding> encoding) : encoding_(encoding), list_(heap) {}
@@ -161,7 +162,7 @@ class Output {
       default: put_unit(c, 4); return true;
     }
   }
-  /// A run of ASCII, where the output is a superset of it.
+  /// Whether a run of ASCII can be copied, because the output is a superset of it.
   bool takes_ascii() const {
     return encoding_ && (*encoding_ == Encoding::kUtf8 || *encoding_ == Encoding::kLatin1);
   }
@@ -183,10 +184,10 @@ class Output {
   std::string bytes_;
 };
 
-/// Stock Erlang has two algorithms. They find the same characters; after a failure the remaining
-/// data have different shapes. The *direct* algorithm converts UTF-8 and Latin-1 to UTF-8 or to
-/// a list. Every other conversion goes *in parts*: a binary is taken apart into pieces of at most
-/// 8192 bytes, and a cut character becomes a piece of its own.
+/// OTP has two algorithms. They accept the same characters; after a failure the remaining data have
+/// different shapes. The *direct* algorithm converts UTF-8 and Latin-1 to UTF-8 or to a list. Every
+/// other conversion is done *in parts*: a binary is divided into pieces of at most 8192 bytes, and
+/// a cut character becomes a piece of its own.
 class Converter {
  public:
   Converter(Process& p, Encoding in, std::optional<Encoding> out)
@@ -195,7 +196,7 @@ class Converter {
         out_(p.heap, out),
         in_parts_(out_.second_step() || (in != Encoding::kUtf8 && in != Encoding::kLatin1)) {}
 
-  /// The non-value when it is no text, or when the steps are used up.
+  /// Returns the non-value when the term is not text, or when the steps are used up.
   Term run(Term data) {
     if (!in_parts_ && out_.is(Encoding::kUtf8) && data.is_list() && is_binary(data.head()) &&
         data.tail().is_nil())
@@ -222,8 +223,8 @@ class Converter {
     Term* hp = p_.heap.alloc(2);
     return make_cons(hp, head, tail);
   }
-  /// Whether binaries, integers and lists of them are all there is. The direct algorithm goes
-  /// through all data before it converts, up to the first big integer.
+  /// Whether the data consist of binaries, integers and lists of them. The direct algorithm checks
+  /// all data before it converts, up to the first big integer.
   bool is_text(Term t) {
     std::vector<Term> lists;
     for (;;) {
@@ -246,14 +247,14 @@ class Converter {
       lists.pop_back();
     }
   }
-  /// Conversion stops: `rest` is what remains at this depth, the lists around it follow.
+  /// Stops the conversion: `rest` is what remains at this depth; the surrounding lists follow it.
   bool stop(Term rest) {
     for (; !tails_.empty(); tails_.pop_back()) rest = cons(rest, tails_.back());
     rest_ = rest;
     failed_ = true;
     return false;
   }
-  /// A cut character does not go on in what remains.
+  /// Stops because a cut character does not continue in the remaining data.
   bool stop_at_partial(Term remaining) {
     const Term cut = text_binary(p_.heap, partial_);
     if (in_parts_) return stop(cons(cut, remaining));
@@ -303,7 +304,7 @@ class Converter {
     return c.is_small() ? c.small_value() < 0 : compare(c, Term::small(0)) < 0;
   }
 
-  /// `cell`: whose head the binary is; kNonValue when it is itself a tail or the whole.
+  /// `cell`: the list cell whose head the binary is; kNonValue when it is a tail or the whole term.
   bool binary(Term t, Term cell) {
     if (!is_binary(t) || !steps_.spend(bit_size_of(t) / 32)) return false;
     const BytesOf plain(t);
@@ -311,7 +312,7 @@ class Converter {
     return cell ? element(plain.data(), plain.size(), cell.tail()) : last(t, plain.data(), plain.size());
   }
 
-  /// Puts the characters out that n bytes begin with. Returns how many bytes they are.
+  /// Outputs the characters at the front of n bytes. Returns how many bytes they are.
   Word put_characters(const std::uint8_t* b, Word n) {
     for (Word i = 0; i < n;) {
       if (in_ == Encoding::kUtf8 && b[i] < 0x80 && out_.takes_ascii()) {
@@ -355,7 +356,7 @@ class Converter {
 
   enum class Part { kDone, kInvalid, kNoText };
 
-  /// Converts one piece. A cut end becomes partial_; *good bytes were converted.
+  /// Converts one piece. A cut character at the end becomes partial_; *good bytes were converted.
   Part part(const std::uint8_t* b, Word n, Word* good) {
     *good = put_characters(b, n);
     if (*good == n) return Part::kDone;
@@ -364,14 +365,14 @@ class Converter {
     if (decode(in_, b + *good, n - *good, &c, &length)) return Part::kInvalid;  // out_ lacks it
     missing_ = missing_bytes(in_, b + *good, n - *good);
     if (missing_ == 0) return Part::kInvalid;
-    // Stock Erlang raises badarg here: its function for this pair has no clause for a cut end.
+    // OTP raises badarg here, because its function for this pair has no clause for a cut end.
     const bool from_utf32 = in_ == Encoding::kUtf32Big || in_ == Encoding::kUtf32Little;
     if (*good > 0 && from_utf32 && out_.is(Encoding::kLatin1)) return Part::kNoText;
     partial_.assign(reinterpret_cast<const char*>(b + *good), n - *good);
     return Part::kDone;
   }
 
-  /// A binary in a list, whose tail is given.
+  /// Converts a binary that is an element of a list; `tail` is the rest of the list.
   bool element(const std::uint8_t* b, Word n, Term tail) {
     for (Word i = 0; i < n;) {
       std::string joined;
@@ -399,9 +400,9 @@ class Converter {
     return true;
   }
 
-  /// A binary that is the tail of a list, or all there is.
+  /// Converts a binary that is the tail of a list, or the whole data.
   bool last(Term t, const std::uint8_t* b, Word n) {
-    if (!partial_.empty() && n >= missing_) {  // what is cut is looked at once more
+    if (!partial_.empty() && n >= missing_) {  // the cut character is now complete
       const std::string cut = std::exchange(partial_, {});
       Word good;
       if (part(bytes_of(cut), cut.size(), &good) == Part::kInvalid)
@@ -427,7 +428,7 @@ class Converter {
   Term rest_;
 };
 
-/// `self`, with `arity` arguments, is the BIF at work.
+/// `self`, with `arity` arguments, is the built-in function that runs.
 Term convert(Process& p, const Term* a, unsigned arity, BifFn self, Term in, bool to_list, Term out) {
   const auto from = encoding_argument(in);
   std::optional<Encoding> to;

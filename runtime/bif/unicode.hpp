@@ -2,12 +2,12 @@
 
 #include "vm/process/process.hpp"
 
-/// Texts of characters for other built-in functions. In the process's own thread.
+/// Texts of characters for other built-in functions. Called by the thread that runs the process.
 namespace vmrun {
 
-/// A list of code points and binaries, of any depth, as a binary in UTF-8; or the tuple that says
-/// why it cannot be one; the non-value when it is no text at all, or too long for the calling
-/// thread: *used_up.
+/// Converts a list of code points and binaries, of any depth, to a binary in UTF-8. Returns the
+/// tuple that says why it cannot be converted, or the non-value when the term is not text, or too
+/// long for the calling thread (*used_up).
 Term utf8_of_characters(Process& p, Term characters, bool* used_up);
 
 }  // namespace vmrun

@@ -3,14 +3,14 @@
 #include "vm/process/trace_state.hpp"
 #include "vm/term/bits.hpp"
 
-/// erlang:dt_*: the user tag of dyntrace that a process may set, spread with its messages and hand
-/// to drivers. Without probes there are no tags.
+/// erlang:dt_*: the user tag of dyntrace, which a process may set, spread with its messages and
+/// pass to drivers. Without probes there are no tags.
 namespace vmrun {
 namespace {
 
 Term tag_or_undefined(Term tag) { return tag.is_nil() ? atoms::undefined : tag; }
 
-/// The tag's bytes up to the first NUL, and a NUL: what a driver gets.
+/// Returns the tag's bytes up to the first NUL, and a NUL, as a driver gets them.
 Term terminated_tag(Process& p) {
   const Term tag = user_tag(p);
   if (tag.is_nil()) return make_binary(p.heap, "", 1);

@@ -27,8 +27,8 @@
 #include "vm/process/table.hpp"
 
 /// Bytes from and to the operating system's file descriptors, for the I/O servers of the library
-/// (contract: runtime/lib/README.md). A scheduler never waits for a descriptor: what cannot be
-/// written at once, and all reading, is done by threads, one for each descriptor and direction.
+/// (contract: runtime/lib/README.md). A scheduler never waits for a descriptor. Bytes that cannot
+/// be written at once, and all reading, are left to threads, one for each descriptor and direction.
 namespace vmrun {
 namespace {
 
@@ -50,7 +50,7 @@ Term posix_atom(int error) {
 class Worker {
  public:
   struct Job {
-    Term process;                     // who is answered
+    Term process;                     // gets the answer
     Word request_id;                  // writing: the reply signal's id
     std::vector<std::uint8_t> bytes;  // to write
     std::size_t most;                 // to read
@@ -144,7 +144,8 @@ Worker& worker(int fd, bool writes) {
 }
 
 /// Writes what can be written without waiting. Files take everything; a pipe or terminal that poll
-/// calls writable takes PIPE_BUF bytes at once. Returns the number of bytes, or -1 with errno set.
+/// reports as writable takes PIPE_BUF bytes at once. Returns the number of bytes, or -1 with errno
+/// set.
 ssize_t write_now(int fd, const std::uint8_t* bytes, std::size_t count) {
   constexpr std::size_t kSure = 4096;
   struct stat st;
