@@ -66,8 +66,9 @@ namespace {
 
 constexpr int kBrokenScriptStatus = 1;
 
-// However many threads the flags ask for, each finds its slot; the main thread, the poller, and a
-// reader and a writer for each descriptor that is read or written are the machine's others.
+// The assertion makes sure that each thread finds an epoch slot, however many the flags ask for.
+// The other threads are the main thread, the poller, and a reader and a writer for each descriptor
+// that is read or written.
 constexpr unsigned kOtherThreads = 64;
 static_assert(kMaxSchedulers + 2 * kMaxDirtySchedulers + kMaxAsyncThreads + kOtherThreads <= kEpochSlots);
 
@@ -88,7 +89,7 @@ Term terms_to_list(Heap& heap, const std::vector<Term>& terms) {
   return list.finish();
 }
 
-/// What init:get_argument/1 finds: [{Flag,[Value]}].
+/// Makes the list that init:get_argument/1 searches: [{Flag,[Value]}].
 Term flags_list(Heap& heap, const std::vector<KeptFlag>& flags) {
   ListBuilder list(heap);
   for (const KeptFlag& flag : flags) {
@@ -98,9 +99,9 @@ Term flags_list(Heap& heap, const std::vector<KeptFlag>& flags) {
   return list.finish();
 }
 
-/// As erl has them. root: of the installed Erlang/OTP, or else where this program lies. bindir:
-/// with the programs of that. progname: this program. home: the user's. epmd_port: as the
-/// environment has it.
+/// Adds the flags that erl has too. root: of the installed Erlang/OTP, else the folder of this
+/// program. bindir: the folder of that installation's programs. progname: this program. home: the
+/// user's. epmd_port: from the environment.
 std::vector<KeptFlag> all_flags(const Options& o) {
   std::error_code ignored;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
@@ -118,14 +119,14 @@ std::vector<KeptFlag> all_flags(const Options& o) {
   return flags;
 }
 
-/// What runs: the script's module, or those that evaluate the expressions of flags.
+/// What to run: the script's module, or the modules that evaluate the expressions of flags.
 struct Program {
   Term module = atoms::undefined;
   unsigned main_arity = 0;
   std::vector<Term> expressions;
 };
 
-/// What init:boot/1 is told (runtime/lib/README.md describes it).
+/// Makes the argument list of init:boot/1 (described in runtime/lib/README.md).
 Term boot_arguments(Heap& heap, const Options& o, const Program& program) {
   const auto pair = [&](std::string_view key, Term value) {
     Term* hp = heap.alloc(3);
@@ -149,7 +150,7 @@ Term boot_arguments(Heap& heap, const Options& o, const Program& program) {
   return make_cons(hp, list, Term::nil());  // the argument list of boot/1
 }
 
-/// Null: it has been said why not.
+/// Returns nullptr after reporting an error.
 Module* load_code(const FoundCode& code) {
   std::fputs(code.messages.c_str(), stderr);
   if (code.kind != FoundCode::Kind::kCode) return nullptr;
@@ -159,10 +160,10 @@ Module* load_code(const FoundCode& code) {
   return loaded.module;
 }
 
-/// Loads what -e and -eval give, each as a module of its own ('-eval', '-eval 2', ...), before the
-/// first is evaluated. False: it has been said why not.
+/// Loads the expressions of -e and -eval, each as a module of its own ('-eval', '-eval 2', ...),
+/// before the first is evaluated. Returns false after reporting an error.
 bool load_expressions(const Options& o, const CodeFinder& finder, Program* program) {
-  bool all = true;  // what is wrong with several is said at once
+  bool all = true;  // so that the errors of several are reported at once
   std::vector<Term> modules;
   const auto load = [&](std::string_view flag, const std::string& text) {
     const std::string name =
@@ -172,14 +173,14 @@ bool load_expressions(const Options& o, const CodeFinder& finder, Program* progr
     if (module) modules.push_back(module->name);
   };
   for (const std::string& text : o.expressions) load("-e", text);
-  for (const KeptFlag& flag : o.kept_flags)  // there is none beside -e
+  for (const KeptFlag& flag : o.kept_flags)  // empty when there is -e
     if (flag.name == "eval" && flag.values.size() == 1) load("-eval", flag.values[0]);
   if (o.expressions.size() == 1 && all) program->module = modules[0];
   else if (!o.expressions.empty()) program->expressions = std::move(modules);
   return all;
 }
 
-/// Loads the script. False: it has been said why not.
+/// Loads the script. Returns false after reporting an error.
 bool load_program(const Options& o, CodeFinder& finder, Program* program) {
   const FoundCode script = finder.load_file(o.script, /*script=*/true);
   const Module* const loaded = load_code(script);
@@ -192,8 +193,8 @@ bool load_program(const Options& o, CodeFinder& finder, Program* program) {
   set_module_path(loaded->name, script.path);
 
   program->module = loaded->name;
-  // Asked of the module, not of the export table: with an on_load function its exports are not
-  // visible yet.
+  // Reads the module, not the export table: the exports of a module with an on_load function are
+  // not visible yet.
   const auto exported = [&](unsigned arity) {
     const auto& exports = loaded->exports;
     return std::any_of(exports.begin(), exports.end(), [&](const auto& x) {
@@ -206,7 +207,7 @@ bool load_program(const Options& o, CodeFinder& finder, Program* program) {
   return runs;
 }
 
-/// Of an installed OTP: what they do is done with processes and tables that its kernel starts
+/// Modules of an installed OTP that need processes and tables which OTP's kernel starts
 /// (runtime/lib/installed_kernel.erl).
 std::vector<Term> modules_that_need_kernel() {
   std::vector<Term> modules;
@@ -220,7 +221,7 @@ std::vector<Term> modules_that_need_kernel() {
 
 namespace {
 
-/// False: there is no code to hand over.
+/// Copies the code to the caller. Returns false when there is no code.
 bool hand_over(const FoundCode& code, std::vector<std::uint8_t>* beam, std::string* path) {
   if (code.kind != FoundCode::Kind::kCode) return false;
   beam->assign(code.begin, code.end);
@@ -230,7 +231,7 @@ bool hand_over(const FoundCode& code, std::vector<std::uint8_t>* beam, std::stri
 
 }  // namespace
 
-// Warnings and errors of what is compiled on the way go to standard error.
+// Warnings and errors of modules that are compiled go to standard error.
 bool FinderSource::find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) {
   const FoundCode code = finder_.find(module);
   std::fputs(code.messages.c_str(), stderr);
@@ -276,7 +277,7 @@ int print_loaded(const FoundCode& code) {
 
 namespace {
 
-/// What system_info(ets_limit) says: +e counts, or else the environment, and at least erl's least.
+/// The value of system_info(ets_limit): +e, else the environment, and at least erl's minimum.
 unsigned ets_limit(unsigned given) {
   constexpr unsigned kLeast = 8192;
   const char* const named = given ? nullptr : std::getenv("ERL_MAX_ETS_TABLES");
@@ -316,8 +317,8 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   install_crash_reports();
   report_crashing_drivers();
   ::signal(SIGPIPE,
-           // who writes to what nobody reads gets EPIPE; programs behind ports start with all
-           // signals as usual
+           // A process that writes to a pipe without a reader gets EPIPE. Programs behind ports
+           // start with all signals at their defaults.
            SIG_IGN);
   set_async_threads(o.async_threads);
   MemoryTrimmer::set_delay(o.return_after_ms);
@@ -341,7 +342,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   scheduling.seed = o.random_seed;
   scheduling.run = interpret;
 
-  // No more than there are schedulers, and those online no more than schedulers are online.
+  // Not more than there are schedulers, and not more online than schedulers are online.
   set_dirty_schedulers(
       std::min(o.dirty_cpu_schedulers, o.schedulers ? o.schedulers : processors().configured),
       std::min(o.dirty_cpu_schedulers_online, scheduling.online), o.dirty_io_schedulers);
@@ -360,10 +361,11 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
     note_system_process(companion);
     if (atom_text(module) == "erts_literal_area_collector") set_literal_collector(companion);
   }
-  // Before a program can run: what it sets itself stays, and whoever hears from it may signal.
+  // Before the program can run: handlers that it sets itself must stay, and it may be sent signals
+  // as soon as it has announced itself.
   take_signals(o.break_key);
   start_schedulers(scheduling);
-  if (o.return_after_ms) return_free_memory();  // this thread only waits from here on
+  if (o.return_after_ms) return_free_memory();  // from here on this thread only waits
   const HaltRequest end = wait_for_halt(handle_signal);
   leave_signals();
   if (end.dump) {
@@ -383,7 +385,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   attach::close_endpoint();
   terminal::end_editing();
   std::fflush(nullptr);
-  // Other threads may still run; nothing they use may be torn down under them.
+  // Other threads may still run, so nothing that they use is destroyed.
   write_coverage();
   write_pair_counts();
   ::_exit(end.status);

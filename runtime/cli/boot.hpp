@@ -9,31 +9,32 @@
 #include "vm/heap/heap.hpp"
 #include "vm/term/term.hpp"
 
-/// Brings the machine up: built-ins, code source, the first process, schedulers; waits for the end.
+/// Starts the machine: built-in functions, code source, the first process, schedulers. Then waits
+/// for its end.
 namespace vmrun::cli {
 
-/// Prints the machine's instructions that a module becomes when it is loaded. Nothing runs. Returns
-/// the exit status; instead of boot.
+/// Prints the instructions that a module becomes when it is loaded. Nothing runs. Called instead of
+/// boot; returns the exit status.
 int print_loaded(const FoundCode& code);
 
-/// What the first process calls.
+/// The first process's call.
 struct Beginning {
   Term module, function;
-  Term arguments;  // a list, in the heap that was given
-  /// Modules of system processes that start beside it, each in start/0.
+  Term arguments;  // a list, in the heap that was passed
+  /// Modules of system processes that start beside it, each by start/0.
   std::vector<Term> companions = {};
-  bool leads_itself = false;  // is its own group leader, as OTP's init
+  bool leads_itself = false;  // is its own group leader, like OTP's init
 };
 
-/// Loads what the program needs and says how it begins; nothing: it cannot, which has been said.
-/// Called when the machine can load modules, before anything runs.
+/// Loads what the program needs and returns how it begins, or nothing after reporting an error.
+/// Called when the machine can load modules, before any process runs.
 using Begin = std::function<std::optional<Beginning>(Heap&)>;
 
-/// A script, or what the flags name instead (without_script.hpp), under init of the library.
+/// Begins a script, or what the flags name instead (without_script.hpp), under the library's init.
 std::optional<Beginning> begin_script(const Options& options, CodeFinder& finder, Heap& heap);
 
-/// Runs until the program halts. `source`: where modules come from that are called and not loaded.
-/// Returns the exit status. Called once, from main.
+/// Runs until the program halts. `source` supplies modules that are called and not loaded. Returns
+/// the exit status. Called once, from main.
 int boot(const Options& options, CodeSource& source, const Begin& begin);
 
 /// The code source of scripts.

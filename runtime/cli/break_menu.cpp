@@ -33,7 +33,7 @@ void write_info(DumpFile& out, const StoppedMachine& stopped) {
   out.print("Processes: {}\nAtoms: {}\n", process_table.count(), atom_count());
 }
 
-/// The next key, without the rest of its line; 0: input has ended.
+/// Returns the next key, ignoring the rest of its line; 0 at the end of input.
 char read_key() {
   char line[256];
   for (;;) {
@@ -44,8 +44,8 @@ char read_key() {
   }
 }
 
-/// One process after the other is shown, to be killed or left alone. It ends when the machine goes
-/// on.
+/// Shows the processes one by one, to be killed or left alone. A killed process ends when the
+/// machine goes on.
 void kill_processes(DumpFile& out, const StoppedMachine& stopped) {
   std::vector<Process*> all;
   process_table.for_each([&](Process& p) { all.push_back(&p); });
@@ -93,7 +93,7 @@ void write_menu(DumpFile& out) {
   std::abort();
 }
 
-/// False when the user continues.
+/// Returns false when the user continues.
 bool choose(char key, DumpFile& out, const StoppedMachine& stopped) {
   if (key == 'c') return false;
   if (key == 'a' || key == 0) abort_machine(false, stopped);
@@ -115,14 +115,15 @@ bool in_break_menu() { return shown.load(); }
 void break_menu() {
   std::lock_guard reading(standard_input_lock());
   shown.store(true);
-  terminal::pause_editing();  // whoever aborts leaves the terminal as it was found
+  terminal::pause_editing();  // so that an abort leaves the terminal as it was found
   {
     const StoppedMachine stopped;
     DumpFile out(STDOUT_FILENO);
     write_menu(out);
     while (choose(read_key(), out, stopped)) {}
     terminal::resume_editing();
-    shown.store(false);  // before anybody goes on: the key then asks for a new menu, and ends nothing
+    shown.store(false);  // before the machine goes on: from then on the key opens a new menu instead of
+                         // ending the machine
   }
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 
-/// What the interrupt key shows: a menu on the terminal, while the machine stands still.
+/// The menu that the interrupt key shows on the terminal while the machine is stopped.
 namespace vmrun::cli {
 
-/// Until the user continues. May end the machine. The main thread.
+/// Returns when the user continues; may end the machine. Called by the main thread.
 void break_menu();
 
-/// What a second interrupt does: ends the machine, at once. For the signal handler.
+/// Whether the menu is shown: a second interrupt then ends the machine at once. Safe in a signal
+/// handler.
 bool in_break_menu();
 
 }  // namespace vmrun::cli

@@ -68,7 +68,7 @@ std::string cannot_read(const std::string& path, int code) {
   return "cannot read '" + path + "': " + std::strerror(code);
 }
 
-/// The file as it is; or the number of an error.
+/// Reads the file. Returns 0 or the number of an error.
 int read_bytes(const std::string& path, std::vector<std::uint8_t>* bytes) {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (!file) return errno;
@@ -81,7 +81,8 @@ int read_bytes(const std::string& path, std::vector<std::uint8_t>* bytes) {
   return std::ferror(file.get()) ? errno : 0;
 }
 
-/// What the program is told of by its calls, as by OTP, is not also said on standard error.
+/// Shortages are reported by the program's own calls, as in OTP, so they are not printed on
+/// standard error as well.
 bool is_shortage(int code) { return code == EMFILE || code == ENFILE; }
 
 }  // namespace
@@ -136,8 +137,8 @@ bool CodeFinder::has_otp_compiler() const {
          otp_application_directory(o.otp_root, "compiler");
 }
 
-/// By OTP's compiler. A transform that lies on the path as a text is compiled for it, as the
-/// machine does with any module.
+/// Compiles by OTP's compiler. A transform that is found on the path as source text is compiled
+/// first, like any module.
 FoundCode CodeFinder::transformed(const std::string& path, compile::CompileResult ours) const {
   OtpCompilation job{.path = path,
                      .module = ours.module,

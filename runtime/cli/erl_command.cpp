@@ -30,7 +30,8 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> na
 
 // ---- One line of several sources ----
 
-/// What the variable says, which ends with `--`, so that its last flag takes no word of the next.
+/// Adds the words of the variable and `--`, so that its last flag does not take a word of the next
+/// source.
 Error add_environment(const std::string& name, SpreadWords* out) {
   const Words words = of_environment(name);
   if (words.empty()) return {};
@@ -39,7 +40,8 @@ Error add_environment(const std::string& name, SpreadWords* out) {
   return {};
 }
 
-/// The command line is left as it is where nothing adds to it.
+/// Puts the sources together. If no other source adds words, the command line stays as it was
+/// typed.
 Error put_together(const Words& typed, const std::string& release, Words* line) {
   SpreadWords all;
   const auto add_all = [&](const std::vector<std::string>& names) -> Error {
@@ -66,9 +68,9 @@ Error put_together(const Words& typed, const std::string& release, Words* line) 
   return {};
 }
 
-// ---- What each word is ----
+// ---- The meaning of each word ----
 
-/// Takes the words one after the other: what is the machine's goes to it, the rest to init.
+/// Takes one word after the other: the machine's words go to it, the rest to init.
 class Division {
  public:
   Division(const Words& line, ErlCommand* command) : line_(line), command_(command) {}
@@ -111,7 +113,7 @@ class Division {
       in_background_ |= word == "-detached";
       if (is_one_of(word, {"-compile", "-make"})) add_machine_flag("B");
       command_->boot.insert(command_->boot.end(), others->begin(), others->end());
-      if (word == "-make") i_ = line_.size() - 1;  // what follows is not looked at
+      if (word == "-make") i_ = line_.size() - 1;  // the words behind it are ignored
       return {};
     }
     if (is_one_of(word, {"-sname", "-name", "-start_epmd", "-epmd", "-proto_dist"}))
@@ -143,7 +145,7 @@ class Division {
     return {};
   }
 
-  /// Flags that are others put together.
+  /// Flags that stand for several others.
   static const Words* stands_for(std::string_view word) {
     static const Words no_shell{"-noshell", "-noinput"};
     static const Words compile{"-noshell", "-noinput", "-s", "c", "lc_batch"};
@@ -160,7 +162,7 @@ class Division {
     return {};
   }
 
-  /// Whether this is a node, and what is to be done about the service of names, epmd.
+  /// Decides whether this is a node, and what to do about epmd.
   Error take_of_node(const std::string& word) {
     if (i_ + 1 == line_.size()) return fmt::format("flag {} needs a value", word);
     const std::string& value = line_[++i_];
@@ -178,7 +180,8 @@ class Division {
     return {};
   }
 
-  /// There is one machine here, whose code is compiled as it runs, or not at all with `+hot 0`.
+  /// Refuses the choice of another kind of machine. There is one here, which compiles code as it
+  /// runs, or not at all with `+hot 0`.
   Error check_kind(const std::string& word) const {
     const std::string_view value = i_ + 1 < line_.size() ? std::string_view(line_[i_ + 1]) : "";
     if (word == "-smpdisable" || (word == "-smp" && value == "disable"))
@@ -192,9 +195,9 @@ class Division {
   const Words& line_;
   ErlCommand* command_;
   std::size_t i_ = 0;
-  Words machine_;  // the words that vmrun's own command line would have
+  Words machine_;  // the words for vmrun's own command line
   bool in_background_ = false, is_node_ = false, wants_epmd_ = true;
-  std::string epmd_;  // the command that starts it, if it is not the usual one
+  std::string epmd_;  // the command that starts epmd, if not the usual one
 };
 
 }  // namespace

@@ -16,19 +16,19 @@ namespace {
 using Words = std::vector<std::string>;
 using Error = std::optional<std::string>;
 
-/// Where a flag's value is. kAttached: what follows in the same word, if anything; kOptional: the
-/// next word, if it is one of the flag's; kLetter: either of these; kAllocator: as kNeeded, after
-/// the name of a parameter.
+/// Where a flag's value is. kAttached: the rest of the same word, if any; kOptional: the next word,
+/// if it is one of the flag's values; kLetter: either of these; kAllocator: like kNeeded, after the
+/// name of a parameter.
 enum class Value { kNone, kNeeded, kAttached, kOptional, kLetter, kAllocator };
 
 struct Flag {
   std::string_view name;
   Value value;
-  /// What its value may be: words with | between them; LOW-HIGH, a number; empty: anything, or what
-  /// the flag of ours says.
+  /// The values it may have: words separated by |, or LOW-HIGH, a number. Empty: anything, or what
+  /// vmrun's own flag allows.
   std::string_view allowed;
-  std::string_view ours = {};  // the flag of vmrun's that it is; empty: it has no effect here
-  /// Words of `allowed` that would change what there is no other way of here: with the reason.
+  std::string_view ours = {};  // vmrun's own flag; empty: the flag has no effect here
+  /// Words of `allowed` that ask for behaviour which this machine does not have, and the reason.
   std::string_view refused = {}, reason = {};
 };
 
@@ -40,8 +40,8 @@ constexpr std::string_view kCleanUp = "very_lazy|lazy|medium|eager|very_eager";
 constexpr std::string_view kStackKilowords = "20-8192";
 constexpr std::string_view kNotBound = "ns|ts|ps|s|nnts|nnps|tnnps|db";
 
-// What erl(1) lists, in its order; of names that begin alike the longest counts. Why one without an
-// effect has none is in docs/otp.md, "Flags of the machine".
+// The flags of erl(1) in its order. If several names match, the longest one counts. docs/otp.md,
+// "Flags of the machine", says why some have no effect.
 constexpr Flag kFlags[] = {
     {"+a", Value::kNeeded, "16-8192"},
     {"+A", Value::kNeeded, "", "+A"},
@@ -127,7 +127,7 @@ bool read_number(std::string_view text, unsigned long long* out) {
   return error == std::errc{} && rest == text.data() + text.size();
 }
 
-/// Whether the value is LOW-HIGH's number or that word.
+/// Whether the value is a number of the range LOW-HIGH, or that word.
 bool fits(std::string_view one, std::string_view value) {
   const std::size_t dash = one.find('-');
   unsigned long long low, high, n;
@@ -155,7 +155,7 @@ constexpr std::string_view kOthers[] = {"Iscs",   "Mamcbf",  "Mrmcbf", "Mmcs", "
                                         "Mscrpm", "Mscrfsd", "Ytt",    "Ytp",  "Ym",   "Ye",
                                         "ea",     "lpm",     "dai",    "uycs", "ummc", "usac"};
 
-/// How much of what stands after +M names a parameter; 0: it is none.
+/// Returns the length of the parameter's name behind +M, or 0 when it is not a parameter.
 std::size_t parameter_size(std::string_view text) {
   std::size_t size = 0;
   for (const std::string_view name : kOthers)
@@ -169,14 +169,14 @@ std::size_t parameter_size(std::string_view text) {
 
 // ---- Percentages of the processors ----
 
-/// Flags of ours for N or N:M, with M as the default of N as in OTP.
+/// Flags of vmrun's own for N or N:M. As in OTP, M defaults to N.
 struct Percentage {
   std::string_view name, ours;
 };
 constexpr Percentage kPercentages[] = {{"+SP", "+S"}, {"+SDPcpu", "+SDcpu"}};
 
-/// P[:Q] or :Q of the processors, Q of those that may be used, as N[:M], 0 where nothing is said,
-/// else at least 1. Nothing: the value is bad.
+/// Translates percentages P[:Q] or :Q of the processors to numbers N[:M]. Q counts processors that
+/// may be used. A missing part gives 0, others at least 1. Returns nothing when the value is bad.
 std::optional<std::string> share_of_processors(std::string_view value) {
   const Processors there = processors();
   const std::size_t colon = value.find(':');
@@ -211,7 +211,7 @@ Error append_ours(const Flag& flag, const std::string& value, Words* ours) {
   return {};
 }
 
-/// Flags that only this machine has, for stress and checking.
+/// Takes a flag that only this machine has, for stress tests and checking.
 Error take_own(const Words& words, std::size_t* i, bool with_value, Words* ours) {
   const std::string& word = words[*i];
   ours->push_back(word);
@@ -226,7 +226,7 @@ Error take_own(const Words& words, std::size_t* i, bool with_value, Words* ours)
 std::optional<std::string> take_erl_flag(const Words& words, std::size_t* i, Words* ours) {
   const std::string& word = words[*i];
   const Flag* flag = find_flag(word);
-  // Of ours only when it is a whole word of ours: +random-sched is not +r with a value.
+  // It is a flag of vmrun's own only as a whole word: +random-sched is not +r with a value.
   if (!flag || word.size() > flag->name.size()) {
     const std::optional<bool> with_value = own_flag_takes_value(word);
     if (with_value) return take_own(words, i, *with_value, ours);

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-/// The machine's flags of erl(1), those that begin with `+`: which there are, how their values are
-/// found, and what of them is a flag of vmrun's own. The table in erl_flags.cpp is the one list.
+/// The machine's flags of erl(1), which begin with `+`: their names, how their values are found,
+/// and which flag of vmrun's own they stand for. The table in erl_flags.cpp is the one list.
 namespace vmrun::cli {
 
-/// words[*i] begins with +; leaves *i at the last word that it takes, and appends what vmrun's own
-/// command line would have. What is wrong, as a sentence.
+/// Reads the flag words[*i], which begins with +, and leaves *i at the last word of it. Appends the
+/// flags of vmrun's own that it stands for. Returns an error as a sentence, or nothing.
 std::optional<std::string> take_erl_flag(const std::vector<std::string>& words, std::size_t* i,
                                          std::vector<std::string>* ours);
 

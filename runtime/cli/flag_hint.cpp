@@ -9,7 +9,7 @@
 namespace vmrun::cli {
 namespace {
 
-/// Flags of erl that mean something to OTP's own system alone.
+/// Flags of erl that only OTP's own system uses.
 constexpr std::string_view kOfSystem[] = {"-boot",  "-boot_var",   "-embedded", "-heart",
                                           "-instr", "-loader",     "-mode",     "-oldshell",
                                           "-remsh", "-init_debug", "-path",     "-shutdown_time"};

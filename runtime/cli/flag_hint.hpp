@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-/// What to tell who gave a flag that there is none of.
+/// Hints for a user who gave an unknown flag.
 namespace vmrun::cli {
 
-/// A sentence's rest, beginning with its semicolon. known: the names of the flags there are.
+/// Returns the rest of an error message, beginning with a semicolon. known: the names of all flags.
 std::string hint_for_flag(std::string_view flag, const std::vector<std::string_view>& known);
 
 }  // namespace vmrun::cli

@@ -13,7 +13,7 @@ namespace {
 struct Row {
   const char* name;
   int values;
-  const char* shown;  // what --help calls the values
+  const char* shown;  // how --help shows the values
   const char* help;   // nullptr: accepted, not shown
 };
 
@@ -48,8 +48,8 @@ const Row* find(const char* word) {
   return nullptr;
 }
 
-// erl takes all words up to the next flag. Here the script may follow: a word that is no flag and
-// no file belongs to the flag before it. What follows a key may name a file.
+// erl takes all words up to the next flag. Here the script may follow, so a word belongs to the
+// flag before it if it is neither a flag nor a file. The value of a key may be the name of a file.
 
 bool is_word(int argc, const char* const* argv, int i) { return i < argc && argv[i][0] != '-'; }
 
@@ -64,7 +64,7 @@ bool is_key(int argc, const char* const* argv, int i) {
   return true;
 }
 
-/// What follows the values that the flag always has.
+/// Counts the words that belong to the flag beyond the values that it always has.
 int more_values(const Row& row, int argc, const char* const* argv, int i) {
   if (!std::strcmp(row.name, "-setcookie"))
     return std::strchr(argv[i - 1], '@') && is_value(argc, argv, i) ? 1 : 0;

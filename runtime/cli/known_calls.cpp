@@ -15,7 +15,8 @@ namespace vmrun::cli {
 namespace {
 
 constexpr std::string_view kErlang = "erlang";
-constexpr std::string_view kHandlesCalls = "$handle_undefined_function";  // of what is not exported
+constexpr std::string_view kHandlesCalls = "$handle_undefined_function";  // handles calls of functions that
+                                                                          // are not exported
 
 struct Function {
   std::string_view name;
@@ -26,15 +27,15 @@ std::uint32_t number(const std::uint8_t* at) {
   return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
 }
 
-/// The contents of a chunk; null if there is none. The library is part of this program: its files
-/// are well formed.
+/// Returns the contents of a chunk, or nullptr when there is no such chunk. The library is part of
+/// this program, so its files are well formed.
 const std::uint8_t* find_chunk(const EmbeddedModule& m, const char* name) {
   for (const std::uint8_t* at = m.begin + 12; at + 8 <= m.end; at += 8 + (number(at + 4) + 3) / 4 * 4)
     if (std::memcmp(at, name, 4) == 0) return at + 8;
   return nullptr;
 }
 
-/// What the module exports, and those of its functions that are built in.
+/// Visits the functions that the module exports, and its built-in functions.
 template <class Visit>
 void each_function(std::string_view module, const Visit& visit) {
   const EmbeddedModule* const m = find_embedded_module(module);
@@ -58,8 +59,8 @@ bool has_function(std::string_view module, std::string_view function, std::uint3
   return found;
 }
 
-/// "lists:reverse/1": a name like that, rather with the same number of arguments; of the same name
-/// the least number.
+/// Returns a similar name like "lists:reverse/1", preferably with the same number of arguments,
+/// else with the smallest.
 std::string function_like(std::string_view module, std::string_view function, std::uint32_t arity) {
   NearName same_arity(function, NearName::Names::kMany), other_arity(function, NearName::Names::kMany);
   std::uint32_t others_arity = 0;
@@ -81,7 +82,7 @@ std::string function_like(std::string_view module, std::string_view function, st
   return fmt::format("{}:{}/{}", module, other_arity.found(), others_arity);
 }
 
-/// A module of a name like that which has the function.
+/// Returns a module with a similar name that has the function.
 std::string module_like(std::string_view module, std::string_view function, std::uint32_t arity) {
   NearName near(module, NearName::Names::kMany);
   near.offer(kErlang);

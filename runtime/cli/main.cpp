@@ -67,7 +67,7 @@ compile::CompileOptions compile_options(const Options& o) {
   return c;
 }
 
-/// What the script becomes in a stage of the compiler or of the loader.
+/// Prints the script's code at a stage of the compiler or of the loader.
 int print_stage(const Options& o) {
   compile::CompileOptions c = compile_options(o);
   c.want_core = o.action == Action::kPrintCore;
@@ -90,7 +90,7 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// The code path that a program starts with.
+/// Returns the code path at the start of a program.
 std::vector<std::string> initial_path(const Options& o) {
   std::vector<std::string> path;
   if (!o.script.empty() && !o.script.starts_with(kEmbeddedLibrary)) path.push_back(directory_of(o.script));
@@ -110,13 +110,13 @@ int run(Options& o) {
   o.otp_root = find_otp_root(o.otp_root, &error);
   if (!error.empty()) return complain(error);
   compile::CompileOptions compiling = compile_options(o);
-  if (o.otp_root.empty()) compiling.otp_root = "none";  // it has been looked for
+  if (o.otp_root.empty()) compiling.otp_root = "none";  // already searched for
   CodeFinder finder(initial_path(o), std::move(compiling));
   FinderSource source(finder);
   return boot(o, source, [&](Heap& heap) { return begin_script(o, finder, heap); });
 }
 
-/// What is after the last slash.
+/// Returns the part behind the last slash.
 std::string_view command_name(const char* path) {
   const std::string_view whole = path;
   return whole.substr(whole.rfind('/') + 1);

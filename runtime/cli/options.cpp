@@ -28,7 +28,7 @@ using Words = std::vector<std::string>;
 
 struct Flag {
   const char* name;
-  const char* value;  // what --help calls its value; nullptr: takes none
+  const char* value;  // the value's name in --help; nullptr: the flag takes none
   const char* help;   // nullptr: accepted, not shown
   std::function<Error(Options&, const std::string&)> apply;
 };
@@ -51,7 +51,7 @@ auto set_number(T Options::*field, unsigned long long low, unsigned long long hi
   };
 }
 
-/// One of a few words, each with what it sets.
+/// A choice of words, each with the value that it sets.
 template <class T, class Owner>
 auto set_choice(T Owner::*field, std::initializer_list<std::pair<const char*, T>> choices) {
   return [field, choices = std::vector(choices)](Options& o, const std::string& text) -> Error {
@@ -126,7 +126,8 @@ auto nothing() {
   return [](Options&, const std::string&) -> Error { return {}; };
 }
 
-/// How many schedulers: 0 is the default, what is negative counts down from `most` processors.
+/// Reads a number of schedulers. 0 is the default; a negative number counts down from `most`
+/// processors.
 Error read_schedulers(const std::string& text, unsigned most, unsigned high, unsigned* out) {
   unsigned long long n = 0;
   const bool counts_down = text.starts_with('-');
@@ -136,7 +137,7 @@ Error read_schedulers(const std::string& text, unsigned most, unsigned high, uns
   return {};
 }
 
-/// `N`, `N:Online` or `:Online`, as erl has it.
+/// Reads `N`, `N:Online` or `:Online`, like erl.
 auto set_number_and_online(unsigned Options::*field, unsigned Options::*online, unsigned high) {
   return [=](Options& o, const std::string& text) -> Error {
     const std::size_t colon = text.find(':');
@@ -326,7 +327,8 @@ std::string unknown_flag(const std::string& word) {
 
 bool is_flag(const std::string& word) { return word.size() > 1 && (word[0] == '-' || word[0] == '+'); }
 
-/// A flag of ours may have several values where there is no script (-pa A B): it counts for each.
+/// Without a script a flag of vmrun's own may have several values (-pa A B); it is applied once for
+/// each.
 Error parse_without_script(int argc, const char* const* argv, Options* o) {
   const auto own = [&](const std::string& name, const std::vector<std::string>& values, std::string* error) {
     const Flag* flag = find_flag(name);
@@ -388,7 +390,8 @@ std::variant<Options, UsageError> parse_words(int argc, const char* const* argv)
   return o;
 }
 
-/// Replaces each `-args_file FILE` before the script, or where there is none before -extra.
+/// Replaces each `-args_file FILE` in front of the script, or, if there is no script, in front of
+/// -extra.
 Error spread_own_args_files(Words* words) {
   if (std::ranges::find(*words, "-args_file") == words->end()) return {};
   constexpr unsigned kMostFiles = 1000;
@@ -417,12 +420,12 @@ Error spread_own_args_files(Words* words) {
     const auto place = words->erase(words->begin() + static_cast<std::ptrdiff_t>(i),
                                     words->begin() + static_cast<std::ptrdiff_t>(i) + 2);
     words->insert(place, in_file.begin(), in_file.end());
-    --i;  // of the file's words the first is next
+    --i;  // next: the first word of the file
   }
   return {};
 }
 
-/// Whoever reads them does so when the program first asks for applications.
+/// Checks early that the files can be read; they are read when the program first uses applications.
 Error check_config_files(const Options& o) {
   for (const KeptFlag& flag : o.kept_flags) {
     if (flag.name != "config") continue;

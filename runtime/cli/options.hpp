@@ -34,9 +34,9 @@ struct Options {
   std::string script;
   std::vector<std::string> script_args;
   std::vector<std::string> expressions;      // -e: instead of a script
-  std::vector<std::string> code_paths;       // -pa, in the order of searching: the last one first
+  std::vector<std::string> code_paths;       // -pa, searched in this order: the last one given is first
   std::vector<std::string> late_code_paths;  // -pz, searched last
-  std::string otp_root;                      // -otp; empty: where one is found, "none": none
+  std::string otp_root;                      // -otp; empty: search the usual places, "none": no OTP
   std::vector<std::string> include_dirs;     // -I
   std::vector<std::string> defines;          // -D NAME[=VALUE]
   unsigned schedulers = 0;                   // +S; 0: one for each core
@@ -49,15 +49,15 @@ struct Options {
   unsigned process_limit = 262144;           // +P
   unsigned port_limit = 65536;               // +Q
   unsigned dist_busy_kilobytes = 1024;       // +zdbbl
-  bool forgets_nodes = true;                 // +zdntgc: not infinity
+  bool forgets_nodes = true;                 // false with infinity
   unsigned long long node_delay_seconds = 60;
   unsigned atom_limit = kDefaultAtomLimit;  // +t
-  unsigned min_heap_words = 0;              // +hms; 0: the usual
+  unsigned min_heap_words = 0;              // +hms; 0: the default
   unsigned long long max_heap_words = 0;    // +hmax; 0: no limit
   bool max_heap_kill = true;                // +hmaxk
   bool max_heap_log = true;                 // +hmaxel
   bool off_heap_messages = false;           // +hmqd
-  unsigned outstanding_requests = 0;        // +zosrl; 0: as many as OTP's machine says
+  unsigned outstanding_requests = 0;        // +zosrl; 0: OTP's limit
   bool no_lines = false;                    // +L
   bool listings = false;                    // +JDdump
   SystemMode mode;                          // +pc, +W, +spp, +c, +T, +e
@@ -65,19 +65,19 @@ struct Options {
   std::vector<KeptFlag> kept_flags;         // for the library
   bool in_background = false;               // -daemon, with -epmd; -detached
   bool no_input = false;                    // -noinput: standard input is not read
-  // Stress and checking.
+  // For stress tests and checking.
   bool gc_stress = false;
   unsigned hot_after = kHotAfter;
   PerfFiles perf_files = PerfFiles::kNone;
   bool verify_heap = false;
   bool yield_all = false;
-  unsigned slice = 0;                 // +slice N reductions; 0: the usual 4000
-  unsigned long long fail_alloc = 0;  // +fail-alloc: which allocation fails; 0: none
+  unsigned slice = 0;                 // +slice N reductions; 0: 4000
+  unsigned long long fail_alloc = 0;  // +fail-alloc: the number of the allocation that fails; 0: none
   bool random_sched = false;
   unsigned long long random_seed = 0;
 };
 
-/// A usage error: what was wrong, as a sentence.
+/// A usage error as a sentence.
 struct UsageError {
   std::string message;
 };
@@ -85,10 +85,10 @@ struct UsageError {
 std::variant<Options, UsageError> parse_options(int argc, const char* const* argv);
 std::string help_text();
 
-/// Flags alone, as they follow from another command line (erl_command.hpp).
+/// Parses flags alone, which come from another command line (erl_command.hpp).
 std::variant<Options, UsageError> parse_machine_flags(const std::vector<std::string>& words);
-/// Whether a word after a flag is its value; nothing: there is no such flag of the machine's, which
-/// begin with `+`.
+/// Whether the machine's flag, which begins with `+`, takes the next word as its value. Returns
+/// nothing for an unknown flag.
 std::optional<bool> own_flag_takes_value(const std::string& flag);
 
 }  // namespace vmrun::cli

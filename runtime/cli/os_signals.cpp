@@ -24,7 +24,8 @@ void interrupted(int number) {
   announce_signal(number);
 }
 
-/// {notify, Signal}, as gen_event has it. Without such a process the signal is lost, as with erl.
+/// Sends {notify, Signal}, which gen_event expects. If there is no such process the signal is lost,
+/// as with erl.
 void notify_server(int number) {
   static const Term server_name = intern_atom("erl_signal_server"), notify = intern_atom("notify");
   EpochGuard guard;

@@ -29,8 +29,8 @@ void set_script_name(const std::string& name) { ::setenv("ESCRIPT_NAME", name.c_
 
 // ---- escript ----
 
-/// The flags of the line that begins with %%!, if the second or the third of the script does. The
-/// words are parted by blanks and by nothing else.
+/// Returns the flags of the line that begins with %%!, if the second or third line of the script
+/// does. Only blanks separate the words.
 Words flags_in_script(std::ifstream& script) {
   constexpr std::string_view kMark = "%%!";
   std::string line;
@@ -45,7 +45,8 @@ Words flags_in_script(std::ifstream& script) {
   return {};
 }
 
-/// What stands before the script are options of OTP's module escript, which has them without `-`.
+/// Words in front of the script are options of OTP's module escript, which expects them without
+/// `-`.
 ErlWords escript(const std::string&, const Words& given) {
   const auto name = std::ranges::find_if_not(given, [](const std::string& w) { return w.starts_with('-'); });
   if (name == given.end()) return UsageError{"Missing filename\n"};
@@ -63,8 +64,8 @@ ErlWords escript(const std::string&, const Words& given) {
 
 // ---- erlc ----
 
-/// The folder of -pa or -pz, in the same word or the next; leaves *i at the last word that it
-/// takes.
+/// Returns the folder of -pa or -pz, from the same word or the next; leaves *i at the last word
+/// that it takes.
 std::optional<std::string> folder_of(const Words& given, std::size_t* i) {
   constexpr std::size_t kFlagSize = 3;
   if (given[*i].size() > kFlagSize) return given[*i].substr(kFlagSize);
@@ -72,7 +73,7 @@ std::optional<std::string> folder_of(const Words& given, std::size_t* i) {
   return given[++*i];
 }
 
-/// All but folders of code goes to OTP's module erl_compile. A compile server is not used: each
+/// All words except code folders go to OTP's module erl_compile. A compile server is not used: each
 /// command compiles by itself, whatever -server and ERLC_USE_SERVER say.
 ErlWords erlc(const std::string& typed, const Words& given) {
   set_script_name(typed);
@@ -88,7 +89,7 @@ ErlWords erlc(const std::string& typed, const Words& given) {
       rest.push_back(word);
     }
   }
-  Words words{"+S1"};  // many may run beside each other
+  Words words{"+S1"};  // many commands may run at the same time
   append(words, folders);
   append(words, {"+sbtu", "+A0", "-noinput", "-mode", "minimal", "-boot", "no_dot_erlang", "-s",
                  "erl_compile", "compile_cmdline", "-extra"});
@@ -98,7 +99,8 @@ ErlWords erlc(const std::string& typed, const Words& given) {
 
 // ---- dialyzer and typer ----
 
-/// Takes the flag and its value off the front of the words, into `out`. False: it is not there.
+/// Moves the flag and its value from the front of the words to `out`. Returns false when the flag
+/// is not there.
 bool take_flag(std::string_view flag, Words* given, Words* out) {
   if (given->size() < 2 || given->front() != flag) return false;
   out->insert(out->end(), given->begin(), given->begin() + 2);
@@ -106,7 +108,7 @@ bool take_flag(std::string_view flag, Words* given, Words* out) {
   return true;
 }
 
-/// Standard input is not read unless `--shell` is among the words, which no module sees.
+/// Standard input is read only with `--shell`, which is removed from the words.
 ErlWords analysis(const Words& flags, const std::string& module, const std::string& function, Words given) {
   Words words;
   if (std::erase(given, "--shell") == 0) words.emplace_back("-noinput");
@@ -135,13 +137,13 @@ ErlWords typer(const std::string& typed, const Words& given) {
 
 // ---- ct_run ----
 
-/// What of the words for common_test says which node the tests run on and what starts on it.
+/// The words for common_test that say on which node the tests run and what starts there.
 struct TestRun {
   std::string name_flag = "-sname", name = "ct";
   Words starts{"-s", "ct_run", "script_start", "-s", "erlang", "halt"};
   Words rest;
 
-  /// False: the word is none of those.
+  /// Takes such a word. Returns false for any other word.
   bool take(const Words& given, std::size_t* i, bool for_erl) {
     const std::string& word = given[*i];
     const bool has_value = *i + 1 < given.size();
@@ -164,7 +166,7 @@ struct TestRun {
   }
 };
 
-/// Names of flags that `erl` has too, as the module ct_run knows them.
+/// Renames flags that `erl` has too to the names that the module ct_run knows.
 std::string for_ct_run(const std::string& word) {
   for (const std::string_view taken : {"-config", "-decrypt_key", "-decrypt_file"})
     if (word == taken) return "-ct_" + word.substr(1);
@@ -200,7 +202,7 @@ int complain(const OtpCommand& command, const std::string& message) {
   return kUsageStatus;
 }
 
-/// Becomes the program; returns only when that fails.
+/// Replaces this program by the other one; returns only when that fails.
 int run_other(const OtpCommand& command, const std::string& program, const Words& words) {
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));

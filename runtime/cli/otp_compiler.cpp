@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that goes with everything in it.
+/// A folder that is removed with its contents.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -56,7 +56,7 @@ std::vector<std::string> erlc_words(const OtpCompilation& what, const fs::path& 
   return words;
 }
 
-/// Ours, but for the installation to be used.
+/// Returns our environment, with the installation that is to be used.
 std::vector<std::string> environment_with(const std::string& otp_root) {
   constexpr std::string_view kRoot = "VMRUN_OTP=";
   std::vector<std::string> variables{std::string(kRoot) + otp_root};
@@ -65,7 +65,7 @@ std::vector<std::string> environment_with(const std::string& otp_root) {
   return variables;
 }
 
-/// Runs this program, with both outputs to the file; 0 or an errno.
+/// Runs this program, with both outputs going to the file. Returns 0 or an errno.
 int run_self(const std::vector<std::string>& words, const std::vector<std::string>& environment,
              const fs::path& output) {
   SpawnPlan plan;
@@ -81,7 +81,7 @@ int run_self(const std::vector<std::string>& words, const std::vector<std::strin
   return error;
 }
 
-/// Messages that are of no line name the file that was compiled, from the current folder.
+/// Messages without a line name the file that was compiled, relative to the current folder.
 std::string with_name(std::string messages, const std::string& compiled, const std::string& path) {
   for (std::size_t at = 0; (at = messages.find(compiled, at)) != std::string::npos;) {
     const std::size_t before = messages.find_last_of(" \n", at);
@@ -110,7 +110,7 @@ OtpCompiled compile_by_otp(const OtpCompilation& what) {
     return failed(std::strerror(error));
   OtpCompiled out;
   std::vector<std::uint8_t> told;
-  std::string ignored;  // what is not there is empty
+  std::string ignored;  // a missing file is an empty result
   if (read_file(output, &told, &ignored))
     out.messages = with_name({told.begin(), told.end()},
                              (folder.filename() / (what.module + ".erl")).string(), what.path);

@@ -42,10 +42,10 @@ int complain(const std::string& message) {
   return kUsageStatus;
 }
 
-/// Modules of OTP's preloaded ones in place of which the machine has its own of the same interface:
-/// they speak to drivers and built-in functions of ours.
+/// Preloaded modules of OTP that the machine replaces with its own of the same interface, because
+/// they call its own drivers and built-in functions.
 constexpr std::string_view kOwnPreloaded[] = {"prim_file", "prim_net"};
-/// Modules that built-in functions of this machine call, and OTP's does not know.
+/// Modules that built-in functions of this machine call, and that OTP's machine does not have.
 constexpr std::string_view kCalledByMachine[] = {"ddll_server",  "killing_purge", "passive_monitor",
                                                  "remote_spawn", "vmrun_on_load", "vmrun_trace"};
 
@@ -54,7 +54,7 @@ bool is_own(std::string_view module) {
          std::ranges::find(kCalledByMachine, module) != std::end(kCalledByMachine);
 }
 
-/// Nothing is loaded behind the back of OTP's code server.
+/// Finds nothing, because only OTP's code server loads modules.
 class NoSource final : public CodeSource {
  public:
   bool find(std::string_view, std::vector<std::uint8_t>*, std::string*) override { return false; }
@@ -64,14 +64,14 @@ class NoSource final : public CodeSource {
   void set_path(std::vector<std::string>) override {}
 };
 
-/// One of those that OTP's machine has in itself.
+/// A module that is preloaded in OTP's machine.
 struct Preloaded {
   explicit Preloaded(std::string n) : name(std::move(n)) {}
   std::string name, file{};
   LoadResult prepared{};
 };
 
-/// Any thread.
+/// Called by any thread.
 void prepare(Preloaded& p, const std::string& directory) {
   std::vector<std::uint8_t> bytes;
   p.file = p.name;
@@ -83,11 +83,11 @@ void prepare(Preloaded& p, const std::string& directory) {
   }
 }
 
-/// False: it has been said why not.
+/// Returns false after reporting an error.
 bool publish(const Preloaded& p) {
   const LoadResult loaded = publish_prepared(p.prepared, intern_atom(p.name), p.file);
   if (loaded.module) {
-    loaded.module->lines.clear();  // they have none there
+    loaded.module->lines.clear();  // OTP's preloaded modules have no line numbers
     set_module_path(loaded.module->name, "preloaded");
     note_preloaded(loaded.module->name);
     return true;
@@ -96,7 +96,7 @@ bool publish(const Preloaded& p) {
   return false;
 }
 
-/// By this thread and, if there is one to be had, another one.
+/// Loads the modules in this thread and, if it can be started, in a second one.
 void prepare_all(std::vector<Preloaded>& modules, const std::string& directory) {
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
@@ -111,7 +111,7 @@ void prepare_all(std::vector<Preloaded>& modules, const std::string& directory) 
   if (other.joinable()) other.join();
 }
 
-/// All of them; false: it has been said why not.
+/// Loads all of them. Returns false after reporting an error.
 bool preload_all(const std::string& root) {
   namespace fs = std::filesystem;
   const std::string directory = otp_preloaded_directory(root);
@@ -131,7 +131,7 @@ bool preload_all(const std::string& root) {
   return std::ranges::all_of(modules, publish);
 }
 
-/// erl_init:start(init, [Word]), words as binaries.
+/// Begins with erl_init:start(init, [Word]); words are binaries.
 std::optional<Beginning> begin_system(const ErlCommand& command, Heap& heap) {
   if (!preload_all(command.options.otp_root)) return {};
   ListBuilder words(heap);
@@ -148,7 +148,7 @@ std::optional<Beginning> begin_system(const ErlCommand& command, Heap& heap) {
                    /*leads_itself=*/true};
 }
 
-/// What programs are told of the machine is what the installed libraries expect of theirs.
+/// Programs are told the versions that the installed libraries expect.
 void follow_release(const std::string& root) {
   runs_installed_system = true;
   if (const OtpVersion installed = otp_version_of(root); !installed.release.empty()) {
@@ -162,7 +162,7 @@ std::string own_program() {
   return std::filesystem::read_symlink("/proc/self/exe", none).string();
 }
 
-/// The machine's part of the command in OTP's own words, then `--` and what init is told.
+/// Returns the machine's words of the command in OTP's spelling, then `--` and the words for init.
 std::vector<std::string> command_words(const ErlCommand& command) {
   std::vector<std::string> words = command.machine;
   words.emplace_back("--");
@@ -195,7 +195,7 @@ void print_command(const ErlCommand& command) {
   std::fflush(stdout);
 }
 
-/// Becomes the program `man`, which looks for OTP's pages first; returns only when that fails.
+/// Replaces this program by `man`, which searches OTP's pages first; returns only when that fails.
 int show_manual(const std::vector<std::string>& words) {
   ::setenv("MANSECT", "3erl:1:5:7", 1);
   std::vector<char*> argv{const_cast<char*>("man")};
@@ -205,7 +205,7 @@ int show_manual(const std::vector<std::string>& words) {
   return complain(fmt::format("cannot run 'man': {}", std::strerror(errno)));
 }
 
-/// Before the node is there. Whether it answers is seen when the node registers with it.
+/// Runs before the node exists. Whether epmd answers is found out when the node registers with it.
 void start_epmd(const std::string& command, const std::string& root) {
   namespace fs = std::filesystem;
   std::error_code none;
@@ -222,7 +222,8 @@ void start_epmd(const std::string& command, const std::string& root) {
 int run_system(const std::string& typed, const std::vector<std::string>& words) {
   std::string error;
   const char* given = std::getenv("ROOTDIR");
-  // Scripts of releases set it and ask `erl` where it is then: a release without one is no answer.
+  // Scripts of releases set ROOTDIR and then ask `erl` for the root, so a folder without a complete
+  // OTP is ignored.
   if (given && otp_preloaded_directory(given).empty()) given = nullptr;
   const std::string root = find_otp_root(given ? given : "", &error);
   if (!error.empty()) return complain(error);

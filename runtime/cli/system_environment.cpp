@@ -18,13 +18,13 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-/// Whether it is this program, by whatever link.
+/// Whether the file is this program, possibly by a link.
 bool is_own(const fs::path& file) {
   std::error_code error;
   return fs::equivalent(file, "/proc/self/exe", error) && !error;
 }
 
-/// The folder of the command as it was typed; empty: not found.
+/// Returns the folder of the command as it was typed, or "".
 std::string folder_of_command(const std::string& typed) {
   std::error_code error;
   if (typed.find('/') != std::string::npos) return fs::absolute(typed, error).parent_path().string();
@@ -34,7 +34,7 @@ std::string folder_of_command(const std::string& typed) {
   return {};
 }
 
-/// Folders in front of the others, which keep their order.
+/// Returns the folders in front of the others, which keep their order.
 std::string with_in_front(const std::vector<std::string>& front, const std::string& path) {
   std::string whole;
   const auto add = [&](const std::string& folder) {

@@ -2,12 +2,12 @@
 
 #include <string>
 
-/// The environment that OTP's modules and the programs they start look into.
+/// The environment variables that OTP's modules, and the programs that they start, read.
 namespace vmrun::cli {
 
-/// Sets ROOTDIR, BINDIR, EMU and PROGNAME as OTP's `erl` does, and puts the folder where the
-/// command lies, then those of the installation, in front of PATH: whoever starts `erl` or `erlc`
-/// from a program gets the ones the program runs under. typed: the command as it was typed.
+/// Sets ROOTDIR, BINDIR, EMU and PROGNAME as OTP's `erl` does, and puts the command's folder, then
+/// those of the installation, in front of PATH. So a program that starts `erl` or `erlc` gets the
+/// ones under which it runs itself. typed: the command as it was typed.
 void set_system_environment(const std::string& root, const std::string& typed);
 
 }  // namespace vmrun::cli
