@@ -24,14 +24,15 @@ namespace {
 /// included.
 constexpr size_t kStackBytes = size_t{256} << 20;
 
-/// Where the attribute -module ends that begins on this line.
+/// Returns the offset behind the -module attribute that begins on this line.
 std::size_t end_of_module_attribute(std::string_view text, uint32_t line) {
   std::size_t at = 0;
   for (; line > 1; line--) at = text.find('\n', at) + 1;
   return text.find('.', text.find(')', at)) + 1;
 }
 
-/// What a script need not say, said, with lines counted as in the text alone.
+/// Returns the script's text with the declarations that it leaves out; the line numbers do not
+/// change.
 std::string complete_text(const ModuleTables& tables, const std::string& path, std::string_view text) {
   std::string exports, out, name;
   for (const FunctionName& f : tables.implied_exports)
@@ -40,7 +41,7 @@ std::string complete_text(const ModuleTables& tables, const std::string& path, s
   if (!tables.module_loc) out = "-module(" + quote_atom(tables.name) + ")." + exports + "\n";
   out += "-file(\"" + name + "\", 0).\n";
   const std::size_t behind = tables.module_loc ? end_of_module_attribute(text, tables.module_loc->line) : 0;
-  if (text.starts_with("#!")) out += "%";  // none of Erlang's lines
+  if (text.starts_with("#!")) out += "%";  // not a line of Erlang
   out += text.substr(0, behind);
   if (tables.module_loc) out += exports;
   return out.append(text.substr(behind));

@@ -1,5 +1,5 @@
-// vmrunc: the compiler by itself, used at build time for the library and handy for looking at its
-// output.
+// vmrunc: the compiler as a program. The build uses it for the library, and its output can be
+// inspected with it.
 
 #include <unistd.h>
 

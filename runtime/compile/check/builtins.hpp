@@ -1,5 +1,5 @@
 #pragma once
-// What the checks know about functions of module erlang (made from runtime/bif/bif.tab) and about
+// What the checks know about functions of module erlang (generated from runtime/bif/bif.tab),
 // predefined types and behaviours. Constant data; any thread.
 
 #include <cstdint>
@@ -27,17 +27,17 @@ struct Builtin {
   bool classic = false;        // auto-imported before R14: overriding it silently is an error
 };
 
-/// All of them, operators of guards too.
+/// All of them, also the operators of guards.
 std::span<const Builtin> all_builtins();
 
-/// Facts about erlang:name/arity; null when it is not auto-imported.
+/// Facts about erlang:name/arity; nullptr when it is not auto-imported.
 const Builtin* find_builtin(std::string_view name, uint32_t arity);
 
 /// Operators as functions of module erlang, allowed in guards: '+'/2, 'not'/1, …
 bool is_guard_operator(std::string_view name, uint32_t arity);
 
 /// The type test that an obsolete one means when it is a whole test of a guard: is_list for list/1.
-/// Empty when it is none.
+/// Empty for any other function.
 std::string_view modern_type_test(std::string_view name, uint32_t arity);
 
 bool is_builtin_type(std::string_view name, uint32_t arity);

@@ -4,7 +4,8 @@ namespace vmrun::compile {
 
 namespace {
 
-/// Number of arguments a format string takes, or an explanation why it is none.
+/// Returns the number of arguments that a format string takes. Returns -1 when the string is bad,
+/// and sets `problem`.
 int format_arguments(std::u32string_view f, std::string& problem) {
   int count = 0;
   auto bad = [&](std::string what) {

@@ -1,6 +1,6 @@
 #pragma once
-// Calls of io:format and its like: whether a format string that is written out takes as many
-// arguments as are given.
+// Calls of io:format and similar functions: whether a literal format string takes as many arguments
+// as the call gives.
 
 #include <string_view>
 
@@ -8,7 +8,8 @@
 
 namespace vmrun::compile {
 
-/// Looks at any call of `module`:`name`; warns if it is one of these and does not fit.
+/// Checks any call of `module`:`name`, and warns if it is one of these and its arguments do not
+/// fit.
 void check_format_call(LintContext& c, const CallExpr& e, std::string_view module, std::string_view name);
 
 }  // namespace vmrun::compile

@@ -8,7 +8,7 @@
 
 namespace vmrun::compile {
 
-/// ", did you mean lists:map/2?" of map/2.
+/// Returns ", did you mean lists:map/2?" for map/2.
 std::string FunctionUses::in_library(const FunctionName& f) const {
   if (!c_.session.library_has) return {};
   for (const std::string_view module : {"lists", "io", "maps", "string", "math", "timer", "file", "io_lib"})
@@ -29,7 +29,8 @@ void FunctionUses::check_calls() {
   }
 }
 
-/// Functions that no exported one leads to, nor a form that could not be read.
+/// Warns about functions that are not reached from an exported one, nor from a form that could not
+/// be read.
 void FunctionUses::check_unused() {
   if (c_.tables.export_all || !c_.enabled("nowarn_unused_function")) return;
   std::unordered_map<FunctionName, std::vector<FunctionName>, FunctionNameHash> calls;

@@ -1,6 +1,6 @@
 #pragma once
-// Which function of the module uses which: what is called must exist, and what nothing leads to is
-// worth a warning. Filled while lint walks through the functions, looked at afterwards. One
+// Which function of the module uses which. A function that is called must exist, and one that is
+// never reached gets a warning. Filled while lint walks the functions, checked afterwards. One
 // compilation, one thread.
 
 #include <string>
@@ -14,7 +14,8 @@ class FunctionUses {
  public:
   explicit FunctionUses(LintContext& context) : c_(context) {}
 
-  /// The function whose uses come next; no name: none, a record's default say.
+  /// Sets the function to which the next uses belong. Without a name they belong to no function,
+  /// like those of a record's defaults.
   void set_user(FunctionName name) { current_ = name; }
   void use(FunctionName name, Loc loc) { uses_.push_back({current_, name, loc}); }
   void check_calls();

@@ -8,7 +8,7 @@ namespace vmrun::compile {
 
 namespace {
 
-/// The module as a whole: walks through its functions and records, then looks at what fits
+/// Checks the module as a whole: walks its functions and records, then checks what must fit
 /// together.
 class Linter {
  public:
@@ -21,7 +21,7 @@ class Linter {
   void check_exports();
   void check_unused_records();
   void check_behaviours();
-  /// A test that is no part of the module.
+  /// Whether the function is a test that is not compiled into the module.
   bool left_out(const FunctionForm& f) const { return c_.tables.functions.count({f.name, f.arity}) == 0; }
 
   LintContext c_;

@@ -1,6 +1,6 @@
 #pragma once
-// What every part of lint looks at and reports to: the module, its tables, the diagnostics; and
-// records, which patterns, guards and expressions use alike. One compilation, one thread.
+// What all parts of lint share: the module, its tables and the diagnostics, and the checks of
+// records, which patterns, guards and expressions have in common. One compilation, one thread.
 
 #include <string>
 #include <string_view>
@@ -13,22 +13,22 @@ struct LintContext {
   Session& session;
   const ParsedModule& module;
   ModuleTables& tables;
-  size_t form_order = 0;  // of the form at hand: records of later ones are not known yet
+  size_t form_order = 0;  // of the current form; records of later forms are not known yet
 
   void error(Loc loc, std::string message) { session.diagnostics.error(loc, std::move(message)); }
   void warning(Loc loc, std::string message) { session.diagnostics.warning(loc, std::move(message)); }
   bool enabled(std::string_view nowarn) const { return !tables.has_option(nowarn); }
   bool in_main_file(Loc loc) const { return loc.file == 0; }
-  /// Whether what has this name may be used where that cannot be seen.
+  /// Whether something of this name may be used in a place that could not be read.
   bool may_be_used(std::string_view name) const {
     return module.unread.names.count(name) != 0 || tables.excused.count(name) != 0;
   }
-  /// Whether a form that could not be read may define what has this name.
+  /// Whether a form that could not be read may define something of this name.
   bool may_be_unread(std::string_view name) const {
     return module.unread.text || module.unread.names.count(name) != 0;
   }
 
-  /// A record that is used; null after an error.
+  /// Returns the record and marks it as used; nullptr after an error.
   const RecordInfo* record(std::string_view name, Loc loc);
   void record_field(const RecordInfo& r, std::string_view field, Loc loc);
   void record_fields(const RecordExpr& e, const RecordInfo& r);

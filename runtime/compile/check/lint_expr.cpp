@@ -16,7 +16,7 @@ void ExprLinter::body(ExprList exprs) {
   }
 }
 
-/// A statement that does nothing.
+/// Warns about a statement without effect.
 void ExprLinter::ignored_value(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kAtom:  // `ok` in the middle of a body is a common placeholder, and erlc is silent on it
@@ -248,7 +248,7 @@ void ExprLinter::case_clause(const Clause& c) {
   body(c.body);
 }
 
-/// Branches of which one is taken. `extra_body` is the body behind `after`.
+/// Checks branches of which one is taken. `extra_body` is the body behind `after`.
 void ExprLinter::clauses(ClauseList list, std::string_view what, Loc loc, const ExprList* extra_body) {
   std::vector<Variables::Bindings> branches;
   for (const Clause* c : list) {
@@ -264,7 +264,7 @@ void ExprLinter::clauses(ClauseList list, std::string_view what, Loc loc, const 
   vars_.merge(branches, what, loc);
 }
 
-/// Clauses of a function or fun. Their variables end with them.
+/// Checks clauses of a function or fun. Their variables end with them.
 void ExprLinter::fun_clauses(ClauseList list, std::string_view shadows) {
   for (const Clause* c : list) {
     size_t start = vars_.mark();
@@ -335,7 +335,7 @@ void ExprLinter::comprehension(const ComprehensionExpr& e) {
       expr(*q.source);
       continue;
     }
-    // The source does not see the variables it is about to give values to, nor hands on its own.
+    // The source does not see the variables that the generator binds, and does not export its own.
     size_t s = vars_.mark();
     vars_.open_scope();
     expr(*q.source);
@@ -356,7 +356,7 @@ void ExprLinter::comprehension(const ComprehensionExpr& e) {
   vars_.close_scope();
 }
 
-/// Clauses behind one that always matches.
+/// Warns about clauses behind one that always matches.
 void ExprLinter::unreachable_clauses(ClauseList list) {
   const Clause* always = nullptr;
   for (const Clause* c : list) {
@@ -377,8 +377,8 @@ void ExprLinter::unreachable_clauses(ClauseList list) {
                   c->guards[0][0]->as<AtomExpr>().name == "true";
       if (!sure) continue;
     }
-    // A variable that has a value already is compared. Patterns of case and receive bind none that
-    // is visible here.
+    // A variable that already has a value is compared. Patterns of case and receive do not bind any
+    // that is visible here.
     bool compared =
         std::any_of(names.begin(), names.end(), [&](std::string_view n) { return vars_.find(n) != nullptr; });
     bool head = !c->name.empty();
@@ -411,7 +411,7 @@ void ExprLinter::call(const CallExpr& e) {
   operands(items);
 }
 
-/// An atom in place of a variable, as in x = 5.
+/// Warns about an atom in place of a variable, as in x = 5.
 void ExprLinter::never_matches(const MatchExpr& m) {
   const bool value = m.right->is(ExprKind::kInteger) || m.right->is(ExprKind::kFloat) ||
                      m.right->is(ExprKind::kString) || m.right->is(ExprKind::kNil);
@@ -421,7 +421,7 @@ void ExprLinter::never_matches(const MatchExpr& m) {
                                          quote_atom(m.left->as<AtomExpr>().name).c_str()));
 }
 
-/// Arithmetic with what is no number.
+/// Warns about arithmetic with a term that is not a number.
 void ExprLinter::no_number(const BinaryOpExpr& b) {
   const bool arithmetic = b.op == Tok::kPlus || b.op == Tok::kMinus || b.op == Tok::kStar ||
                           b.op == Tok::kSlash || b.op == Tok::kDiv || b.op == Tok::kRem;
@@ -434,7 +434,7 @@ void ExprLinter::no_number(const BinaryOpExpr& b) {
                                    VIEW(token_spelling(b.op)), joins ? " (strings are joined by '++')" : ""));
 }
 
-/// A guard that is an atom, as in `else ->`.
+/// Warns about a guard that is an atom, as in `else ->`.
 void ExprLinter::never_taken(const Clause& c) {
   if (c.guards.size() != 1 || c.guards[0].size() != 1 || !c.guards[0][0]->is(ExprKind::kAtom)) return;
   const std::string_view atom = c.guards[0][0]->as<AtomExpr>().name;
@@ -443,7 +443,7 @@ void ExprLinter::never_taken(const Clause& c) {
                                    atom == "else" ? " (the last clause of an if is 'true ->')" : ""));
 }
 
-/// What is called is a variable without a value: one may have meant a name.
+/// Reports a call of a variable without a value; the user may have meant a name.
 void ExprLinter::callee(const Expr& e, std::string_view what) {
   if (!e.is(ExprKind::kVar) || vars_.find(e.as<VarExpr>().name) != nullptr) return;
   const std::string_view name = e.as<VarExpr>().name;

@@ -17,13 +17,14 @@ class ExprLinter {
   ExprLinter(LintContext& context, Variables& variables, FunctionUses& functions)
       : c_(context), vars_(variables), functions_(functions) {}
   void expr(const Expr& e);
-  /// Clauses of a function, or of a fun: `shadows` says which, empty for a function.
+  /// Checks the clauses of a function, or of a fun. `shadows` names the kind of fun; empty for a
+  /// function.
   void fun_clauses(ClauseList list, std::string_view shadows);
   void unreachable_clauses(ClauseList list);
 
  private:
   void body(ExprList exprs);
-  /// Operands that do not see each other's bindings.
+  /// Checks operands, which do not see each other's bindings.
   void operands(const std::vector<const Expr*>& exprs);
   void operands(ExprList exprs) { operands(std::vector<const Expr*>(exprs.begin(), exprs.end())); }
   void clauses(ClauseList list, std::string_view what, Loc loc, const ExprList* extra_body = nullptr);
@@ -49,7 +50,7 @@ class ExprLinter {
   Variables& vars_;
   FunctionUses& functions_;
   std::map<std::tuple<std::string_view, std::string_view, uint32_t>, std::string>
-      remote_calls_;  // and what is wrong
+      remote_calls_;  // with what is wrong
   GuardLinter guards_{c_, vars_};
   PatternLinter patterns_{c_, vars_, guards_};
 };

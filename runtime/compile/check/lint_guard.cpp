@@ -10,7 +10,7 @@ void GuardLinter::guards(std::span<const ExprList> alternatives) {
       if (!obsolete_test(*t)) guard(*t);
 }
 
-/// list(X) as a whole test: is_list(X) of old.
+/// Handles list(X) as a whole test: the old form of is_list(X).
 bool GuardLinter::obsolete_test(const Expr& e) {
   if (!e.is(ExprKind::kCall) || !e.as<CallExpr>().target->is(ExprKind::kAtom)) return false;
   const auto& c = e.as<CallExpr>();
@@ -92,7 +92,7 @@ void GuardLinter::illegal(const Expr& e, std::string message) {
   vars_.excuse(e);
 }
 
-/// A built-in test whose name is like that.
+/// Returns a built-in test with a similar name.
 static std::string meant_guard(const FunctionName& wrong) {
   NearName near(wrong.name, NearName::Names::kMany);
   for (const Builtin& b : all_builtins())
@@ -150,7 +150,7 @@ static bool never_a_size(const Expr& e) {
   }
 }
 
-/// Types, sizes and units that go together.
+/// Checks that type, size and unit fit together.
 void GuardLinter::segment(const Segment& s, bool in_pattern, bool last) {
   SegmentType type = s.type;
   bool utf = type == SegmentType::kUtf8 || type == SegmentType::kUtf16 || type == SegmentType::kUtf32;

@@ -1,5 +1,5 @@
 #pragma once
-// Lint of guards, and of what segments of binaries may say. One compilation, one thread.
+// Lint of guards and of the segments of binaries. One compilation, one thread.
 
 #include <span>
 
@@ -11,8 +11,8 @@ class GuardLinter {
  public:
   GuardLinter(LintContext& context, Variables& variables) : c_(context), vars_(variables) {}
   void guards(std::span<const ExprList> alternatives);
-  /// An expression as guards admit them: also the size of a segment, and the key of a map, in a
-  /// pattern.
+  /// Checks an expression by the rules of guards. They also apply to the size of a segment and to
+  /// the key of a map in a pattern.
   void guard(const Expr& e);
   void segment(const Segment& s, bool in_pattern, bool last);
 

@@ -21,7 +21,7 @@ void PatternLinter::patterns(ExprList list, const PatternPlace& context) {
   for (const Expr* p : list) pattern(*p, context);
 }
 
-/// Numbers and strings that operators may combine in a pattern.
+/// Whether it is a number or string, which operators may combine in a pattern.
 bool PatternLinter::is_constant(const Expr& e) const {
   switch (e.kind) {
     case ExprKind::kInteger:
@@ -148,7 +148,7 @@ void PatternLinter::pattern_binary(const BinaryExpr& e, const PatternPlace& cont
   }
 }
 
-/// A field that takes all the rest would leave nothing for the next element.
+/// A field without a size would take all the rest and leave nothing for the next element.
 void PatternLinter::sized_fields(const BinaryExpr& e) {
   for (const Segment& s : e.segments)
     if ((s.type == SegmentType::kBinary || s.type == SegmentType::kBits) && s.size == nullptr)

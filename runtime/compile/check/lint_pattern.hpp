@@ -1,5 +1,5 @@
 #pragma once
-// Lint of patterns: what may stand there, which variables it binds and which it compares. One
+// Lint of patterns: what is allowed in them, which variables they bind and which they compare. One
 // compilation, one thread.
 
 #include <span>
@@ -11,7 +11,7 @@ namespace vmrun::compile {
 
 struct PatternPlace {
   size_t start;  // bindings newer than this mark belong to the pattern
-  // "fun", "generate", …: variables of outer scopes are shadowed; empty: matched
+  // "fun", "generate", …: variables of outer scopes are shadowed. Empty: they are matched.
   std::string_view shadows;
 };
 
@@ -24,8 +24,8 @@ class PatternLinter {
   void sized_fields(const BinaryExpr& e);
 
  private:
-  /// A size or a map key: it sees what was bound before the pattern, and of the pattern only `own`,
-  /// the variables of earlier segments.
+  /// Checks a size or a map key. It sees variables that were bound before the pattern, and of the
+  /// pattern only `own`, the variables of earlier segments.
   void pattern_operand(const Expr& e, const PatternPlace& context, std::span<const std::string_view> own);
   void pattern_variable(const VarExpr& v, const PatternPlace& context);
   void pattern_binary(const BinaryExpr& e, const PatternPlace& context);

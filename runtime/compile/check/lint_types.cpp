@@ -73,7 +73,7 @@ void TypeLinter::type(const TypeExpr& t, Seen* vars) {
       }
       return;
     case TypeKind::kAnnotated:
-      type(*t.args[1], vars);  // the variable is a mere comment
+      type(*t.args[1], vars);  // the variable is only a comment
       return;
     case TypeKind::kCall: {
       FunctionName name{t.name, static_cast<uint32_t>(t.args.size())};

@@ -16,7 +16,7 @@ class TypeLinter {
   void run();
 
  private:
-  /// Type variables of one definition: where first, and how often.
+  /// Type variables of one definition: where each stands first, and how often it occurs.
   using Seen = std::unordered_map<std::string_view, std::pair<Loc, int>>;
   void type(const TypeExpr& t, Seen* vars);
   void type_variables(const Seen& vars);

@@ -12,7 +12,7 @@ struct Action {
   uint32_t arity;
 };
 
-/// What only a specification for tracing may call, in its body.
+/// Functions that only a specification for tracing may call, and only in its body.
 constexpr Action kTraceActions[] = {
     {"caller", 0},
     {"caller_line", 0},
@@ -43,7 +43,7 @@ bool is_remote(const Expr& target, std::string_view module, std::string_view fun
          r.function->is(ExprKind::kAtom) && r.function->as<AtomExpr>().name == function;
 }
 
-/// An atom that means something else in a specification: '$_', '$$', '$*', '$1', ….
+/// Whether an atom has a special meaning in a specification: '$_', '$$', '$*', '$1', ….
 bool is_special(std::string_view name) {
   if (!name.starts_with("$") || name.size() < 2) return false;
   return name == "$_" || name == "$$" || name == "$*" ||
@@ -55,7 +55,7 @@ class MatchSpec {
   MatchSpec(Session& session, ModuleTables& tables, bool for_trace)
       : session_(session), t_(tables), for_trace_(for_trace) {}
 
-  /// One tuple for each alternative of the guards.
+  /// Makes one tuple for each alternative of the guards.
   void clause(const Clause& c, std::vector<const Expr*>& out) {
     if (c.patterns.size() != 1) return bad_parameter(c.loc);
     variables_.clear();
@@ -102,7 +102,7 @@ class MatchSpec {
     args.insert(args.begin(), atom(loc, name));
     return tuple(loc, args);
   }
-  /// A tuple as a value stands in braces of its own.
+  /// A tuple that is a value has double braces.
   const Expr* made_tuple(Loc loc, const std::vector<const Expr*>& items) {
     return tuple(loc, {tuple(loc, items)});
   }
@@ -128,7 +128,7 @@ class MatchSpec {
     it->second.used = true;
     return &it->second;
   }
-  /// Position of a field in the tuple, from 1; 0 after an error.
+  /// Returns the position of a field in the tuple, from 1; 0 after an error.
   int64_t position(const RecordInfo& r, std::string_view field, Loc loc) {
     const int index = r.field_index(field);
     if (index < 0)
@@ -136,7 +136,7 @@ class MatchSpec {
                                 quote_atom(r.form->name).c_str()));
     return index < 0 ? 0 : index + 2;
   }
-  /// What is given for a field; null: nothing.
+  /// Returns the value given for a field, or nullptr.
   static const Expr* given(const RecordExpr& e, std::string_view field) {
     const Expr* others = nullptr;
     for (const RecordFieldInit& f : e.fields) {
@@ -171,7 +171,7 @@ class MatchSpec {
     return atom(v.loc, "$" + std::to_string(it - variables_.begin() + 1));
   }
 
-  /// A pattern as a term: every part in place.
+  /// Translates a pattern to a term: every part in its place.
   const Expr* pattern(const Expr& e) {
     auto all = [&](ExprList items) {
       std::vector<const Expr*> out;
@@ -229,7 +229,7 @@ class MatchSpec {
         const auto& v = e.as<VarExpr>();
         if (!v.anonymous() && v.name == whole_) return atom(e.loc, "$_");
         if (std::find(variables_.begin(), variables_.end(), v.name) != variables_.end()) return variable(v);
-        return constant(e.loc, &e);  // of the function around: its value
+        return constant(e.loc, &e);  // a variable of the surrounding function: its value
       }
       case ExprKind::kTuple: return made_tuple(e.loc, values(e.as<TupleExpr>().elements));
       case ExprKind::kCons:
@@ -322,7 +322,7 @@ class MatchSpec {
   ModuleTables& t_;
   const bool for_trace_;
   bool in_guard_ = false;
-  std::vector<std::string_view> variables_;  // of the head: $1, $2, …
+  std::vector<std::string_view> variables_;  // variables of the head: $1, $2, …
   std::string_view whole_;                   // the name of the whole parameter
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Match specifications written as funs: what the parse transform ms_transform does. One
+// Match specifications written as funs, as the parse transform ms_transform translates them. One
 // compilation, one thread.
 
 #include "runtime/compile/check/tables.hpp"
@@ -7,9 +7,10 @@
 
 namespace vmrun::compile {
 
-/// The expression that a call of ets:fun2ms/1 or dbg:fun2ms/1 stands for in a module that asked for
-/// ms_transform: [{Head, Guards, Body}, …] (the ERTS user's guide, "Match Specifications in
-/// Erlang"). Null for any other call. Made once for each call; mistakes are reported on the way.
+/// Returns the expression that a call of ets:fun2ms/1 or dbg:fun2ms/1 stands for in a module that
+/// asks for ms_transform: [{Head, Guards, Body}, …] (the ERTS user's guide, "Match Specifications
+/// in Erlang"). Returns nullptr for any other call. Made once for each call; errors are reported on
+/// the way.
 const Expr* match_spec_call(Session& session, ModuleTables& tables, const CallExpr& call);
 
 }  // namespace vmrun::compile

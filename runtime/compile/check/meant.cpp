@@ -16,7 +16,7 @@ std::string meant_atom(const NearName& near) {
   return near.found().empty() ? std::string() : did_you_mean(quote_atom(near.found()));
 }
 
-/// A built-in function with as many arguments.
+/// Returns a built-in function with a similar name and the same number of arguments.
 std::string_view near_builtin(const FunctionName& wrong) {
   NearName near(wrong.name, NearName::Names::kMany);
   for (const Builtin& b : all_builtins())
@@ -26,8 +26,8 @@ std::string_view near_builtin(const FunctionName& wrong) {
 
 }  // namespace
 
-/// The same name with another number of arguments; or else a name like it, rather with the same
-/// number.
+/// Suggests the same name with another number of arguments, or else a similar name, preferably with
+/// the same number.
 std::string meant_function(ModuleTables& tables, const FunctionName& wrong, Callable callable) {
   std::set<uint32_t> arities;
   NearName same_arity(wrong.name), other_arity(wrong.name);

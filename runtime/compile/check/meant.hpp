@@ -1,6 +1,6 @@
 #pragma once
-// Which names of a module are meant by those that it does not have: what follows "undefined" in the
-// messages of lint. Constant operations; one compilation, one thread.
+// Suggests which name of a module is meant by one that it does not have: the text that follows
+// "undefined" in the messages of lint. One compilation, one thread.
 
 #include <string>
 
@@ -8,10 +8,11 @@
 
 namespace vmrun::compile {
 
-/// Where a function may come from.
-enum class Callable : uint8_t { kOwn, kAny };  // kAny: imported and built-in ones too
+/// Which functions may be suggested.
+enum class Callable : uint8_t { kOwn, kAny };  // kAny: also imported and built-in ones
 
-/// Each is empty, or ", did you mean NAME?". Functions and records that are named so count as used.
+/// Each function returns "" or ", did you mean NAME?". Suggested functions and records count as
+/// used.
 std::string meant_function(ModuleTables& tables, const FunctionName& wrong, Callable callable);
 std::string meant_record(ModuleTables& tables, std::string_view wrong);
 std::string meant_field(const RecordForm& record, std::string_view wrong);

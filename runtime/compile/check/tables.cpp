@@ -26,8 +26,8 @@ class Collector {
   void import_list(const AttributeForm& a);
   void bad(const AttributeForm& a);
 
-  /// Calls `f` for every element of a list expression that ends in []; false when it is no such
-  /// list.
+  /// Calls `f` for every element of a list expression that ends in []; returns false when it is not
+  /// such a list.
   static bool each(const Expr& list, const std::function<bool(const Expr&)>& f) {
     if (list.is(ExprKind::kNil)) return true;
     if (!list.is(ExprKind::kCons)) return false;
@@ -38,7 +38,7 @@ class Collector {
   }
   static bool is_atom(const Expr& e) { return e.is(ExprKind::kAtom); }
   static std::string_view atom(const Expr& e) { return e.as<AtomExpr>().name; }
-  /// `name/arity`, also written {name, arity}.
+  /// Reads `name/arity`, also written {name, arity}.
   static std::optional<FunctionName> name_arity(const Expr& e, bool tuple_too) {
     const Expr* name = nullptr;
     const Expr* arity = nullptr;
@@ -66,13 +66,13 @@ class Collector {
 
   Session& session_;
   ModuleTables& t_;
-  /// What becomes of test functions: see eunit.hrl.
+  /// How test functions are treated: see eunit.hrl.
   enum class Tests : uint8_t { kPlain, kExported, kLeftOut } tests_ = Tests::kPlain;
   bool seen_function_ = false;
   bool seen_module_ = false;
 };
 
-/// How attributes are written.
+/// The syntax of attributes.
 struct AttributeSyntax {
   std::string_view name, form;
 };
@@ -140,7 +140,8 @@ void Collector::run(const ParsedModule& module, bool script) {
                                   meant_function(t_, f.name, Callable::kOwn).c_str()));
 }
 
-/// What the parse transform eunit_autoexport does: tests are exported, and test/0 that runs them.
+/// Does the work of the parse transform eunit_autoexport: tests are exported, and so is test/0,
+/// which runs them.
 void Collector::export_tests() {
   for (const FunctionForm* f : t_.function_order)
     if (is_test({f->name, f->arity})) export_function({f->name, f->arity});
@@ -157,7 +158,7 @@ void Collector::export_tests() {
       FunctionForm{{FormKind::kFunction, {}}, run.name, run.arity, arena.copy(&clause, 1)}));
 }
 
-/// What eunit_striptests does.
+/// Does the work of the parse transform eunit_striptests.
 void Collector::leave_out_tests() {
   std::erase_if(t_.function_order, [&](const FunctionForm* f) {
     const FunctionName name{f->name, f->arity};
@@ -211,7 +212,7 @@ void Collector::export_list(const AttributeForm& a) {
 }
 
 void Collector::import_list(const AttributeForm& a) {
-  if (a.values.size() == 1 && is_atom(*a.values[0])) return;  // -import(Module). does nothing
+  if (a.values.size() == 1 && is_atom(*a.values[0])) return;  // -import(Module). has no effect
   bool good = a.values.size() == 2 && is_atom(*a.values[0]) && each(*a.values[1], [&](const Expr& e) {
                 auto name = name_arity(e, false);
                 if (!name) return false;

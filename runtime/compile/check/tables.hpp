@@ -1,5 +1,5 @@
 #pragma once
-// What the attributes of a module declare, gathered once for lint and lowering. Mistakes within
+// The declarations of a module's attributes, collected once for lint and lowering. Errors within
 // attributes are reported on the way. Owned by one compilation; one thread at a time.
 
 #include <optional>
@@ -21,9 +21,9 @@ struct ImportInfo {
 
 struct RecordInfo {
   const RecordForm* form;
-  size_t order;  // index of its form: a record may be used behind its definition only
+  size_t order;  // index of its form: a record may be used only behind its definition
   bool used = false;
-  /// Index of a field, or -1.
+  /// Returns the index of a field, or -1.
   int field_index(std::string_view name) const {
     for (size_t i = 0; i < form->fields.size(); i++)
       if (form->fields[i].name == name) return static_cast<int>(i);
@@ -67,27 +67,27 @@ class ModuleTables {
   std::vector<const TypeForm*> types;
   std::vector<NamedFunction> exported_types;
   std::optional<NamedFunction> on_load;
-  std::vector<NamedFunction> nifs;               // those a library may replace
-  std::vector<const AttributeForm*> attributes;  // those that module_info(attributes) shows
+  std::vector<NamedFunction> nifs;               // functions that a library may replace
+  std::vector<const AttributeForm*> attributes;  // those that module_info(attributes) returns
 
-  /// -compile({parse_transform, ms_transform}): calls of fun2ms are replaced by what they stand for
-  /// (match_spec.hpp).
+  /// -compile({parse_transform, ms_transform}): calls of fun2ms are replaced by match
+  /// specifications (match_spec.hpp).
   bool match_specs_from_funs = false;
   std::unordered_map<const Expr*, const Expr*> match_specs;
 
-  /// Parse transforms that this compiler does not know: it does not compile the module.
+  /// Parse transforms that this compiler does not know. It does not compile a module that uses one.
   std::vector<std::string_view> transforms;
-  // What a script need not say:
-  std::optional<Loc> module_loc;  // of an attribute -module in the text itself
+  // Declarations that a script may leave out:
+  std::optional<Loc> module_loc;  // of a -module attribute in the text itself
   std::vector<FunctionName> implied_exports;
 
-  /// Functions and records that expressions in error name, or messages as what may be meant:
-  /// nothing is said of their use.
+  /// Functions and records that are named by faulty expressions, or suggested by messages: no
+  /// message about their use follows.
   std::unordered_set<std::string_view> excused;
 
   bool has_option(std::string_view option) const { return options.count(option) != 0; }
   bool is_exported(const FunctionName& f) const { return export_all || exported.count(f) != 0; }
-  /// Whether a call of an auto-imported BIF by its plain name means the BIF.
+  /// Whether a call of an auto-imported BIF by its plain name calls the BIF.
   bool auto_imports(const FunctionName& f) const {
     const Builtin* b = find_builtin(f.name, f.arity);
     return b != nullptr && b->auto_imported && !no_auto_import_all && no_auto_import.count(f) == 0;

@@ -86,7 +86,8 @@ void Variables::put(const Bindings& bindings) {
   }
 }
 
-/// A variable in sight with a name like that, or an atom that other languages write so.
+/// Returns a visible variable with a similar name, or an atom that other languages write with a
+/// capital.
 std::string Variables::meant_by(std::string_view name) {
   NearName near(name);
   for (const auto& [known, variable] : vars_)
@@ -133,7 +134,7 @@ void Variables::use(const VarExpr& v, const std::string& hint) {
     c_.error(v.loc, format_message("variable '%.*s' is unbound", VIEW(v.name)) +
                         (meant.empty() ? hint : did_you_mean(meant)));
   }
-  // Said once is enough.
+  // One message suffices, so the variable counts as bound from now on.
   Variable now;
   now.state = State::kBound;
   now.usage = usage_of(v.name);
@@ -151,7 +152,8 @@ void Variables::close_scope() {
   scopes_.pop_back();
 }
 
-/// What every branch binds is bound behind them; what only some bind is unsafe there.
+/// A variable that every branch binds is bound behind them; one that only some bind is unsafe
+/// there.
 void Variables::merge(std::vector<Bindings>& branches, std::string_view what, Loc loc) {
   std::vector<std::pair<std::string_view, Variable>> order;
   std::unordered_map<std::string_view, std::pair<size_t, bool>> seen;  // branches that bind it; unsafe in one

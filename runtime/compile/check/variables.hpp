@@ -1,7 +1,7 @@
 #pragma once
-// The variables of the function or record that lint walks through: which names are visible at this
-// point, and what is known of them. Changes are logged in a trail, so that leaving a clause, fun or
-// comprehension undoes them. Whether a variable is used is counted per scope (function clause, fun
+// The variables of the function or record that lint walks: which names are visible at this point,
+// and what is known about them. Changes are logged in a trail, so that leaving a clause, fun or
+// comprehension undoes them. The use of a variable is counted per scope (function clause, fun
 // clause, comprehension) and name, over all branches. One compilation, one thread.
 
 #include <deque>
@@ -25,8 +25,8 @@ class Variables {
   struct Variable {
     State state = State::kUnbound;
     Usage* usage = nullptr;
-    // of an unsafe one: 'case', 'try', …; of a bound one that has not been read since: what handed
-    // it on
+    // An unsafe variable has 'case', 'try', … here; a bound one that has not been read since, the
+    // construct that exported it.
     std::string_view where;
     Loc loc;
   };
@@ -35,28 +35,28 @@ class Variables {
   explicit Variables(LintContext& context) : c_(context) {}
 
   void open_scope() { scopes_.emplace_back(); }
-  /// Warns of what has not been used in it.
+  /// Warns about variables that have not been used in the scope.
   void close_scope();
 
   size_t mark() const { return trail_.size(); }
   void undo(size_t mark);
   Variable* find(std::string_view name);
   void bind(std::string_view name, Loc loc);
-  /// hint: the end of the message if it is unbound and no variable has a name like it.
+  /// hint: the end of the message if the variable is unbound and no other has a similar name.
   void use(const VarExpr& v, const std::string& hint = {});
-  /// The expression is in error itself: what it names counts as used, and variables that have no
-  /// value as bound, so that one mistake is reported once.
+  /// For an expression that is wrong itself. The names in it count as used, and its unbound
+  /// variables as bound, so that one mistake is reported once.
   void excuse(const Expr& e);
-  /// A variable that has a value already stands in a pattern.
+  /// Handles a variable in a pattern that already has a value.
   void matched_again(const VarExpr& v, const Variable& known, bool same_pattern);
   bool bound_here(std::string_view name, size_t start) const;
 
-  /// Undoes what was bound since a mark and gives it back as unsafe (`where` empty: as it is).
+  /// Undoes the bindings since a mark and returns them as unsafe (unchanged if `where` is empty).
   Bindings take_since(size_t mark, std::string_view where = {}, Loc loc = {});
   void put(const Bindings& bindings);
   void merge(std::vector<Bindings>& branches, std::string_view what, Loc loc);
 
-  /// Until `show_all` only what was bound before `mark` is visible, and `own`.
+  /// Until `show_all` only the bindings before `mark` and `own` are visible.
   void hide_since(size_t mark, std::span<const std::string_view> own) {
     hidden_ = {mark, trail_.size(), own};
   }
@@ -81,8 +81,8 @@ class Variables {
   std::unordered_map<std::string_view, Variable> vars_;
   std::vector<Change> trail_;
   struct {
-    size_t from = 0, to = 0;                // of the trail
-    std::span<const std::string_view> own;  // visible all the same
+    size_t from = 0, to = 0;                // range of the trail
+    std::span<const std::string_view> own;  // visible nevertheless
   } hidden_;
   std::deque<Usage> usages_;
   std::vector<Scope> scopes_;

@@ -1,28 +1,27 @@
 #pragma once
 // Core: the language between the syntax tree and code generation, modelled on the published Core
-// Erlang (Carlsson et al., "Core Erlang 1.0.3"). The front end lowers a module to it, the back end
+// Erlang (Carlsson et al., "Core Erlang 1.0.3"). The front end lowers a module to it; the back end
 // (codegen.hpp) takes it from there. Nodes live in the compilation's NodeArena; literals are VM
 // terms whose words live as long as that arena. One compilation, one thread.
 //
-// What the front end keeps true:
+// Invariants of the front end:
 //  - Every Var object is bound exactly once (by a function's parameters, let, a pattern, a try, a
 //    Lambda's self). A scope sees its own and outer variables; a Lambda or letrec function may use
 //    variables of the functions around it freely.
 //  - Pattern variables are always fresh. A variable that is already bound, or repeated in a
 //    pattern, becomes a fresh one plus the guard test `Fresh =:= Old`.
-//  - Sub-expressions may be anything and are evaluated left to right, each once. (Nothing needs to
-//    be named by a let first.)
-//  - Every expression gives one value, except kValues and what ends in it (case branches, let
-//    bodies): those may stand only where several are expected: as the `arg` of a let of as many
-//    variables.
-//  - No records, no comprehensions, no macros: those are gone. andalso/orelse stay (AndAlso,
+//  - Sub-expressions may be any expressions. They are evaluated left to right, each once. (They
+//    need not be named by a let first.)
+//  - Every expression gives one value, except kValues and expressions that end in it (case
+//    branches, let bodies). Those may stand only where several values are expected: as the `arg` of
+//    a let of as many variables.
+//  - There are no records, comprehensions or macros any more. andalso/orelse stay (AndAlso,
 //    OrElse).
 //  - Guards are trees of kAllOf / kAnyOf / kAndAlso / kOrElse over expressions made of literals,
 //    variables, tuples, lists, maps, binaries and calls of guard BIFs (`call erlang:F`). A test
 //    that raises, or gives something other than true, fails.
 //
-// Names: '-f/1-fun-0-' and the like are made by the back end from Lambda::index and
-// LetrecFun::name.
+// Names like '-f/1-fun-0-' are made by the back end from Lambda::index and LetrecFun::name.
 
 #include <cstdint>
 #include <span>
@@ -73,7 +72,7 @@ enum class Kind : std::uint8_t {
 
 struct Expr {
   Kind kind;
-  Loc loc;  // of the construct that can fail or calls; unknown for compiler-made ones
+  Loc loc;  // of the construct that can fail or call; unknown if the compiler made it
   template <class T>
   T& as() {
     return static_cast<T&>(*this);
@@ -110,13 +109,13 @@ struct FunRef : ExprOf<Kind::kFunRef> {
 
 struct FunNote;  // the back end's record of a function
 
-/// A fun expression: one clause-less function; the clauses are a kCase on the parameters with
+/// A fun expression: one function without clauses. The clauses are a kCase on the parameters with
 /// Fail::kFunctionClause.
 struct Lambda : ExprOf<Kind::kLambda> {
   std::span<Var* const> params;
   Expr* body;
-  Var* self = nullptr;      // the name of a named fun, as a variable of the body; null otherwise
-  std::string_view name;    // that name, for '-f/1-Name/1-M-'; empty otherwise
+  Var* self = nullptr;      // the name of a named fun, as a variable of the body; else null
+  std::string_view name;    // that name, for '-f/1-Name/1-M-'; else empty
   std::uint32_t index = 0;  // N of '-f/1-fun-N-'
   FunNote* note = nullptr;
   Lambda(Loc l, std::span<Var* const> p, Expr* b) : ExprOf(l), params(p), body(b) {}
@@ -155,10 +154,10 @@ struct SegSpec {
   bool native = false;
   std::uint32_t unit = 1;      // integer 1, float 1, binary 8, bits 1 unless given
   std::uint32_t position = 0;  // in the expression, from 1: for error messages
-  // size: null means "all the rest" for kBinary, is ignored for kUtf*; integers and floats always
-  // have one.
+  // size: null means "all the rest" for kBinary, and is ignored for kUtf*; integers and floats
+  // always have one.
 };
-/// In construction. Strings are spelled out, a segment per character.
+/// A segment in construction. Strings are spelled out, a segment per character.
 struct Segment {
   SegSpec spec;
   Expr* value;
@@ -224,8 +223,8 @@ struct PTuple : Pat {
   PatList elements;
   explicit PTuple(PatList e) : Pat{PatKind::kTuple}, elements(e) {}
 };
-/// Keys are guard expressions over variables bound outside the pattern (literals mostly); one that
-/// fails does not match.
+/// Keys are guard expressions over variables bound outside the pattern (mostly literals). A key
+/// that fails does not match.
 struct PMapPair {
   Expr* key;
   Pat* value;
@@ -280,7 +279,7 @@ struct Case : ExprOf<Kind::kCase> {
   Case(Loc l, ExprList s, ClauseList c, Fail f) : ExprOf(l), subjects(s), clauses(c), fail(f) {}
 };
 
-/// Local functions that are only ever applied (kApplyLetrec), never values: comprehension loops,
+/// Local functions that are only applied (kApplyLetrec) and never values: comprehension loops,
 /// after-bodies.
 struct LetrecFun {
   std::string_view name;  // "lc$^0", "after$^1", …
@@ -306,7 +305,7 @@ struct ApplyLetrec : ExprOf<Kind::kApplyLetrec> {
   ExprList args;
   ApplyLetrec(Loc l, LetrecFun* f, ExprList a) : ExprOf(l), fun(f), args(a) {}
 };
-/// F(Args), F any expression that gives a fun.
+/// F(Args), where F is any expression that gives a fun.
 struct Apply : ExprOf<Kind::kApply> {
   Expr* fun;
   ExprList args;
@@ -322,9 +321,9 @@ struct Call : ExprOf<Kind::kCall> {
 };
 
 enum class Prim : std::uint8_t {
-  kBuildStacktrace,  // (RawStack): the list, from the third variable of a try
-  kRawRaise,         // (Class, Reason, RawStack): goes on with an exception
-  kBsInitWritable,   // (SizeBits): an empty binary that is meant to be appended to, of a comprehension
+  kBuildStacktrace,  // (RawStack): the list; RawStack is the third variable of a try
+  kRawRaise,         // (Class, Reason, RawStack): continues with an exception
+  kBsInitWritable,   // (SizeBits): an empty binary that a comprehension will append to
 };
 struct Primop : ExprOf<Kind::kPrimop> {
   Prim op;
@@ -334,7 +333,7 @@ struct Primop : ExprOf<Kind::kPrimop> {
 
 struct Receive : ExprOf<Kind::kReceive> {
   ClauseList clauses;  // one pattern each; may be empty
-  Expr* timeout;       // null: wait for ever
+  Expr* timeout;       // null: wait forever
   Expr* action;        // of `after`; null when timeout is
   Receive(Loc l, ClauseList c, Expr* t, Expr* a) : ExprOf(l), clauses(c), timeout(t), action(a) {}
 };
@@ -358,7 +357,7 @@ struct Catch : ExprOf<Kind::kCatch> {
   Catch(Loc l, Expr* b) : ExprOf(l), body(b) {}
 };
 
-/// Short-circuit operators; a left side that is no boolean raises {badarg, Value} (in a guard:
+/// Short-circuit operators. A left side that is not a boolean raises {badarg, Value} (in a guard it
 /// fails).
 struct AndAlso : ExprOf<Kind::kAndAlso> {
   Expr* left;
@@ -406,7 +405,7 @@ struct Module {
   std::span<const Export> exports;  // module_info/0,1 are added by the back end
   std::span<const Attribute> attributes;
   std::span<FunDef* const> functions;
-  std::span<const std::string_view> files;  // by Loc::file, as they shall appear in stack traces
+  std::span<const std::string_view> files;  // indexed by Loc::file, as stack traces show them
   std::string_view source;                  // for module_info(compile)
   FunDef* on_load = nullptr;
   std::span<FunDef* const> nifs;  // declared by -nifs

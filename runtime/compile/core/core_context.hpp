@@ -1,8 +1,8 @@
 #pragma once
-// What the classes that turn a module's syntax into Core share: its tables, where nodes are made,
-// the scope, and each other, for each kind of expression contains the others.
+// What the classes that turn a module's syntax into Core share: its tables, the maker of nodes, the
+// scope, and each other, because each kind of expression contains the others.
 //
-// How expressions that bind variables become Core: `value(e, block)` returns a Core expression and
+// How expressions that bind variables become Core: `value(e, block)` returns a Core expression. It
 // appends to `block` what has to happen before it and stays visible after it: lets, effects,
 // matches. `finish` nests the block around its result. An operand that left statements in its block
 // forces its earlier siblings into variables, so that evaluation stays left to right.
@@ -29,9 +29,9 @@ struct CoreContext {
   ModuleTables& tables;
   Nodes nodes;
   Scope scope{nodes};
-  VariableUses uses{};                          // of the function at hand
-  NameOrder names{tables};                      // the same
-  std::vector<CExpr*>* guard_checks = nullptr;  // set while inside a guard: record checks go there
+  VariableUses uses{};                          // of the current function
+  NameOrder names{tables};                      // of the current function
+  std::vector<CExpr*>* guard_checks = nullptr;  // set inside a guard: collects record checks
 
   ExprToCore& exprs;
   ControlToCore& control;
@@ -43,15 +43,15 @@ struct CoreContext {
   ConstantToCore& constants;
 };
 
-/// What a pattern stands in.
+/// Where a pattern stands.
 struct PatternContext {
   size_t start;                    // bindings newer than this belong to the pattern
   bool head;                       // a function or fun head, or a generator: outer variables are shadowed
-  bool skip = false;               // the shape of a binary generator's pattern, whatever the values
-  std::vector<CExpr*> tests = {};  // equalities with variables that are bound already
+  bool skip = false;               // only the shape of a binary generator's pattern matters, not the values
+  std::vector<CExpr*> tests = {};  // equalities with variables that are already bound
 };
 
-/// The base of those classes.
+/// The base of these classes.
 class ToCorePart {
  public:
   explicit ToCorePart(CoreContext& context) : c_(context), nodes_(context.nodes), scope_(context.scope) {}

@@ -8,7 +8,8 @@
 namespace vmrun::compile {
 namespace {
 
-/// Whether the parts are operands, evaluated before anything is done: those count from the right.
+/// Whether the parts are operands, which are evaluated before the operation: those are counted from
+/// the right.
 bool has_operands(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kCons:
@@ -55,7 +56,7 @@ void NameOrder::index(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kFun: numbers_[&e] = next_++; return;
     case ExprKind::kFunLocal: {
-      // A number is kept for a function that would call it.
+      // A number is reserved for a function that would call it.
       const auto& f = e.as<FunLocalExpr>();
       next_ += tables_.functions.count({f.name, f.arity}) != 0;
       return;

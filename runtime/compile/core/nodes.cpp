@@ -78,8 +78,8 @@ core::Expr* Nodes::fold_operator(Loc loc, std::string_view name, const std::vect
     if (row.name != name || row.arity != args.size()) continue;
     Term a = literal_of(args[0]), b = args.size() > 1 ? literal_of(args[1]) : Term::small(0);
     if (!a.is_number() || !b.is_number()) return nullptr;
-    // A program that says `1 bsl 1000000` means to compute it when it runs, not to carry it in its
-    // file.
+    // A program with `1 bsl 1000000` wants to compute the number when it runs, not to have it in
+    // its file.
     if (row.op == ArithOp::kBsl && (!b.is_small() || b.small_value() > 1024)) return nullptr;
     Term t = arith(row.op, heap_, a, b);
     return t.is_value() ? literal(loc, t) : nullptr;
@@ -99,7 +99,7 @@ core::Expr* Nodes::named(CExpr* e, Block& block, std::string_view name) {
   return ref(v);
 }
 
-/// Nests the statements of a block around what it gives.
+/// Nests the statements of a block around its result.
 core::Expr* Nodes::finish(Block& block, CExpr* result) {
   for (size_t i = block.size(); i-- > 0;) {
     Statement& s = block[i];

@@ -1,7 +1,7 @@
 #pragma once
 // Makes Core: nodes in the compilation's arena, literals in its heap of constants, and the blocks
-// of statements that come before an expression. What is made of literals only is a literal. One
-// compilation, one thread.
+// of statements that come before an expression. An expression made of literals only becomes a
+// literal. One compilation, one thread.
 
 #include <initializer_list>
 #include <span>
@@ -20,7 +20,7 @@ namespace vmrun::compile {
 using Var = core::Var;
 using CExpr = core::Expr;
 
-/// Something that comes before the rest of a block and whose bindings the rest sees.
+/// A statement that comes before the rest of a block; the rest sees its bindings.
 struct Statement {
   enum class Kind : uint8_t { kLet, kSeq, kMatch } kind;
   Loc loc;
@@ -73,11 +73,11 @@ class Nodes {
   CExpr* cons(Loc loc, CExpr* head, CExpr* tail);
   core::Pat* wild() { return make<core::PWild>(); }
   core::Pat* literal_pattern(Term t) { return make<core::PLiteral>(t); }
-  /// Evaluates an operator on literals; null when that fails or is not worth it.
+  /// Evaluates an operator on literals. Returns nullptr when that fails or is not worthwhile.
   CExpr* fold_operator(Loc loc, std::string_view name, const std::vector<CExpr*>& args);
 
   void let(Block& block, Var* var, CExpr* arg);
-  /// The value in a variable (or as a literal), for use more than once.
+  /// Returns the value as a variable (or literal) that can be used more than once.
   CExpr* named(CExpr* e, Block& block, std::string_view name = "_");
   CExpr* finish(Block& block, CExpr* result);
 

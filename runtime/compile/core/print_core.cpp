@@ -33,7 +33,7 @@ class Printer {
 
  private:
   void line() { out_ += "\n" + std::string(2 * depth_, ' '); }
-  /// An expression on lines of its own, further in.
+  /// Prints an expression on lines of its own, indented further.
   void inner(const Expr* e) {
     depth_++;
     line();

@@ -1,6 +1,6 @@
 #pragma once
-// Core as text, for people (`-core`): much as Core Erlang is written, with a variable's name made
-// unique by a number where it is bound more than once. One compilation, one thread.
+// Core as text, for people (`-core`): much as Core Erlang is written. A variable that is bound more
+// than once gets a number that makes its name unique. One compilation, one thread.
 
 #include <string>
 

@@ -19,30 +19,30 @@ class Scope {
 
   explicit Scope(Nodes& nodes) : nodes_(nodes) {}
 
-  /// For the next function.
+  /// Prepares for the next function.
   void clear();
   Var* lookup(std::string_view name) const;
   Var* bind(std::string_view name);
   void bind_to(std::string_view name, Var* var);
   size_t mark() const { return trail_.size(); }
   void undo(size_t mark);
-  /// Names bound since a mark, latest variable of each.
+  /// Returns the names bound since a mark, with the latest variable of each.
   std::vector<std::pair<std::string_view, Var*>> bound_since(size_t mark) const;
   bool bound_after(std::string_view name, size_t mark) const;
 
-  /// Until `show_all` only what was bound before `mark` is visible, and `own`.
+  /// Until `show_all` only the bindings before `mark` and `own` are visible.
   void hide_since(size_t mark, std::span<const std::string_view> own) {
     hidden_ = {mark, trail_.size(), own};
   }
   void show_all() { hidden_ = {}; }
 
-  /// What is bound from `start` to here belongs to operands to the left of the next one.
+  /// The bindings from `start` to here belong to operands to the left of the next one.
   void open_sibling(size_t start) { siblings_.emplace_back(start, mark()); }
   void close_sibling() { siblings_.pop_back(); }
   bool bound_by_sibling(std::string_view name) const;
 
-  /// While it lives: a fun or comprehension, which does not see what operands to its left have
-  /// bound, and keeps its own variables to itself.
+  /// While it lives, the scope is that of a fun or comprehension: it does not see what operands to
+  /// its left have bound, and its own variables are not visible outside.
   class Own {
    public:
     explicit Own(Scope& scope) : scope_(scope), start_(scope.mark()), siblings_(scope.hide_siblings()) {}
@@ -70,10 +70,10 @@ class Scope {
   std::unordered_map<std::string_view, Var*> scope_;
   std::vector<Binding> trail_;
   struct {
-    size_t from = 0, to = 0;                // of the trail
-    std::span<const std::string_view> own;  // visible all the same
+    size_t from = 0, to = 0;                // range of the trail
+    std::span<const std::string_view> own;  // visible nevertheless
   } hidden_;
-  Siblings siblings_;  // ranges of the trail: what operands to the left of the present ones have bound
+  Siblings siblings_;  // ranges of the trail: bindings of operands to the left of the current ones
 };
 
 }  // namespace vmrun::compile

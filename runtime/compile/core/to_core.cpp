@@ -25,7 +25,7 @@ uint64_t text_sum(std::string_view text, uint64_t seed) {
   return h;
 }
 
-/// The module as a whole; owns what turns its parts into Core.
+/// Lowers the module as a whole; owns the classes that lower its parts.
 class ModuleToCore {
  public:
   ModuleToCore(Session& session, ModuleTables& tables, vmrun::Heap& heap)
@@ -75,7 +75,7 @@ core::FunDef* ModuleToCore::function(const FunctionForm& f) {
   return def;
 }
 
-/// `behaviour_info/1`, which tells the callbacks of a behaviour.
+/// Makes `behaviour_info/1`, which returns the callbacks of a behaviour.
 core::FunDef* ModuleToCore::behaviour_info() {
   auto list = [&](bool optional) {
     Term t = Term::nil();

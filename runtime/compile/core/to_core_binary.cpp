@@ -100,7 +100,8 @@ class BitBuffer {
 
 constexpr Word kMaxFoldedBits = Word{1} << 23;
 
-/// Appends one constant segment; false when it must be left to run time (errors included).
+/// Appends one constant segment. Returns false when it must be left to run time, also because of an
+/// error.
 bool append_constant(BitBuffer& out, const core::SegSpec& spec, Term value, Term size) {
   if (spec.native) return false;
   Word bits = 0;

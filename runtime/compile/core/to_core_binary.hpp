@@ -1,5 +1,5 @@
 #pragma once
-// Construction of binaries; what is constant becomes a literal. One compilation, one thread.
+// Construction of binaries; constant ones become literals. One compilation, one thread.
 
 #include "runtime/compile/core/core_context.hpp"
 
@@ -9,7 +9,7 @@ class BinaryToCore : ToCorePart {
  public:
   using ToCorePart::ToCorePart;
   core::SegSpec segment_spec(const Segment& s) const;
-  /// Default size of a segment that has none written; null where there is none.
+  /// Returns the default size of a segment without a written one; nullptr where there is none.
   CExpr* default_size(const Segment& s);
   void append_segments(const BinaryExpr& e, Block& block, std::vector<core::Segment>& out);
   CExpr* binary_expr(const BinaryExpr& e, Block& block);

@@ -1,6 +1,6 @@
 // Lowering of comprehensions into loops: a local function per generator that walks its subject, in
 // the manner of Wadler's translation (Peyton Jones, "The Implementation of Functional Programming
-// Languages", chapter 7): what comes behind the generator's results is passed inwards, so no
+// Languages", chapter 7). The list behind the generator's results is passed inwards, so no
 // intermediate lists are appended.
 
 #include "runtime/compile/core/to_core_comprehension.hpp"
@@ -12,8 +12,8 @@
 
 namespace vmrun::compile {
 
-/// What the innermost expression adds to, and what comes behind everything the current generator
-/// gives.
+/// The target of the innermost expression, and the continuation when the current generator is
+/// exhausted.
 struct ComprehensionToCore::Loop {
   ComprehensionKind kind;
   bool wanted;
@@ -21,9 +21,9 @@ struct ComprehensionToCore::Loop {
   std::function<CExpr*(Var* accumulator)> next;
 };
 
-/// What tells a generator over lists from one over bit strings.
+/// The differences between a generator over lists and one over bit strings.
 struct ComprehensionToCore::GeneratorShape {
-  const char* subject_name;  // of variables, for a reader of the assembly
+  const char* subject_name;  // names of variables, for a reader of the assembly
   const char* rest_name;
   std::function<core::Pat*(PatternContext&, Var* rest, bool* always)> element = {};
   std::function<core::Pat*(size_t start, Var* rest)> skip = {};
@@ -38,7 +38,7 @@ core::LetrecFun* ComprehensionToCore::loop_function(std::string_view prefix, con
   return f;
 }
 
-/// A list that is not wanted is not built: the loop runs for its effects.
+/// A list that is not used is not built: the loop runs only for its effects.
 core::Expr* ComprehensionToCore::comprehension(const ComprehensionExpr& e, bool wanted) {
   const Scope::Own own(scope_);
   CExpr* result;
@@ -123,7 +123,8 @@ core::Expr* ComprehensionToCore::qualifiers(const ComprehensionExpr& e, size_t a
   return whole;
 }
 
-/// The guard made of tests of the pattern and of the filters that follow directly and are guards.
+/// Returns the guard made of the pattern's tests and of the filters that follow directly and are
+/// guards.
 core::Expr* ComprehensionToCore::generator_guard(const ComprehensionExpr& e, size_t& at,
                                                  std::vector<CExpr*> tests) {
   for (; at < e.qualifiers.size(); at++) {
@@ -134,10 +135,11 @@ core::Expr* ComprehensionToCore::generator_guard(const ComprehensionExpr& e, siz
   return c_.guards.guard({}, tests);
 }
 
-/// A loop function over `subject` (and the accumulator of a binary comprehension), and the call
-/// that starts it with `source`. `step` gives the clause that takes one element and runs what is
-/// inside, and, unless that clause always matches, one that skips an element; `end` matches an
-/// exhausted subject.
+/// Makes a loop function over `subject` (and the accumulator of a binary comprehension), and
+/// returns the call that starts it with `source`. The first clause takes one element, by the
+/// pattern of shape.element, and runs the inner part. Unless that clause always matches, one with
+/// the pattern of shape.skip skips an element. The pattern of shape.end matches an exhausted
+/// subject.
 core::Expr* ComprehensionToCore::generator_loop(const ComprehensionExpr& e, size_t at, Loop& loop,
                                                 const GeneratorShape& shape, CExpr* source) {
   const Qualifier& q = e.qualifiers[at];
@@ -148,7 +150,7 @@ core::Expr* ComprehensionToCore::generator_loop(const ComprehensionExpr& e, size
   Var* acc = loop.accumulator != nullptr ? nodes_.fresh("Acc") : nullptr;
   std::vector<Var*> params{subject};
   if (acc != nullptr) params.push_back(acc);
-  // The line of a process that waits in an element, as OTP has it.
+  // The line that a process shows while it waits in an element, as in OTP.
   core::LetrecFun* f = loop.kind == ComprehensionKind::kBinary ? loop_function("lbc$^", &q, e.loc, params)
                                                                : loop_function("lc$^", &q, q.loc, params);
   const auto call_loop = [this, f, loc = q.loc](CExpr* next, Var* accumulator) -> CExpr* {
@@ -206,8 +208,8 @@ core::Expr* ComprehensionToCore::bad_generator(Loc loc, Var* subject) {
                        {nodes_.tuple({}, {nodes_.atom_literal({}, "bad_generator"), nodes_.ref(subject)})});
 }
 
-/// A loop over a bit string: the pattern with the rest behind it; then its mere shape, to skip what
-/// has other values; a rest that does not even have the shape ends it.
+/// Makes a loop over a bit string. One pattern takes an element and the rest behind it. A second
+/// one, which only has its shape, skips other values. A rest without even that shape ends the loop.
 core::Expr* ComprehensionToCore::binary_generator(const ComprehensionExpr& e, size_t at, Loop& loop) {
   const Qualifier& q = e.qualifiers[at];
   const auto& segments = q.pattern->as<BinaryExpr>();

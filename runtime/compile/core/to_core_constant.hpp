@@ -8,7 +8,8 @@ namespace vmrun::compile {
 class ConstantToCore : ToCorePart {
  public:
   using ToCorePart::ToCorePart;
-  /// A constant expression as a term (attributes, patterns); the non-value when it is none.
+  /// Returns a constant expression as a term (attributes, patterns), or the non-value when it is
+  /// not constant.
   Term constant(const Expr& e, bool attribute);
 };
 

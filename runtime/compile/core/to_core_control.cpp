@@ -9,7 +9,7 @@
 
 namespace vmrun::compile {
 
-/// A clause in a scope of its own; its result and statements are not put together yet.
+/// Lowers a clause in a scope of its own; its result and statements are not combined yet.
 LoweredClause ControlToCore::clause(const Clause& c, bool in_head, bool wanted) {
   size_t start = scope_.mark();
   LoweredClause out{&c, {}, nullptr, {}, nullptr, {}};
@@ -36,7 +36,7 @@ core::ClauseList ControlToCore::closed_clauses(ClauseList clauses) {
 
 core::Expr* ControlToCore::join(const Expr& e, std::vector<LoweredClause>& clauses, Block& block, bool wanted,
                                 const std::function<CExpr*(core::ClauseList)>& build) {
-  // What every clause binds and later code reads.
+  // Variables that every clause binds and later code reads.
   std::vector<std::string_view> names;
   if (!clauses.empty()) {
     for (auto& [name, var] : clauses[0].bound) {
@@ -116,7 +116,7 @@ core::Expr* ControlToCore::function_body(Loc loc, ClauseList clauses, std::span<
 core::Expr* ControlToCore::case_expr(const CaseExpr& e, Block& block, bool wanted) {
   CExpr* subject = c_.exprs.value(*e.subject, block);
   if (e.clauses.size() == 1) {
-    // One clause: what follows may as well stand inside it, and sees its variables.
+    // With one clause the following code may stand inside it, where it sees the clause's variables.
     const Clause& c = *e.clauses[0];
     bool hands_on = false;
     size_t start = scope_.mark();
@@ -157,7 +157,7 @@ core::Expr* ControlToCore::receive_expr(const ReceiveExpr& e, Block& block, bool
       e.timeout != nullptr ? nodes_.named(c_.exprs.value(*e.timeout, block), block, "Timeout") : nullptr;
   std::vector<LoweredClause> clauses;
   for (const Clause* c : e.clauses) clauses.push_back(clause(*c, false, wanted));
-  if (timeout != nullptr) {  // `after` joins in as one more clause without a pattern
+  if (timeout != nullptr) {  // `after` counts as one more clause without a pattern
     const Clause* after = nodes_.make<Clause>(e.timeout->loc, std::string_view(), ExprList(),
                                               std::span<const ExprList>(), e.timeout_body);
     clauses.push_back(clause(*after, false, wanted));
@@ -169,8 +169,8 @@ core::Expr* ControlToCore::receive_expr(const ReceiveExpr& e, Block& block, bool
   });
 }
 
-/// try Body of Clauses catch Handlers after After. The after-part is a local function, called on
-/// the way out of everything else, however that ends.
+/// try Body of Clauses catch Handlers after After. The after-part is a local function, which is
+/// called whenever the rest ends, in whatever way.
 core::Expr* ControlToCore::try_expr(const TryExpr& e) {
   auto exception_vars = [&] {
     Var* vars[3] = {nodes_.fresh("Class"), nodes_.fresh("Reason"), nodes_.fresh("Stack")};
@@ -254,8 +254,8 @@ core::Expr* ControlToCore::try_expr(const TryExpr& e) {
   return nodes_.make<core::Letrec>(e.loc, nodes_.copy(&after, 1), whole);
 }
 
-/// Each `P ?= E` puts what follows into the matching clause; a value that does not match is the
-/// result, or goes to the else clauses.
+/// Each `P ?= E` puts the following expressions into its matching clause. A value that does not
+/// match is the result, or goes to the else clauses.
 core::Expr* ControlToCore::maybe_expr(const MaybeExpr& e) {
   core::LetrecFun* otherwise = nullptr;
   if (!e.else_clauses.empty()) {

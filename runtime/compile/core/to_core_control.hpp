@@ -1,5 +1,5 @@
 #pragma once
-// Clauses, bodies of functions, case, if, receive, try and maybe, and the variables they hand on.
+// Clauses, function bodies, case, if, receive, try and maybe, and the variables that they export.
 // One compilation, one thread.
 
 #include <functional>
@@ -29,8 +29,8 @@ class ControlToCore : ToCorePart {
 
  private:
   LoweredClause clause(const Clause& c, bool in_head, bool wanted = true);
-  /// Finishes clauses and, if they bind variables that are used later, lets `build` make a
-  /// construct of several values whose variables are bound in `block`.
+  /// Finishes clauses. If they bind variables that are used later, lets `build` make a construct of
+  /// several values, whose variables are bound in `block`.
   CExpr* join(const Expr& e, std::vector<LoweredClause>& clauses, Block& block, bool wanted,
               const std::function<CExpr*(core::ClauseList)>& build);
   core::ClauseList closed_clauses(ClauseList clauses);

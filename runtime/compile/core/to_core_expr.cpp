@@ -32,7 +32,7 @@ void ExprToCore::effect(const Expr& e, Block& block) {
   if (v != nullptr && !is_atomic(v)) block.push_back({Statement::Kind::kSeq, v->loc, {}, v});
 }
 
-/// Several operands, left to right.
+/// Lowers several operands, from left to right.
 std::vector<core::Expr*> ExprToCore::operands(const std::vector<const Expr*>& exprs, Block& block) {
   std::vector<CExpr*> out;
   const size_t start = scope_.mark();
@@ -112,7 +112,7 @@ core::Expr* ExprToCore::value(const Expr& e, Block& block, bool wanted) {
     case ExprKind::kMaybe: return c_.control.maybe_expr(e.as<MaybeExpr>());
     case ExprKind::kComprehension: return c_.comprehensions.comprehension(e.as<ComprehensionExpr>(), wanted);
     case ExprKind::kRemote:
-    case ExprKind::kMaybeMatch: break;  // only as parts of a call and of maybe
+    case ExprKind::kMaybeMatch: break;  // occurs only as a part of a call or of maybe
   }
   c_.session.diagnostics.error(e.loc, "illegal expression");
   return nodes_.literal(e.loc, Term::nil());
@@ -230,7 +230,8 @@ core::Expr* ExprToCore::call_expr(const CallExpr& e, Block& block) {
   return nodes_.make<core::Apply>(e.loc, parts[0], nodes_.keep(args));
 }
 
-/// A call by plain name: of this module, imported, or an auto-imported BIF. Definitions come first.
+/// A call by a plain name: of this module, imported, or of an auto-imported BIF. Definitions take
+/// precedence.
 core::Expr* ExprToCore::local_call(const CallExpr& e, Block& block) {
   FunctionName name{e.target->as<AtomExpr>().name, static_cast<uint32_t>(e.args.size())};
   bool defined = c_.tables.functions.count(name) != 0;
@@ -261,7 +262,7 @@ core::Expr* ExprToCore::local_call(const CallExpr& e, Block& block) {
   return nodes_.literal(e.loc, Term::nil());
 }
 
-/// is_record(X, r) of a record known here tests the size as well.
+/// is_record(X, r) of a record that is known here also tests the size.
 core::Expr* ExprToCore::is_record_call(Loc loc, const Expr& subject, std::string_view name, Block& block) {
   const RecordInfo* r = c_.records.record(name);
   CExpr* v = value(subject, block);
@@ -293,7 +294,8 @@ core::Expr* ExprToCore::fun_local(const FunLocalExpr& e) {
                         nodes_.integer_literal({}, static_cast<int64_t>(e.arity))});
 }
 
-/// Macros call such funs at once, to keep their variables to themselves.
+/// Whether a fun only opens a scope. Macros call such funs at once, to keep their variables
+/// private.
 bool ExprToCore::is_mere_scope(const FunExpr& e) {
   const Clause& clause = *e.clauses[0];
   return e.name.empty() && e.clauses.size() == 1 && clause.patterns.empty() && clause.guards.empty();

@@ -11,7 +11,7 @@ class ExprToCore : ToCorePart {
   using ToCorePart::ToCorePart;
   CExpr* value(const Expr& e, Block& block, bool wanted = true);
   void effect(const Expr& e, Block& block);
-  /// A body as one expression, in a scope of its own.
+  /// Returns a body as one expression, in a scope of its own.
   CExpr* body(ExprList exprs);
   CExpr* body_into(ExprList exprs, Block& block, bool wanted = true);
   std::vector<CExpr*> operands(const std::vector<const Expr*>& exprs, Block& block);

@@ -4,7 +4,7 @@
 
 namespace vmrun::compile {
 
-/// A guard with tests that come first; null when there is nothing to test.
+/// Returns a guard with the tests of `extra` in front; nullptr when there is nothing to test.
 core::Expr* GuardToCore::guard(std::span<const ExprList> guards, const std::vector<CExpr*>& extra) {
   std::vector<CExpr*> alternatives;
   for (const ExprList& tests : guards) {
@@ -23,7 +23,8 @@ core::Expr* GuardToCore::guard(std::span<const ExprList> guards, const std::vect
   return all.size() == 1 ? all[0] : nodes_.make<core::AllOf>(all[0]->loc, nodes_.keep(all));
 }
 
-/// An obsolete type test stands alone: list(X) is is_list(X), and float(X) no conversion.
+/// Translates an obsolete type test that stands alone: list(X) is is_list(X), and float(X) is not a
+/// conversion.
 const Expr& GuardToCore::modern_test(const Expr& e) {
   if (!e.is(ExprKind::kCall) || !e.as<CallExpr>().target->is(ExprKind::kAtom)) return e;
   const auto& c = e.as<CallExpr>();
@@ -33,8 +34,8 @@ const Expr& GuardToCore::modern_test(const Expr& e) {
   return *nodes_.make<CallExpr>(e.loc, nodes_.make<AtomExpr>(c.target->loc, modern), c.args);
 }
 
-/// One test. Record fields in it are read only after a check that the operand is such a record; the
-/// check stands directly before the innermost boolean expression that needs it, so that
+/// Returns one test. It reads record fields only after a check that the operand is such a record.
+/// The check stands directly in front of the innermost boolean expression that needs it, so that
 /// alternatives are not affected.
 core::Expr* GuardToCore::guard_test(const Expr& e) {
   if (e.is(ExprKind::kBinaryOp)) {
@@ -61,7 +62,7 @@ core::Expr* GuardToCore::guard_value(const Expr& e, std::vector<CExpr*>& checks)
   return v;
 }
 
-/// Whether an expression may be used as a guard; a filter that may, is one.
+/// Whether an expression may be used as a guard; a filter that may is treated as one.
 bool GuardToCore::is_guard_expr(const Expr& e) const {
   auto all = [&](ExprList items) {
     for (const Expr* i : items)

@@ -24,7 +24,7 @@ core::Pat* PatternToCore::variable_pattern(std::string_view name, Loc loc, Patte
   if (known == nullptr) return nodes_.make<core::PVar>(scope_.bind(name));
   if (context.skip) return nodes_.wild();
   if (scope_.bound_by_sibling(name))
-    scope_.bind_to(name, known);  // from here on it is this operand's own too
+    scope_.bind_to(name, known);  // from here on it belongs to this operand too
   Var* again = nodes_.fresh(name);
   context.tests.push_back(nodes_.erlang({}, "=:=", {nodes_.ref(again), nodes_.ref(known)}));
   return nodes_.make<core::PVar>(again);
@@ -106,7 +106,7 @@ core::Pat* PatternToCore::map_pattern(const MapExpr& e, PatternContext& context)
   return nodes_.make<core::PMap>(nodes_.keep(pairs));
 }
 
-/// `rest`: a further segment takes all that is left (binary generators).
+/// `rest`: a further segment that takes all remaining bits (binary generators).
 core::Pat* PatternToCore::binary_pattern(const BinaryExpr& e, PatternContext& context, Var* rest) {
   std::vector<core::PSegment> out;
   std::vector<std::string_view> own;

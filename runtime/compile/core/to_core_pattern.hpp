@@ -12,8 +12,8 @@ class PatternToCore : ToCorePart {
   core::Pat* binary_pattern(const BinaryExpr& e, PatternContext& context, Var* rest);
 
  private:
-  /// A size or a map key: it sees what was bound before the pattern, and of the pattern only `own`,
-  /// the variables of earlier segments.
+  /// Returns a size or a map key. It sees variables that were bound before the pattern, and of the
+  /// pattern only `own`, the variables of earlier segments.
   CExpr* pattern_operand(const Expr& e, const PatternContext& context, std::span<const std::string_view> own);
   core::Pat* variable_pattern(std::string_view name, Loc loc, PatternContext& context);
   core::Pat* record_pattern(const RecordExpr& e, PatternContext& context);

@@ -6,8 +6,8 @@ namespace vmrun::compile {
 
 namespace {
 
-// Up to so many fields an updated record is written out; larger ones are copied as a whole, once
-// per new value.
+// An updated record of up to this many fields is written out; a larger one is copied as a whole for
+// each new value.
 constexpr size_t kMaxRebuilt = 10;
 
 }  // namespace
@@ -45,7 +45,7 @@ core::Expr* RecordToCore::record_new(const RecordExpr& e, Block& block) {
 core::Expr* RecordToCore::record_update(const RecordExpr& e, Block& block) {
   const RecordInfo* r = record(e.name);
   size_t n = r->form->fields.size();
-  // The new values come first, then the record.
+  // The new values are evaluated first, then the record.
   std::vector<const Expr*> items;
   for (const RecordFieldInit& f : e.fields) items.push_back(f.value);
   items.push_back(e.base);

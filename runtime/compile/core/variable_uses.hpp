@@ -1,5 +1,5 @@
 #pragma once
-// Which variables a construct has to hand on: those that occur again behind it. One function at a
+// Which variables a construct has to export: those that occur again behind it. One function at a
 // time; one thread.
 
 #include <string_view>
@@ -11,8 +11,8 @@ namespace vmrun::compile {
 
 class VariableUses {
  public:
-  /// Numbers the occurrences of variables, and notes where constructs end that may hand variables
-  /// on. To be called for the parts of a function in their order.
+  /// Numbers the occurrences of variables, and records the ends of constructs that may export
+  /// variables. Called for the parts of a function in their order.
   void index(const Expr& e);
   bool used_after(const Expr& construct, std::string_view name) const;
 

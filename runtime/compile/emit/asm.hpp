@@ -1,7 +1,7 @@
 #pragma once
-// Generic BEAM instructions as data: what code generation makes, the peephole pass improves, the
-// writer encodes and the printer shows. Operand order is that of the published opcode table. One
-// compilation, one thread.
+// Generic BEAM instructions as data: code generation makes them, the peephole pass improves them,
+// the writer encodes them and the printer shows them. The order of operands is that of the
+// published opcode table. One compilation, one thread.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,8 @@
 
 namespace vmrun::compile {
 
-/// Numbers of the generic instructions we emit (OTP 25's table; a number never changes meaning).
+/// Numbers of the generic instructions that are emitted (OTP 25's table; a number never changes its
+/// meaning).
 enum class Bop : std::uint8_t {
   kLabel = 1,
   kFuncInfo = 2,
@@ -153,7 +154,7 @@ struct Operand {
   std::uint32_t floats = 0;  // kAlloc; kString: bits
   std::uint32_t funs = 0;
   Term term{};
-  std::uint32_t type = 0;  // kX, kY: index in Code::types of what is known of its value; 0: nothing
+  std::uint32_t type = 0;  // kX, kY: index in Code::types of what is known about its value; 0: nothing
   static Operand u(std::uint64_t v) { return {kU, static_cast<std::uint32_t>(v), 0, 0, {}, 0}; }
   static Operand x(std::uint32_t r) { return {kX, r, 0, 0, {}, 0}; }
   static Operand y(std::uint32_t r) { return {kY, r, 0, 0, {}, 0}; }
@@ -201,14 +202,14 @@ struct Code {
   std::vector<Lambda> lambdas;
   std::vector<Import> imports;
   std::vector<std::uint8_t> strings;
-  /// What values are, for the Type chunk: kinds as bits (ssa::kind), bounds of an integer if it has
-  /// both (else 0 and -1). The first is any value.
+  /// Types of values for the Type chunk: kinds as bits (ssa::kind), and the bounds of an integer if
+  /// it has both (else 0 and -1). The first type is any value.
   struct ValueType {
     std::uint16_t kinds;
     std::int64_t low, high;
   };
   std::vector<ValueType> types;
-  std::vector<Line> lines;   // operand n of kLine refers to lines[n - 1]; 0: no place
+  std::vector<Line> lines;   // operand n of kLine refers to lines[n - 1]; 0: no location
   std::uint32_t labels = 1;  // the next free one
 };
 

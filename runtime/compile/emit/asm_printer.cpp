@@ -190,7 +190,7 @@ class Printer {
   void attributes() {
     out_ += "{attributes, [";
     const char* comma = "";
-    // Where a file has an instruction, assembly has an attribute.
+    // on_load is an instruction in a .beam file and an attribute in assembly.
     if (module_.on_load != nullptr) {
       out_ += "{on_load,[{" + atom_source(module_.on_load->name) + ",0}]}";
       comma = ",";
@@ -204,8 +204,8 @@ class Printer {
     out_ += "]}.\n\n";
   }
 
-  // What is true because of other functions, and what a caller knows of what it hands over: of some
-  // instructions OTP's validator knows less.
+  // Comments for OTP's validator, which knows less about some values: what is true because of other
+  // functions, and what a caller knows about its arguments.
 
   void parameters(std::size_t function) {
     for (std::uint32_t a = 0; a < code_.funs[function].arity; a++) {
@@ -222,8 +222,9 @@ class Printer {
     if (auto callee = functions_.find(entry); callee != functions_.end())
       known(0, signatures_[callee->second].result);
   }
-  /// With one float the result is one, if there is a result: to the validator only when it knows
-  /// that the other operand is a number. args: label, live, function, two operands, result.
+  /// If one operand is a float, so is the result, if there is one. The validator derives that only
+  /// when it knows that the other operand is a number. args: label, live, function, two operands,
+  /// result.
   void result_of_arithmetic(const std::vector<Operand>& args) {
     const std::string_view name = atom_text(code_.imports[args[2].n].name);
     if (name != "+" && name != "-" && name != "*") return;
@@ -256,7 +257,7 @@ class Printer {
     return t.boolean ? "{t_atom,[false,true]}" : "{t_atom,any}";
   }
 
-  /// What is told of elements of a tuple, which is as much as OTP's own compiler keeps.
+  /// The number of a tuple's elements whose types are printed; OTP's own compiler keeps as many.
   static constexpr std::uint32_t kElementsTold = 12;
 
   static std::string tuple_type(const ssa::Type& t) {
@@ -271,12 +272,12 @@ class Printer {
            "}}";
   }
 
-  /// A type as the terms of OTP 25's beam_types.hrl.
+  /// Returns a type in the terms of OTP 25's beam_types.hrl.
   static std::string type(const ssa::Type& t) {
     namespace kind = ssa::kind;
     if (t.kinds == kind::kAny) return "any";
     if (t.kinds == 0) return "none";
-    // Of these a #t_union{} holds one.
+    // A #t_union{} holds only one of these kinds.
     constexpr int kOthers =
         kind::kBitstring | kind::kFun | kind::kMap | kind::kPid | kind::kPort | kind::kReference;
     if (std::popcount(static_cast<unsigned>(t.kinds & kOthers)) > 1) return "any";
@@ -314,7 +315,7 @@ class Printer {
       count++;
     }
     if (count == 1) return one;
-    // Among others, a tuple that is a record stands by its key.
+    // In a union a tuple that is a record is given by its key.
     std::string& tuple = parts[kTuplePart];
     if (t.exact_size && t.tag.is_value() && !tuple.empty())
       tuple = "[{{" + std::to_string(t.size) + ",{t_atom,[" + atom_source(t.tag) + "]}}," + tuple + "}]";
@@ -477,7 +478,7 @@ class Printer {
   const Code& code_;
   const core::Module& module_;
   const std::span<const ssa::Signature> signatures_;
-  std::unordered_map<std::uint64_t, std::size_t> functions_;  // by the label of the entry
+  std::unordered_map<std::uint64_t, std::size_t> functions_;  // key: the label of the entry
   std::string out_;
 };
 

@@ -11,8 +11,8 @@
 
 namespace vmrun::compile {
 
-/// signatures: of the functions in their order, or none. For OTP's validator, which looks at them
-/// one by one.
+/// signatures: those of the functions in their order, or empty. They are for OTP's validator, which
+/// checks each function by itself.
 std::string print_assembly(const Code& code, const core::Module& module,
                            std::span<const ssa::Signature> signatures);
 

@@ -85,7 +85,7 @@ class Writer {
     return it->second;
   }
 
-  /// Found again by its bytes: 0.0 =:= -0.0, but they are two literals.
+  /// Literals are found by their bytes, because 0.0 =:= -0.0 although they are two literals.
   std::uint32_t literal(Term t) {
     auto [it, fresh] =
         literal_index_.try_emplace(encode_external(t), static_cast<std::uint32_t>(literals_.size()));
@@ -159,7 +159,7 @@ class Writer {
     return out;
   }
 
-  /// From the last function to the first, as erlc writes them: what programs see is the reverse.
+  /// From the last function to the first, like erlc; programs see the reverse order.
   void export_chunks(std::string& exports, std::string& locals) {
     std::string e, l;
     std::uint32_t exported = 0, local = 0;
@@ -239,7 +239,8 @@ class Writer {
     return out + items + names;
   }
 
-  /// OTP 25's: version, number, and for each 16 bits of kinds and two bounds of 64 bits.
+  /// The format of OTP 25: version, number, and for each type 16 bits of kinds and two bounds of 64
+  /// bits.
   std::string type_chunk() {
     std::string out;
     put32(out, 1);

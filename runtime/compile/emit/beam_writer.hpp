@@ -1,6 +1,6 @@
 #pragma once
-// Code of a module to the bytes of a .beam file. Format: The BEAM Book, "The BEAM File Format". One
-// compilation, one thread.
+// Writes the code of a module as the bytes of a .beam file. Format: The BEAM Book, "The BEAM File
+// Format". One compilation, one thread.
 
 #include <string>
 

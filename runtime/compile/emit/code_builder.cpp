@@ -20,7 +20,7 @@ std::uint32_t CodeBuilder::line(Loc loc) {
 
 std::uint32_t CodeBuilder::type(const ssa::Type& t) {
   namespace kind = ssa::kind;
-  // The file format has unions, but of unrelated kinds like a pid and a map only "any".
+  // The file format has unions, but for unrelated kinds like a pid and a map only "any".
   constexpr std::uint16_t kOthers =
       kind::kBitstring | kind::kFun | kind::kMap | kind::kPid | kind::kPort | kind::kReference;
   if (t.kinds == kind::kAny || t.kinds == 0 || std::popcount(static_cast<unsigned>(t.kinds & kOthers)) > 1)

@@ -1,5 +1,5 @@
 #pragma once
-// Module-wide tables that the code of functions adds to. One compilation; one thread.
+// Tables of the module to which the code of functions adds. One compilation; one thread.
 
 #include <map>
 #include <span>
@@ -16,7 +16,7 @@ class CodeBuilder {
   explicit CodeBuilder(Code& code) : code_(code) {}
   std::uint32_t import(Term module, Term name, std::uint32_t arity);
   std::uint32_t line(Loc loc);
-  /// Index of a type; 0 for one that is not worth mentioning.
+  /// Returns the index of a type; 0 for one that is not worth recording.
   std::uint32_t type(const ssa::Type& type);
   std::uint32_t string(std::span<const std::uint8_t> bytes);
   std::uint32_t new_label() { return code_.labels++; }

@@ -59,7 +59,7 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
       code.code.push_back({Bop::kOnLoad, {}});
     generate_function(builder, program, f, entries, infos[i]);
     peephole(code.code, fun.first, infos[i], entries[i]);
-    // What the machine (and the encoding of stock BEAM) has registers for.
+    // The limit of registers in the machine and in stock BEAM's encoding.
     for (std::size_t k = fun.first; k < code.code.size(); k++) {
       for (const Operand& o : code.code[k].args) {
         if (!o.is_reg() || o.n < 1023) continue;

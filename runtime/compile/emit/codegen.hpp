@@ -1,5 +1,5 @@
 #pragma once
-// The compiler's back half as others see it: Core in, generic BEAM instructions out, as a .beam
+// The interface of the compiler's back half: Core in, generic BEAM instructions out, as a .beam
 // file or as text. One compilation, one thread.
 
 #include <string>
@@ -16,8 +16,8 @@ struct Generated {
   std::vector<std::string> errors;  // limits exceeded (more than 255 arguments, …); empty on success
 };
 
-/// Generates code for a module. Nodes of `module` are annotated on the way, so it serves for one
-/// call only.
+/// Generates code for a module. Nodes of `module` are annotated on the way, so a module can be
+/// passed only once.
 Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool want_assembly);
 
 }  // namespace vmrun::compile

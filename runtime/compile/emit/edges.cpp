@@ -7,8 +7,8 @@ namespace vmrun::compile {
 
 using ssa::BlockEnd;
 
-/// A call that ends the function (or never comes back) needs no frame, except where only the form
-/// with a frame exists.
+/// A call that ends the function (or never returns) does not need a frame, unless its only form has
+/// one.
 bool needs_frame(const Block& b) {
   if (b.end == BlockEnd::kTry || b.end == BlockEnd::kCatch) return true;
   for (std::size_t k = 0; k < b.code.size(); k++) {
@@ -31,7 +31,7 @@ void append(std::vector<AsmInstr>& code, std::vector<AsmInstr> more) {
 
 }  // namespace
 
-/// How many try and catch are around a block.
+/// Returns how many try and catch are around a block.
 std::uint32_t Edges::nesting(const Block& b) const {
   std::uint32_t depth = 0;
   for (BlockId h = b.handler; h != kNone; h = fn_.blocks[h].handler) depth++;
@@ -112,7 +112,7 @@ std::uint32_t Edges::label_of(BlockId b) {
   return e.label;
 }
 
-/// Fixes where everything is when `to` starts: as it is now, as far as possible.
+/// Fixes where values are at the start of `to`: as far as possible where they are now.
 void Edges::set_entry(BlockId to, std::span<const Arg> args) {
   const Block& b = fn_.blocks[to];
   Entry& e = entry_[to];
@@ -178,7 +178,7 @@ void Edges::set_entry(BlockId to, std::span<const Arg> args) {
     e.contents.y_written[r] = e.contents.y_written[r] || y_taken[r];
 }
 
-/// The moves that make the present state that of the start of `to`.
+/// Returns the moves that turn the current state into that at the start of `to`.
 std::vector<Registers::Move> Edges::conform(BlockId to, std::span<const Arg> args) {
   const Entry& e = entry_[to];
   std::vector<Registers::Move> moves;
@@ -198,7 +198,8 @@ std::vector<Registers::Move> Edges::conform(BlockId to, std::span<const Arg> arg
   return moves;
 }
 
-/// Both sides of a join run in one frame, with what both have written.
+/// Both sides of a merge point run in one frame, of which the slots count as written that both have
+/// written.
 void Edges::join_frames(BlockId to) {
   Entry& e = entry_[to];
   if (e.frame == kNone) return;
@@ -230,8 +231,8 @@ void Edges::goto_block(BlockId to, std::span<const Arg> args) {
   else regs_.emit(Bop::kJump, {Operand::label(label_of(to))});
 }
 
-/// Label for a conditional jump to `to`; if something has to be moved on the way, that of a stub
-/// that does it.
+/// Returns a label for a conditional jump to `to`. If values have to be moved on the way, it is the
+/// label of a stub that moves them.
 std::uint32_t Edges::edge(BlockId to) {
   const bool frame_fits = !framed_in_[to] || frames_.open_now();
   if (frame_fits) {

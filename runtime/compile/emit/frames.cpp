@@ -48,7 +48,7 @@ void Frames::join(std::uint32_t other) {
   y.same_as = a;
 }
 
-/// Puts in the final sizes of frames and initialises what must be.
+/// Fills in the final sizes of frames and adds the necessary initialisation.
 void Frames::finish(std::vector<AsmInstr>& code) {
   std::vector<AsmInstr> done;
   done.reserve(code.size() + frames_.size());

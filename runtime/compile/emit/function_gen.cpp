@@ -109,7 +109,7 @@ void FunctionGen::terminate(BlockId id) {
     case BlockEnd::kLoopRecEnd:
       regs_.emit(Bop::kLoopRecEnd, {Operand::label(edges_.label_of(b.succ))});
       break;
-    case BlockEnd::kWait:  // directly after its label, also no line: some loaders ask for that
+    case BlockEnd::kWait:  // directly behind its label, without a line: some loaders need that
       regs_.emit(Bop::kWait, {Operand::label(edges_.label_of(b.succ))});
       break;
     case BlockEnd::kWaitTimeout:
@@ -132,8 +132,8 @@ void FunctionGen::block_code(BlockId id) {
       regs_.open_frame(instrs_.heap_need(at));
       instrs_.heap_reserved_from(at);
       frame_due = false;
-      // What must be saved anyway is saved before anything can look at the stack: less to
-      // initialise.
+      // Values that must be saved anyway are saved before the stack can be walked, so that fewer
+      // slots need initialisation.
       regs_.save_before_clobber(at);
     }
     const bool last = at + 1 == b.code.size();

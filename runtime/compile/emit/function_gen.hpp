@@ -1,19 +1,19 @@
 #pragma once
-// Code generation for one function: walks the blocks in order and gives registers to values on the
-// fly. What is where at the start of a block is fixed by whoever goes there first; the others move
-// things into place. Because blocks come after their predecessors, one pass suffices; only what has
-// to be known before (liveness, preferences, which blocks run with a stack frame) is computed up
-// front.
+// Code generation for one function: walks the blocks in order and assigns registers to values on
+// the fly. The first edge to a block fixes where its values are; other edges move values into
+// place. Because blocks come after their predecessors, one pass suffices. Only what has to be known
+// before (liveness, preferences, which blocks run with a stack frame) is computed up front.
 //
-//  - x registers are lost in a call; a value needed afterwards is stored in a y register, at its
+//  - x registers are lost in a call. A value needed afterwards is stored in a y register, at its
 //    definition if a frame exists, else before the call.
-//  - Wherever memory may be collected every x register below the "live" count holds a term; a hole
+//  - Wherever memory may be collected, every x register below the "live" count holds a term. A hole
 //    is filled by moving the topmost value down.
 //  - y registers that are not written before the first collection are initialised where the frame
 //    is made.
 //
-// uses.hpp: how long values are needed; frames.hpp: stack frames; registers.hpp: who is where;
-// edges.hpp: from block to block; instr_gen.hpp: single instructions. One compilation, one thread.
+// uses.hpp: how long values are needed; frames.hpp: stack frames; registers.hpp: the contents of
+// registers; edges.hpp: from block to block; instr_gen.hpp: single instructions. One compilation,
+// one thread.
 
 #include <vector>
 

@@ -16,7 +16,7 @@ namespace {
 
 Operand u(std::uint64_t n) { return Operand::u(n); }
 
-/// Memory may be collected while it runs; heap reserved before does not outlast it.
+/// Whether memory may be collected while it runs; then heap reserved before it is lost.
 bool may_collect(const Instr& i) {
   switch (i.op) {
     case Op::kBif: return i.bif->gc;
@@ -57,7 +57,7 @@ HeapNeed InstrGen::heap_need(std::uint32_t at) const {
   return n;
 }
 
-/// Makes sure of heap for instruction `at` and those after it up to the next that may collect.
+/// Reserves heap for instruction `at` and the following ones, up to the next that may collect.
 void InstrGen::reserve_heap(std::uint32_t at) {
   if (at < heap_until_) return;
   const HeapNeed need = heap_need(at);
@@ -79,7 +79,7 @@ bool InstrGen::tail_position(std::uint32_t at) const {
          uses_.block().subject == Arg::of(i.dst());
 }
 
-/// Head and tail of one cell, if this instruction and the next fetch them, at once.
+/// Fetches head and tail of a cell at once, if this instruction and the next one fetch them.
 bool InstrGen::get_list(std::uint32_t at) {
   const Block& b = uses_.block();
   if (at + 1 >= b.code.size() || (at + 2 == b.code.size() && b.end == BlockEnd::kFallible)) return false;
@@ -96,7 +96,7 @@ bool InstrGen::get_list(std::uint32_t at) {
   return true;
 }
 
-/// A tuple, or a fun with its environment.
+/// Makes a tuple, or a fun with its environment.
 void InstrGen::construct(const Instr& i, std::uint32_t at) {
   reserve_heap(at);
   std::vector<Operand> elements{Operand::list(i.args.size())};
@@ -211,7 +211,7 @@ std::uint32_t InstrGen::instruction(std::uint32_t at) {
 
 // --- floats --------------------------------------------------------------------------------------
 
-/// The float register of a; free for others if this was the last use.
+/// Returns the float register of `a`, and frees it if this was the last use.
 Operand InstrGen::float_in(Arg a, std::uint32_t at) {
   const std::uint32_t r = loc_fr_[a.value];
   if (uses_.dies(a.value, at)) fr_taken_[r] = false;
@@ -249,7 +249,7 @@ void InstrGen::call(const Instr& i, std::uint32_t at) {
   const Operand tag = i.op == Op::kTryCase || i.op == Op::kCatchEnd ? regs_.operand(i.args[0]) : Operand{};
   regs_.to_registers(args, at, true);
   regs_.release_dead(i.args, at);
-  // Not before a function calls itself: that is where time counts, and where frames soon go.
+  // Not before a function calls itself: time matters most there, and the frame is gone soon.
   const bool long_call = (i.op == Op::kCall && i.imm != self_) || i.op == Op::kCallExt ||
                          i.op == Op::kCallFun || i.op == Op::kApply;
   if (long_call) regs_.forget_dead();
@@ -294,7 +294,7 @@ void InstrGen::tail_call(const Instr& i) {
   else regs_.emit(ext ? Bop::kCallExtLast : Bop::kCallLast, {u(n), to, u(frames_.current())});
 }
 
-/// The loader makes one jump of call_fun, deallocate, return.
+/// The loader merges call_fun, deallocate and return into one jump.
 void InstrGen::call_fun_last(const Instr& i, std::uint32_t at) {
   regs_.to_registers(i.args, at, false);
   regs_.stack_walk();
@@ -310,16 +310,16 @@ void InstrGen::call_fun_last(const Instr& i, std::uint32_t at) {
   regs_.emit(Bop::kReturn, {});
 }
 
-/// Register for the result of an operation that may go to `fail`. Nothing is written in that case,
-/// so the result may take the place of what only the other way needs. (The label for `fail` must
-/// have been made already.)
+/// Returns the register for the result of an operation that may go to `fail`. In that case the
+/// register is not written, so the result may replace a value that only the failure path needs.
+/// (The label for `fail` must have been made before.)
 Operand InstrGen::define_result(const Instr& i, std::uint32_t at, BlockId fail) {
   regs_.release_dead(i.args, at);
   if (fail != kNone) regs_.release_others(fn_.blocks[uses_.block().succ].live_in);
   return regs_.define(i.dst(), at);
 }
 
-// --- operations that may go elsewhere ------------------------------------------------------------
+// --- operations with a failure exit --------------------------------------------------------------
 
 void InstrGen::fallible(const Instr& i, std::uint32_t at, BlockId fail) {
   switch (i.op) {
@@ -347,7 +347,7 @@ void InstrGen::test(const Instr& i, std::uint32_t fail) {
       Bop::kIsTaggedTuple, Bop::kIsBoolean,   Bop::kIsFunction,     Bop::kIsFunction2, Bop::kIsMap,
       Bop::kHasMapFields};
   const Bop op = kOps[static_cast<std::size_t>(i.test)];
-  // OTP's validator takes no types where a test looks into the term.
+  // OTP's validator does not accept types in tests that inspect the term.
   const bool inside = i.test == Test::kArity || i.test == Test::kTagged || i.test == Test::kMapFields;
   std::vector<Operand> args{Operand::label(fail), inside ? regs_.operand(i.args[0]) : typed_operand(i, 0)};
   if (i.test == Test::kArity) {
@@ -409,7 +409,7 @@ void InstrGen::read_map(const Instr& i, std::uint32_t at, BlockId fail) {
   const std::uint32_t label = edges_.edge(fail);
   std::vector<Operand> args{Operand::label(label), regs_.operand(i.args[0]),
                             Operand::list(2 * i.dsts.size())};
-  // The map is read for every key: no result may take its place before the last.
+  // The map is read for every key, so no result may replace it before the last key.
   std::vector<Operand> keys;
   for (Arg a : i.args.subspan(1)) keys.push_back(regs_.operand(a));
   for (std::size_t k = 0; k < i.dsts.size(); k++) {
@@ -432,7 +432,7 @@ void InstrGen::read_map(const Instr& i, std::uint32_t at, BlockId fail) {
 
 namespace {
 
-/// Constant whole bytes, to be written as part of a string.
+/// Appends constant whole bytes, to be written as part of a string.
 bool constant_byte_run(const SegSpec& s, Arg value, Arg size, std::vector<std::uint8_t>& out) {
   if (s.type != SegType::kInteger || !value.is_literal() || !value.literal.is_small() || !size.is_literal())
     return false;
@@ -541,7 +541,7 @@ void InstrGen::read_bits(const Instr& i, std::uint32_t at, BlockId fail) {
     case Op::kBsStart:
       if (!i.args[0].is_literal()) {
         regs_.emit(Bop::kBsStartMatch4, {f, u(live), context, dst});
-      } else {  // OTP's loader wants it in a register
+      } else {  // OTP's loader requires a register
         regs_.emit(Bop::kMove, {context, dst});
         regs_.emit(Bop::kBsStartMatch4, {f, u(live), dst, dst});
       }

@@ -1,6 +1,6 @@
 #pragma once
-// Single instructions of a block: what each operation becomes, its operands and results, the heap
-// it takes. One function; one thread.
+// Single instructions of a block: the code of each operation, its operands and results, and the
+// heap it needs. One function; one thread.
 
 #include <span>
 #include <unordered_map>
@@ -27,7 +27,8 @@ class InstrGen {
         edges_(edges) {}
 
   void begin_block() { heap_until_ = 0; }
-  /// Heap is there for instructions from `at` on, up to the next that may collect.
+  /// Records that heap is reserved for the instructions from `at` up to the next one that may
+  /// collect.
   void heap_reserved_from(std::uint32_t at);
   std::uint32_t instruction(std::uint32_t at);
   void fallible(const Instr& i, std::uint32_t at, BlockId fail);
@@ -35,7 +36,7 @@ class InstrGen {
   void line(Loc loc);
 
  private:
-  /// Argument k of a test or built-in, with what is known of it.
+  /// Returns argument k of a test or built-in, with what is known about it.
   Operand typed_operand(const Instr& i, std::size_t k) const {
     Operand o = regs_.operand(i.args[k]);
     if (o.is_reg() && k < i.types.size()) o.type = builder_.type(i.types[k]);

@@ -33,7 +33,7 @@ bool ends_flow(Bop op) {
 }  // namespace
 
 void peephole(std::vector<AsmInstr>& code, std::size_t first, std::uint32_t info, std::uint32_t entry) {
-  // Where a label leads in the end.
+  // The final target of each label.
   std::unordered_map<std::uint32_t, std::uint32_t> same;
   std::unordered_map<std::uint32_t, std::size_t> at;
   for (std::size_t i = first; i < code.size(); i++) {
@@ -46,7 +46,7 @@ void peephole(std::vector<AsmInstr>& code, std::size_t first, std::uint32_t info
       std::size_t i = it->second + 1;
       while (i < code.size() && code[i].op == Bop::kLabel && code[i].args[0].n != entry) i++;
       if (i >= code.size() || code[i].op != Bop::kJump || code[i].args[0].n == label) {
-        // Labels in a row are one.
+        // Adjacent labels are one.
         return i > it->second + 1 && code[i - 1].op == Bop::kLabel && label != info && label != entry
                    ? code[i - 1].args[0].n
                    : label;
@@ -65,7 +65,8 @@ void peephole(std::vector<AsmInstr>& code, std::size_t first, std::uint32_t info
       if (o.kind == Operand::kLabel && o.n != 0 && at.contains(o.n)) o.n = target(o.n);
     }
   }
-  // Used labels, then what can be reached; twice, as dropping code may free labels.
+  // First finds used labels, then reachable code; twice, because dropping code may make labels
+  // unused.
   for (int round = 0; round < 2; round++) {
     used = {info, entry};
     reachable = true;

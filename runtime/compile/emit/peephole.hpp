@@ -1,6 +1,6 @@
 #pragma once
-// Last touches on the instructions of one function: jumps to jumps, labels nobody needs, code
-// nobody reaches. One compilation, one thread.
+// The last pass over the instructions of one function. It removes jumps to jumps, unused labels and
+// unreachable code. One compilation, one thread.
 
 #include <cstddef>
 #include <vector>

@@ -47,7 +47,7 @@ void Registers::drop_x(std::uint32_t r) {
 }
 
 void Registers::release(ValueId v) {
-  // Its registers may have been given to somebody else already.
+  // Its registers may already belong to another value.
   if (auto r = static_cast<std::size_t>(loc_x_[v]); loc_x_[v] >= 0 && x_[r] == v) x_[r] = kNone;
   if (auto r = static_cast<std::size_t>(loc_y_[v]); loc_y_[v] >= 0 && y_[r] == v) {
     y_[r] = kNone;
@@ -91,7 +91,7 @@ std::uint32_t Registers::free_x() const {
   return r;
 }
 
-/// before_read: the slot is written before the present instruction reads its arguments.
+/// before_read: the slot is written before the current instruction reads its arguments.
 std::uint32_t Registers::free_y(bool before_read) {
   std::uint32_t r = frames_.tag_slots;
   while ((r < y_.size() && y_[r] != kNone) ||
@@ -106,7 +106,7 @@ std::uint32_t Registers::x_top() const {
   return r;
 }
 
-/// Number of x registers a collection here must look at, holes closed.
+/// Returns the number of x registers that a collection here must scan; fills holes.
 std::uint32_t Registers::live_x() {
   for (std::uint32_t r = 0; r < x_top(); r++) {
     grow(x_valid_, r + 1);
@@ -127,8 +127,9 @@ void Registers::save(ValueId v) {
   set_y(slot, v);
 }
 
-/// If the call at `next` takes an argument out of the stack for good: the x register it goes to. A
-/// value left there that must be saved changes places with it, and needs no slot of its own.
+/// If the call at `next` takes the last use of a stack value as an argument, returns the x register
+/// of that argument. A value in that register that must be saved changes places with it, and needs
+/// no slot of its own.
 std::uint32_t Registers::place_to_swap(std::uint32_t next) const {
   const Instr& call = uses_.block().code[next];
   const std::size_t from = ssa::first_register_arg(call);
@@ -142,8 +143,8 @@ std::uint32_t Registers::place_to_swap(std::uint32_t next) const {
   return kNone;
 }
 
-/// Picks the register that instruction `at` writes v to. Call after the arguments' locations were
-/// read and dead ones released.
+/// Picks the register to which instruction `at` writes v. Called after the arguments' locations
+/// have been read and dead ones released.
 Operand Registers::define(ValueId v, std::uint32_t at, bool allow_y) {
   const bool used = !uses_.dies(v, at);
   if (!used) {
@@ -157,7 +158,8 @@ Operand Registers::define(ValueId v, std::uint32_t at, bool allow_y) {
   const bool far = uses_.outlasts(v, at);
   const ssa::Hint hint = live_.hints[v];
   if (far && allow_y && frames_.open_now() && !fragile_) {
-    // Wanted as an argument of that call too: it goes there first, and is stored on the way.
+    // If that call also takes it as an argument, it goes to the argument's register first, and is
+    // stored on the way.
     if (!(hint.x >= 0 && next != Uses::kForever &&
           (static_cast<std::size_t>(hint.x) >= x_.size() || x_[static_cast<std::size_t>(hint.x)] == kNone))) {
       const std::uint32_t slot = free_y();
@@ -180,7 +182,7 @@ Operand Registers::define(ValueId v, std::uint32_t at, bool allow_y) {
     if (h >= x_.size() || x_[h] == kNone) {
       r = h;
     } else if (frames_.open_now() && !fragile_ && next != Uses::kForever && uses_.outlasts(x_[h], at)) {
-      // Whoever is there has to go to the stack before the call anyway.
+      // The value in that register has to be saved on the stack before the call anyway.
       save(x_[h]);
       drop_x(h);
       r = h;
@@ -195,20 +197,20 @@ void Registers::clobber() {
   std::fill(x_valid_.begin(), x_valid_.end(), false);
 }
 
-/// Memory may be collected here.
+/// Records that memory may be collected here.
 void Registers::collection(std::uint32_t live) {
   for (std::size_t r = live; r < x_valid_.size(); r++) x_valid_[r] = false;
   stack_walk();
 }
 
-/// The stack is looked at here, by a collection or in search of a catch: every y register must hold
-/// something.
+/// Records that the stack is walked here, by a collection or in search of a catch: every y register
+/// must have been written.
 void Registers::stack_walk() {
   if (frames_.open_now()) frames_.walked(y_written_);
 }
 
-/// Clears stack slots of values that nobody needs any more, so that a call that takes long does not
-/// keep them alive.
+/// Clears stack slots of values that are not needed any more, so that a long call does not keep
+/// them alive.
 void Registers::forget_dead() {
   if (!frames_.open_now()) return;
   std::vector<Operand> slots{Operand::list(0)};
@@ -227,7 +229,7 @@ void Registers::move(Operand from, Operand to) {
   emit(Bop::kMove, {from, to});
 }
 
-/// Moves that happen at once: each destination is written once its old content is no longer needed;
+/// Does moves in parallel: each destination is written once its old content is no longer needed;
 /// cycles become swaps.
 void Registers::parallel(std::vector<Move> moves) {
   std::vector<Move> constants;
@@ -264,15 +266,15 @@ void Registers::parallel(std::vector<Move> moves) {
       }
       continue;
     }
-    // Only cycles are left. Swapping puts one value in place; whoever wanted the other finds it
-    // where that one was.
+    // Only cycles are left. A swap puts one value in place; the moves that read the other one find
+    // it where the first one was.
     while (done[scan]) scan++;
     Move& m = moves[scan];
     const Operand a = m.from, b = m.to;
     emit(Bop::kSwap, {a, b});
     done[scan] = true;
     left--;
-    // What was in b is now in a.
+    // The old value of b is now in a.
     readers.erase(key(a));
     const std::uint32_t count = readers[key(b)];
     readers.erase(key(b));
@@ -294,8 +296,8 @@ void Registers::parallel(std::vector<Move> moves) {
   for (const Move& m : constants) emit(Bop::kMove, {m.from, m.to});
 }
 
-/// Arguments to x0, x1, …; with `saves` also everything that must outlast instruction `at` to the
-/// stack, all at once.
+/// Moves arguments to x0, x1, …. With `saves` it also moves everything that must outlast
+/// instruction `at` to the stack, all in parallel.
 void Registers::to_registers(std::span<const Arg> args, std::uint32_t at, bool saves) {
   std::vector<Move> moves;
   for (std::uint32_t k = 0; k < args.size(); k++) {
@@ -304,7 +306,7 @@ void Registers::to_registers(std::span<const Arg> args, std::uint32_t at, bool s
     moves.push_back({operand(a), Operand::x(k)});
   }
   if (saves) {
-    // Slots of arguments that die here may be taken.
+    // Slots of arguments that die here may be reused.
     for (Arg a : args) {
       if (a.is_value() && uses_.dies(a.value, at) && loc_y_[a.value] >= 0) {
         y_[static_cast<std::uint32_t>(loc_y_[a.value])] = kNone;
@@ -321,8 +323,8 @@ void Registers::to_registers(std::span<const Arg> args, std::uint32_t at, bool s
   parallel(std::move(moves));
 }
 
-/// The result is wanted where somebody sits who must go to the stack before the next call anyway,
-/// and an argument leaves the stack for good here: they swap.
+/// The preferred register of the result holds a value that must be saved on the stack before the
+/// next call anyway, and an argument leaves the stack for good here: the two change places.
 void Registers::trade_places(const Instr& i, std::uint32_t at) {
   const ssa::Hint hint = live_.hints[i.dst()];
   if (!frames_.open_now() || fragile_ || hint.x < 0 || static_cast<std::size_t>(hint.x) >= x_.size() ||

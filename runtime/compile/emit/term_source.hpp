@@ -1,6 +1,6 @@
 #pragma once
-// Constants of a program as Erlang reads them again. (Other texts of terms are for people: they
-// leave reserved words unquoted and cut what is long.) Any thread.
+// Constants of a program as text that Erlang can read again. (Other texts of terms are for people:
+// they do not quote reserved words, and cut long terms.) Any thread.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace vmrun::compile {
 
-/// An atom, quoted if need be.
+/// Returns an atom, quoted if necessary.
 std::string atom_source(Term atom);
 
 /// Appends any term that may be a literal: all but pids, ports, references and local funs.

@@ -33,7 +33,7 @@ void Uses::enter(BlockId id) {
   }
 }
 
-/// Not needed after instruction `at` of the present block.
+/// Whether the value is not needed after instruction `at` of the current block.
 bool Uses::dies(ValueId v, std::uint32_t at) const { return use_[v].block != id_ || use_[v].last <= at; }
 
 std::uint32_t Uses::next_clobber(std::uint32_t at) const {

@@ -1,6 +1,6 @@
 #pragma once
-// When each value is needed for the last time in the block at hand, and where calls are that lose
-// the x registers. One function; one thread.
+// When each value of the current block is needed for the last time, and where the calls are that
+// lose the x registers. One function; one thread.
 
 #include <vector>
 
@@ -25,10 +25,10 @@ class Uses {
 
   void enter(BlockId id);
   const Block& block() const { return *block_; }
-  /// Needed in the block or behind it.
+  /// Whether the value is needed in the block or behind it.
   bool needed(ValueId v) const { return use_[v].block == id_; }
-  /// Position of the last instruction of the block that needs v; kForever: something behind it
-  /// does.
+  /// Returns the position of the last instruction in the block that needs v; kForever if v is
+  /// needed behind the block.
   std::uint32_t last(ValueId v) const { return use_[v].last; }
   bool dies(ValueId v, std::uint32_t at) const;
   std::uint32_t next_clobber(std::uint32_t at) const;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxKept = 10000;  // a hostile text must not fill memory with messages
 
-/// What switches each colour on; all are empty where there are none.
+/// The escape sequences of each colour; all are empty for output without colours.
 struct Colours {
   std::string_view place, error, warning, message, margin, caret, off;
 };
@@ -25,13 +25,13 @@ void add(std::string& out, std::string_view colour, std::string_view text, const
   out.append(colour).append(text).append(colours.off);
 }
 
-/// Characters that would move the cursor, or turn the direction of the text (bidirectional
-/// controls), and so hide what the line says.
+/// Whether the character would move the cursor, or change the direction of the text (bidirectional
+/// controls), and so hide the line's contents.
 bool misleads(char32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/// Appends a character as it is shown at this column; returns how many columns it takes.
+/// Appends a character as it is shown at this column; returns the number of columns.
 size_t show_character(std::string& out, std::string_view bytes, char32_t c, size_t column) {
   constexpr size_t kTab = 8;
   if (c == '\t') {
@@ -43,8 +43,8 @@ size_t show_character(std::string& out, std::string_view bytes, char32_t c, size
   return misleads(c) ? 1 : character_width(c);
 }
 
-/// Shows a line with what stands at a place (counted in characters) underlined; of very long lines
-/// only the part around the place.
+/// Shows a line and underlines the token at a place (counted in characters). Of a very long line
+/// only the part around the place is shown.
 void render_excerpt(std::string& out, std::string_view line, Loc loc, Diagnostics::TokenLength token_length,
                     const Colours& colours) {
   constexpr uint32_t kBefore = 70;

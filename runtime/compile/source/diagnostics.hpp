@@ -1,7 +1,7 @@
 #pragma once
-// What the compiler has to say: errors and warnings with places, collected while it goes on and
-// shown at the end in source order as `file:line:col: error: message`, the source line and a caret.
-// Owned by one compilation; one thread at a time.
+// The compiler's messages: errors and warnings with places. They are collected during compilation
+// and shown at the end in source order as `file:line:col: error: message`, the source line and a
+// caret. Owned by one compilation; one thread at a time.
 
 #include <string>
 #include <vector>
@@ -26,17 +26,19 @@ class Diagnostics {
   bool has_errors() const { return errors_ > 0; }
   size_t error_count() const { return errors_; }
   size_t warning_count() const { return warnings_; }
-  /// In the order reported; `sort` brings them into source order and drops repetitions.
+  /// The messages in the order reported; `sort` brings them into source order and drops
+  /// repetitions.
   const std::vector<Diagnostic>& all() const { return items_; }
   void sort();
   /// Turns every warning into an error (`-compile(warnings_as_errors)`).
   void promote_warnings();
   void drop_warnings();
 
-  /// How many characters at the front of a line's rest belong together, to be underlined.
+  /// Returns the length, in characters, of the token at the front of a line's rest; it is
+  /// underlined.
   using TokenLength = size_t (*)(std::string_view rest);
-  /// Text for a terminal; in_colour: with its sequences for colours. At most `limit` messages; the
-  /// rest is counted.
+  /// Returns text for a terminal. in_colour: with escape sequences for colours. At most `limit`
+  /// messages are shown; the others are counted.
   std::string render(const Sources& sources, TokenLength token_length, bool in_colour,
                      size_t limit = 100) const;
 
@@ -46,10 +48,11 @@ class Diagnostics {
   size_t warnings_ = 0;
 };
 
-/// ", did you mean NAME?" for the end of a message; empty when there is no name. As OTP 27 has it.
+/// Returns ", did you mean NAME?" for the end of a message; empty when there is no name. The words
+/// are OTP 27's.
 std::string did_you_mean(const std::string& name);
 
-/// printf-style formatting of messages; views are passed as `%.*s` with VIEW(x).
+/// Formats messages like printf; views are passed as `%.*s` with VIEW(x).
 std::string format_message(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 }  // namespace vmrun::compile

@@ -1,4 +1,4 @@
-"""Header files to C++: gen_headers.py OUT.cpp NAME=FILE… makes find_known_header of known_headers.hpp."""
+"""Embeds header files in C++: gen_headers.py OUT.cpp NAME=FILE… makes find_known_header of known_headers.hpp."""
 import sys
 
 

@@ -1,5 +1,5 @@
 #pragma once
-// Everything one compilation shares between its phases. One thread at a time.
+// The data that all phases of one compilation share. One thread at a time.
 
 #include <functional>
 
@@ -9,7 +9,7 @@
 
 namespace vmrun::compile {
 
-/// What is wrong with a call of another module's function, if that is sure; empty: nothing.
+/// Says what is wrong with a call of another module's function if that is certain; else returns "".
 using CheckRemoteCall =
     std::function<std::string(std::string_view module, std::string_view function, uint32_t arity)>;
 

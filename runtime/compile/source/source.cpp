@@ -70,7 +70,7 @@ bool read_source_file(const std::string& path, std::string& text, std::string& e
 
 namespace {
 
-/// Where a comment of this line names the encoding; nothing: it does not.
+/// Returns the part of a line that names the encoding in a comment; empty if there is none.
 std::string_view named_encoding(std::string_view line) {
   size_t at = line.find('%');
   if (at == line.npos || (at = line.find("coding", at)) == line.npos) return {};

@@ -15,7 +15,7 @@ namespace vmrun::compile {
 
 struct Loc {
   uint32_t file = 0;
-  uint32_t line = 0;  // 0: no place known
+  uint32_t line = 0;  // 0: place not known
   uint32_t column = 0;
   bool known() const { return line != 0; }
   friend bool operator==(const Loc&, const Loc&) = default;
@@ -23,15 +23,15 @@ struct Loc {
 
 class Sources {
  public:
-  /// Registers a text under the name that messages shall show. Returns its file index.
+  /// Registers a text under the name that messages show. Returns its file index.
   uint32_t add(std::string name, std::string text);
-  /// A name without text, as introduced by `-file("grammar.yrl", 7)`.
+  /// Registers a name without text, as introduced by `-file("grammar.yrl", 7)`.
   uint32_t add_name(std::string name);
 
   const std::string& name(uint32_t file) const { return files_[file].name; }
   std::string_view text(uint32_t file) const { return files_[file].text; }
   size_t count() const { return files_.size(); }
-  /// The text of a line without its end; empty when there is none.
+  /// Returns the text of a line without its end; empty when there is no such line.
   std::string_view line(uint32_t file, uint32_t line) const;
 
  private:
@@ -43,15 +43,15 @@ class Sources {
   std::deque<File> files_;
 };
 
-/// Reads a whole regular file. On failure returns false and puts the reason in `error` ("is a
+/// Reads a whole regular file. On failure returns false and sets `error` to the reason ("is a
 /// directory", …).
 bool read_source_file(const std::string& path, std::string& text, std::string& error);
 
-/// Source that says "coding: latin-1" in a comment of its first two lines, as epp(3) reads it,
-/// becomes UTF-8 and says that.
+/// Converts source that says "coding: latin-1" in a comment of its first two lines, as epp(3) reads
+/// it, to UTF-8, and changes that comment.
 void decode_source(std::string& text);
 
-/// Offset of the first byte that is not well-formed UTF-8, or npos.
+/// Returns the offset of the first byte that is not well-formed UTF-8, or npos.
 size_t find_invalid_utf8(std::string_view text);
 
 /// Decodes the code point at `at` of well-formed UTF-8 and advances `at`.

@@ -41,7 +41,7 @@ void BlockBuilder::error(Fail kind, Arg subject, Loc loc) {
   Block& b = cur();
   b.end = BlockEnd::kError;
   b.error = kind;
-  // The other kinds do not tell what did not match.
+  // Errors of other kinds do not show the value that did not match.
   const bool shows = kind == Fail::kCaseClause || kind == Fail::kBadmatch || kind == Fail::kTryClause ||
                      kind == Fail::kBadrecord;
   b.subject = shows ? subject : Arg::lit(Term::nil());

@@ -10,7 +10,7 @@ namespace vmrun::compile::ssa {
 /// Where the value of an expression goes.
 struct Dest {
   enum Kind : std::uint8_t { kReturn, kJoin } kind;
-  // kJoin: the block, whose parameters take the values; none of them: only effects count
+  // kJoin: the block whose parameters take the values. If it has none, only effects count.
   BlockId join = kNone;
 };
 
@@ -18,7 +18,8 @@ class BlockBuilder {
  public:
   BlockBuilder(NodeArena& arena, Function& fn) : arena_(arena), fn_(fn) {}
 
-  /// Where instructions go. Code after a jump goes to an unreachable block that is dropped later.
+  /// The block to which instructions are appended. Code after a jump goes to an unreachable block
+  /// that is dropped later.
   Block& cur() { return fn_.blocks[cur_]; }
   BlockId here() const { return cur_; }
   /// The innermost try or catch around new blocks.
@@ -32,10 +33,10 @@ class BlockBuilder {
   void error(core::Fail kind, Arg subject, Loc loc);
   Instr& emit(Op op, std::vector<Arg> args, Loc loc = {});
   Arg emit_value(Op op, std::vector<Arg> args, Loc loc = {}, std::uint64_t imm = 0);
-  /// Ends the current block with a test; starts none.
+  /// Ends the current block with a test; does not start another one.
   void test(Test t, std::vector<Arg> args, BlockId yes, BlockId no, std::uint64_t imm = 0);
-  /// Ends the current block with the fallible operation `i` and goes on in its success block.
-  /// `fail` kNone: it raises.
+  /// Ends the current block with the fallible operation `i` and continues in its success block.
+  /// With `fail` kNone the operation raises.
   void fallible(Instr i, BlockId fail);
 
  private:

@@ -7,7 +7,7 @@ void FunAnalysis::bind(Var* v) {
   v->slot = next_slot_++;
 }
 
-/// `note` and the functions between it and v's owner all need v passed in.
+/// v must be passed to `note` and to the functions between it and v's owner.
 void FunAnalysis::need(FunNote* note, Var* v) {
   for (FunNote* n = note; n != nullptr && n != v->owner; n = n->parent) {
     if (!n->free_set.insert(v).second) return;
@@ -21,7 +21,7 @@ void FunAnalysis::use(Var* v) {
 }
 
 FunNote* FunAnalysis::inner(std::span<Var* const> params, Expr* body) {
-  auto* note = new FunNote;  // owned by whoever asked for found()
+  auto* note = new FunNote;  // owned by the caller of found()
   note->parent = current_;
   note->params = params;
   note->body = body;

@@ -18,17 +18,18 @@ struct FunNote {
   std::span<Var* const> params;
   Expr* body = nullptr;
   Lambda* lambda = nullptr;     // if it is a fun
-  LetrecFun* letrec = nullptr;  // if it is one of those
+  LetrecFun* letrec = nullptr;  // if it is a letrec function
   std::vector<Var*> free;       // in order of discovery; become further parameters
   std::unordered_set<Var*> free_set;
-  std::vector<FunNote*> callees;   // letrec functions applied here: their free variables are needed here too
+  std::vector<FunNote*> callees;   // letrec functions applied here; this function needs their free variables
+                                   // too
   std::uint32_t lambda_index = 0;  // in Program::lambdas
 };
 
 class FunAnalysis {
  public:
-  /// Fills Var::owner/uses/slot and makes a FunNote for every function inside; `root` is of the
-  /// definition. Slots are numbered on from `next_slot`.
+  /// Fills in Var::owner/uses/slot and makes a FunNote for every function inside; `root` is the
+  /// note of the definition. Slots are numbered from `next_slot` on.
   FunAnalysis(FunNote* root, std::uint32_t& next_slot) : next_slot_(next_slot), current_(root) {}
   void run();
   /// The functions found inside, outermost first.

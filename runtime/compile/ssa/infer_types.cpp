@@ -1,9 +1,10 @@
-// Types of values, and what they decide. A value's type follows from the instruction that makes it;
-// a test that was passed narrows it for every block that can only be reached through that exit. So
-// the walk goes down the tree of dominators (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
-// Algorithm", 2001), narrowing on the way down and undoing it on the way up. A join's parameters
-// get the union of what its predecessors hand over; they are always walked before. Tests whose
-// outcome is known become jumps, built-ins that cannot fail any more plain instructions.
+// Types of values, and what follows from them. A value's type follows from the instruction that
+// makes it. A test that was passed narrows it for every block that can only be reached through that
+// exit. So the walk goes down the tree of dominators (Cooper, Harvey and Kennedy, "A Simple, Fast
+// Dominance Algorithm", 2001), narrowing on the way down and undoing it on the way up. The
+// parameters of a merge point get the union of the types that its predecessors pass; predecessors
+// are always walked before. Tests whose outcome is known become jumps, and built-ins that can no
+// longer fail become plain instructions.
 
 #include <algorithm>
 #include <string_view>
@@ -17,10 +18,12 @@ namespace vmrun::compile::ssa {
 
 namespace {
 
-constexpr std::int64_t kMaxLength = (std::int64_t{1} << 58) - 1;  // what OTP gives a list at most
+constexpr std::int64_t kMaxLength = (std::int64_t{1} << 58) - 1;  // OTP's upper bound for the length of a
+                                                                  // list
 constexpr std::int64_t kMaxTupleSize = (1 << 24) - 1, kMaxCodePoint = 0x10FFFF;
 
-/// What a function of erlang's that converts terms makes; any kind: not known, or another function.
+/// Returns the kind that a conversion function of module erlang makes; any kind for other
+/// functions.
 std::uint16_t conversion_result(Term function) {
   static const struct {
     Term name;
@@ -51,14 +54,15 @@ std::uint16_t conversion_result(Term function) {
   return found == std::end(results) ? std::uint16_t{kind::kAny} : found->kinds;
 }
 
-/// An operator that commutes has its constant last before operands of these kinds; 0: not at all.
+/// For operators that commute: the kinds of operand before which a constant comes last; 0 for other
+/// operators.
 std::uint16_t constant_last_before(std::string_view name) {
   if (name == "and" || name == "or" || name == "xor") return kind::kAny;
   const bool numbers = name == "+" || name == "*" || name == "band" || name == "bor" || name == "bxor";
   return numbers ? kind::kNumber : 0;
 }
 
-/// The kinds that pass a test; 0 for a test of something else.
+/// Returns the kinds that pass a test; 0 when the test is not about kinds.
 std::uint16_t kinds_of(Test t) {
   switch (t) {
     case Test::kInteger: return kind::kInteger;
@@ -85,7 +89,7 @@ std::uint16_t kinds_of(Test t) {
   }
 }
 
-/// Whether every value of those kinds passes.
+/// Whether all values of those kinds pass the test.
 bool tests_kinds_alone(Test t) {
   switch (t) {
     case Test::kBoolean:
@@ -108,7 +112,8 @@ Outcome less(const Type& a, const Type& b) {
   return Outcome::kUnknown;
 }
 
-/// Whether == and =:= say the same of two such values: no integer can meet a float.
+/// Whether == and =:= give the same result for two such values: an integer is never compared with a
+/// float.
 bool equal_is_exact(const Type& a, const Type& b) {
   constexpr std::uint16_t kSimple = kind::kAny & ~(kind::kNumber | kind::kCons | kind::kTuple | kind::kMap);
   if (a.is(kSimple) || b.is(kSimple)) return true;
@@ -116,7 +121,7 @@ bool equal_is_exact(const Type& a, const Type& b) {
   return b.is(kSimple | kind::kInteger) && !a.may_be(kind::kFloat);
 }
 
-/// x op y for bounds, or the bound that says nothing when it does not fit.
+/// The bounds of x op y; not known when they do not fit.
 struct Bounds {
   bool known = true;
   std::int64_t low = 0, high = 0;
@@ -151,7 +156,7 @@ Bounds multiply(const Type& a, const Type& b) {
 
 class Inference {
  public:
-  /// observed: nothing is changed, and what is handed on goes there.
+  /// observed: nothing is changed, and the types passed to other functions are recorded in it.
   Inference(Program& program, Function& fn, const std::vector<BlockId>& order, Observed* observed)
       : program_(program), fn_(fn), order_(order), observed_(observed) {}
 
@@ -200,7 +205,7 @@ class Inference {
     return a;
   }
 
-  /// Without recursion: the tree may be as deep as the function is long.
+  /// Without recursion, because the tree may be as deep as the function is long.
   void walk() {
     struct Visit {
       BlockId block;
@@ -233,7 +238,7 @@ class Inference {
     if (now == types_[a.value]) return;
     trail_.emplace_back(a.value, types_[a.value]);
     types_[a.value] = now;
-    // The first element of a tuple names it.
+    // The first element is the tuple's tag.
     if (const ValueId whole = first_element_of_[a.value];
         whole != kNone && now.only.is_value() && now.only.is_atom()) {
       Type named = Type::tuple(1, false);
@@ -262,7 +267,7 @@ class Inference {
         b.end = BlockEnd::kJump;
         b.fail = kNone;
       } else if (last) {
-        break;  // it has its effect on the way out
+        break;  // it is applied to its exits
       }
       result(i);
       passed(i);
@@ -272,7 +277,7 @@ class Inference {
     hand_over(b);
   }
 
-  /// What goes to other functions.
+  /// Records the types that are passed to other functions.
   void observe(const Instr& i) {
     if (i.op != Op::kCall && i.op != Op::kMakeFun) return;
     Observed::Call call{static_cast<std::uint32_t>(i.imm), {}};
@@ -283,7 +288,7 @@ class Inference {
     (i.op == Op::kCall ? observed_->calls : observed_->funs).push_back(std::move(call));
   }
 
-  /// What a jump brings to a join.
+  /// Merges the types that a jump passes into those of its target's parameters.
   void hand_over(const Block& b) {
     if (b.end != BlockEnd::kJump || b.jump_args.empty()) return;
     auto& in = incoming_[b.succ];
@@ -292,7 +297,7 @@ class Inference {
       in[k] = in[k].join(type(b.jump_args[k]), pool());
   }
 
-  /// What is known behind one exit of the only predecessor.
+  /// Narrows types by what is known behind one exit of the only predecessor.
   void edge(const Block& from, BlockId to) {
     switch (from.end) {
       case BlockEnd::kFallible:
@@ -326,7 +331,7 @@ class Inference {
       first_element_of_[i.dst()] = i.args[0].value;
   }
 
-  /// While types are still found out, a value of none is one that there is not yet.
+  /// While types are still being inferred, a value without any kind has not been computed yet.
   bool is_reached(const Instr& i) const {
     return !observed_ ||
            std::none_of(i.args.begin(), i.args.end(), [&](Arg a) { return type(a).kinds == 0; });
@@ -383,7 +388,7 @@ class Inference {
     return pool().list(tail.may_be(kind::kCons) ? tail.item->join(head, pool()) : head, kind::kCons);
   }
 
-  /// Of a function of another module.
+  /// The result type of a function in another module.
   Type called_type(const Instr& i) const {
     if (!i.args[0].is_literal() || !i.args[1].is_literal()) return {};
     const Term module = i.args[0].literal;
@@ -425,7 +430,7 @@ class Inference {
     if (i.args.size() == 2 && (name == "+" || name == "-" || name == "*")) {
       if (a.is(kind::kInteger) && b.is(kind::kInteger))
         return (name == "+" ? add(a, b) : name == "-" ? subtract(a, b) : multiply(a, b)).type();
-      // One float makes the result one; of two numbers of any kind one cannot say.
+      // With one float the result is a float; two numbers of unknown kinds do not decide it.
       return Type::of_kinds(a.is(kind::kFloat) || b.is(kind::kFloat) ? kind::kFloat : kind::kNumber);
     }
     if (name == "/" || name == "float") return Type::of_kinds(kind::kFloat);
@@ -465,7 +470,7 @@ class Inference {
     return Type{};
   }
 
-  // --- what follows from going on ---
+  // --- what follows when an instruction succeeds ---
 
   void passed(const Instr& i) {
     switch (i.op) {
@@ -511,8 +516,8 @@ class Inference {
       exclude(a, kind::kNil);
   }
 
-  /// small + gap =< large, which bounds them as far as they are integers. Floats order among
-  /// integers too, so only an integer on the other side tells anything.
+  /// small + gap =< large, which bounds both if they are integers. Floats are ordered among
+  /// integers too, so only an integer gives a bound to the other side.
   void ordered(Arg small, Arg large, std::int64_t gap) {
     const Type s = type(small), l = type(large);
     if (l.is(kind::kInteger) && l.high != Type::kHighest && l.high > Type::kLowest + 1) {
@@ -611,7 +616,7 @@ class Inference {
       b.subject = {};
       return;
     }
-    // Of two truth values the second needs no test.
+    // With two boolean cases the second one needs no test.
     if (b.cases.size() != 2 || !t.is(kind::kAtom) || !t.boolean) return;
     Instr test{.op = Op::kTest};
     test.test = Test::kEqExact;
@@ -625,7 +630,7 @@ class Inference {
     b.subject = {};
   }
 
-  /// A built-in that cannot fail any more, or whose result is known.
+  /// Simplifies a built-in that can no longer fail, or whose result is known.
   void simplify(Instr& i) {
     const std::string_view name = i.bif->name;
     if ((name == "hd" || name == "tl") && i.args[0].is_literal() && i.args[0].literal.is_list()) {
@@ -644,7 +649,7 @@ class Inference {
       i.bif = find_bif(intern_atom(name == "==" ? "=:=" : "=/="), 2);
     } else if (i.bif->arity == 2 && i.args[0].is_literal() && i.args[1].is_value() &&
                (type(i.args[1]).kinds & constant_last_before(name))) {
-      // The constant last, as erlc has it: the order shows in the message when it fails.
+      // The constant goes last, as in erlc: an error message shows the order.
       const Arg args[] = {i.args[1], i.args[0]};
       i.args = program_.arena.copy(args, 2);
       note_types(i);
@@ -671,7 +676,7 @@ class Inference {
     note_types(i);
   }
 
-  /// For the code's readers: what is known of each argument here.
+  /// Records what is known about each argument here, for readers of the code.
   void note_types(Instr& i) {
     i.types = {};
     if (i.op != Op::kBif && i.op != Op::kTest) return;
@@ -695,11 +700,11 @@ class Inference {
   Observed* const observed_;
   const Term math_ = intern_atom("math"), lists_ = intern_atom("lists"), reverse_ = intern_atom("reverse");
   std::vector<std::uint32_t> number_;  // of a block in order_
-  std::vector<BlockId> above_;         // the nearest block on every way to it
+  std::vector<BlockId> above_;         // the nearest block on every path to it
   std::vector<std::vector<BlockId>> below_;
-  std::vector<Type> types_;  // by value, at the present point
+  std::vector<Type> types_;  // indexed by value, at the current point
   std::vector<std::pair<ValueId, Type>> trail_;
-  std::vector<ValueId> first_element_of_;  // by value: of which tuple it is the first element
+  std::vector<ValueId> first_element_of_;  // indexed by value: the tuple of which it is the first element
   std::vector<std::vector<Type>> incoming_;
 };
 

@@ -78,7 +78,8 @@ class Analysis {
     }
   }
 
-  /// v is used in `block`: it is alive at the start of every block on the ways from its definition.
+  /// v is used in `block`: it is alive at the start of every block on the paths from its
+  /// definition.
   void use(ValueId v, BlockId block) {
     work_.push_back(block);
     while (!work_.empty()) {
@@ -111,7 +112,7 @@ class Analysis {
         for (ValueId p : fn_.params) note(Arg::of(p), id);
       }
     }
-    // Value by value, so that "already marked" is a look at the back of a list.
+    // One value after the other, so that "already marked" is a check of a list's last element.
     for (ValueId v = 0; v < fn_.value_count; v++) {
       for (BlockId id : uses[v]) use(v, id);
     }
@@ -119,8 +120,8 @@ class Analysis {
 
   struct Preference {
     Hint hint;
-    std::uint32_t block = kNone;  // stamp: whose backward walk this belongs to
-    std::uint32_t clobbers = 0;   // calls seen in that walk when the preference was noted
+    std::uint32_t block = kNone;  // stamp: the block of the backward walk that wrote it
+    std::uint32_t clobbers = 0;   // calls seen in that walk when the preference was recorded
   };
 
   void find_hints() {
@@ -149,7 +150,7 @@ class Analysis {
       auto inherit = [&](BlockId s) {
         const Block& to = fn_.blocks[s];
         if (at_start[s].size() != to.live_in.size()) {
-          // A loop head on the way back: whatever is alive there lives in y registers.
+          // A loop head on the way: all values that are alive there are in y registers.
           for (ValueId v : to.live_in) set(Arg::of(v), {-1, true});
           return;
         }

@@ -63,7 +63,7 @@ Arg BitMatcher::size_of(const PSegment& s, Row& row, BlockId fail) {
 
 namespace {
 
-/// A segment of constant bits: appends them.
+/// If the segment has constant bits, appends them.
 bool constant_bits(const PSegment& s, std::vector<std::uint8_t>& bytes, std::size_t& bits) {
   if (s.spec.type != SegType::kInteger || s.value->kind != PatKind::kLiteral) return false;
   Term v = s.value->as<PLiteral>().value;
@@ -86,7 +86,7 @@ bool constant_bits(const PSegment& s, std::vector<std::uint8_t>& bytes, std::siz
   return true;
 }
 
-/// A float segment is compared with a float, also where the program says 1.
+/// A float segment is compared with a float, even if the program has 1.
 const Pat* as_float(NodeArena& arena, const Pat* p) {
   if (p->kind != PatKind::kLiteral || !p->as<PLiteral>().value.is_small()) return p;
   auto* words = static_cast<Term*>(arena.alloc(2 * sizeof(Term), alignof(Term)));
@@ -95,7 +95,7 @@ const Pat* as_float(NodeArena& arena, const Pat* p) {
 
 }  // namespace
 
-/// A lone clause that wants constant bits here compares them all at once.
+/// A single clause with constant bits here compares them all at once.
 bool BitMatcher::match_string(Rows& rows, Occ* at, BlockId read_fail, BlockId deep_fail) {
   if (rows.size() != 1) return false;
   Cell cell = *cell_at(rows[0], at);
@@ -116,8 +116,8 @@ bool BitMatcher::match_string(Rows& rows, Occ* at, BlockId read_fail, BlockId de
   return true;
 }
 
-/// Fields of known size and then the rest as whole bytes: whether the rest is that can be seen
-/// before anything is read, and a failure then has nothing to put back.
+/// Handles fields of known size that are followed by the rest as whole bytes. Whether the rest is
+/// whole bytes can be tested before anything is read, and a failure then has nothing to undo.
 void BitMatcher::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
   for (const Row& r : rows) {
     if (r.whole_units == at->parent) return;
@@ -146,8 +146,8 @@ void BitMatcher::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
   for (Row& r : rows) r.whole_units = at->parent;
 }
 
-/// Reads one segment for all rows (they agree on its shape). read_fail: it cannot be read and the
-/// position is as it was; deep_fail: later.
+/// Reads one segment for all rows, which have the same shape of it. read_fail: it cannot be read,
+/// and the position has not moved; deep_fail: a later failure.
 void BitMatcher::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fail) {
   const Cell first = *cell_at(rows[0], at);
   auto segs = first.pat->as<PBinary>().segments;
@@ -166,7 +166,7 @@ void BitMatcher::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fa
   check_units_early(rows, at, read_fail);
   Occ* rest = places_.child(at->parent, Occ::kBinRest, ++next_rest_);
   const bool all = seg.spec.type == SegType::kBinary && seg.size == nullptr;
-  // The rest of the binary is made where it is needed: the context stays where it is from now on.
+  // The term of the rest is made where it is needed: the context does not move any more.
   Occ* field = places_.child(at, all ? Occ::kBinTail : Occ::kField, 0);
   bool units_known = true;
   for (const Row& r : rows) units_known &= r.whole_units == at->parent;
@@ -182,7 +182,8 @@ void BitMatcher::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fa
     if (seg.spec.type == SegType::kFloat) value = as_float(arena_, value);
     wanted |= !(value->kind == PatKind::kWild ||
                 (value->kind == PatKind::kVar && value->as<PVar>().var->uses == 0));
-    // Next comes the value, then what follows. Nothing can follow "all the rest".
+    // The next cells are the value, then the following segments. No segment can follow "all the
+    // rest".
     if (!all) r.cells.push_back({rest, cell.pat, cell.segment + 1});
     add(arena_, r, field, value);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// Bit syntax patterns: a binary under matching is a chain of places, one after each segment read.
-// Part of a MatchCompiler; one thread.
+// Patterns of the bit syntax: a binary under matching is a chain of places, one after each segment
+// that is read. Part of a MatchCompiler; one thread.
 
 #include "runtime/compile/ssa/lower_context.hpp"
 #include "runtime/compile/ssa/match_rows.hpp"

@@ -39,7 +39,7 @@ bool is_bool_literal(const Expr* e) {
 
 }  // namespace
 
-/// Gives true or false whenever it gives anything, and is worth being branched on.
+/// Whether the result is always true or false, if there is one, and branching on it is worthwhile.
 bool LowerCond::boolean(Expr* e) const {
   switch (e->kind) {
     case Kind::kAndAlso: return boolean(e->as<AndAlso>().right) || is_bool_literal(e->as<AndAlso>().right);
@@ -61,7 +61,8 @@ bool LowerCond::boolean(Expr* e) const {
   }
 }
 
-/// A boolean expression without effects that cannot fail: may be skipped or done in any order.
+/// Whether it is a boolean expression without effects that cannot fail: it may be skipped, or
+/// evaluated in any order.
 bool LowerCond::simple_test(Expr* e) const {
   const BifInfo* b = bif_of(e);
   if (b == nullptr || !b->boolean) return false;
@@ -143,7 +144,7 @@ bool LowerCond::bif_test(Call& c, BlockId yes, BlockId no, BlockId broken) {
   if (b->swap) std::swap(args[0], args[1]);
   auto t = static_cast<Test>(b->test);
   if (t == Test::kFunction2) {
-    // The instruction wants a plausible arity; in a body a bad one raises badarg.
+    // The instruction needs a plausible arity; in a body a bad one raises badarg.
     bool good = args[1].is_literal() && args[1].literal.is_small() && args[1].literal.small_value() >= 0;
     if (!good) {
       bool_value(c_.exprs.call_bif(b, args, c.loc), yes, no, broken, c.loc);
@@ -153,11 +154,11 @@ bool LowerCond::bif_test(Call& c, BlockId yes, BlockId no, BlockId broken) {
   bool all_literal = true;
   for (Arg a : args) all_literal &= a.is_literal();
   if (all_literal) args[0] = blocks_.emit_value(Op::kMove, {args[0]});
-  // Equality reads best, and is looked for by the optimiser, with the constant on the right.
+  // The constant of an equality goes to the right, where the optimiser looks for it.
   bool equality = t == Test::kEq || t == Test::kNe || t == Test::kEqExact || t == Test::kNeExact;
   if (equality && args[0].is_literal()) std::swap(args[0], args[1]);
-  // An exact negative test is the positive one with the exits exchanged, so that one shape is left
-  // to optimise.
+  // A negative exact test becomes the positive one with its exits exchanged, so that later passes
+  // have only one shape to optimise.
   if (t == Test::kNeExact) blocks_.test(Test::kEqExact, args, no, yes);
   else blocks_.test(t, args, yes, no);
   return true;

@@ -1,7 +1,7 @@
 #pragma once
-// Tests and guards as control flow. Goes to `yes` or `no`; in guards what fails goes to `broken`;
-// kNone: it raises, and a value that is no boolean raises {badarg, V}.
-// One compilation, one thread.
+// Tests and guards as control flow. They go to `yes` or `no`. In guards a failure goes to `broken`;
+// with kNone it raises, and a value that is not a boolean raises {badarg, V}. One compilation, one
+// thread.
 
 #include "runtime/compile/ssa/lower_context.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-// What the classes share that turn the Core of one function into a graph of blocks: the blocks,
-// what variables are, and each other. One compilation, one thread.
+// What the classes that turn the Core of one function into a graph of blocks share: the blocks, the
+// values of variables, and each other. One compilation, one thread.
 
 #include <memory>
 #include <unordered_map>
@@ -14,12 +14,12 @@
 
 namespace vmrun::compile::ssa {
 
-/// What the functions of one module share while they are lowered.
+/// What the functions of one module share during lowering.
 struct ModuleContext {
   Program& program;
   std::unordered_map<std::uint64_t, std::uint32_t> local;       // name and arity → index in functions
   std::unordered_map<std::uint64_t, std::uint32_t> local_funs;  // fun f/1 → index in lambdas
-  std::vector<Arg> env;                                         // by Var::slot
+  std::vector<Arg> env;                                         // indexed by Var::slot
   std::vector<std::unique_ptr<core::FunNote>> notes;
   static std::uint64_t key(Term name, std::uint32_t arity) { return name.raw() << 10 | arity; }
 };
@@ -35,7 +35,7 @@ struct LowerContext {
   Function& fn;
   core::FunNote& note;
   BlockBuilder blocks;
-  BlockId guard_fail = kNone;  // set in guards: what would raise goes there
+  BlockId guard_fail = kNone;  // set in guards: an operation that would raise goes there
 
   LowerExpr& exprs;
   LowerFun& funs;
@@ -47,7 +47,7 @@ struct LowerContext {
   void bind(core::Var* v, Arg a) { module.env[v->slot] = a; }
 };
 
-/// The base of those classes.
+/// The base of these classes.
 class LowerPart {
  public:
   explicit LowerPart(LowerContext& context)

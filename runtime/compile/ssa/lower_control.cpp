@@ -26,7 +26,7 @@ void LowerControl::case_of(Case& c, Dest d) {
   blocks_.error(c.fail, subjects.empty() ? Arg::lit(Term::nil()) : subjects[0], c.loc);
 }
 
-/// `case Test of true -> …; false -> … end`: the test branches by itself, no value is made.
+/// `case Test of true -> …; false -> … end`: the test branches directly, and its value is not made.
 bool LowerControl::boolean_case(Case& c, Dest d) {
   if (c.subjects.size() != 1 || !c_.conds.boolean(c.subjects[0]) || c_.guard_fail != kNone) return false;
   Clause* pick[2] = {nullptr, nullptr};  // for false, true
@@ -58,8 +58,8 @@ bool LowerControl::boolean_case(Case& c, Dest d) {
   return true;
 }
 
-/// Values that every clause compares with. Which of them are references, and where those are made,
-/// is found out later: see receive_markers.cpp.
+/// Marks the values with which every clause compares. A later pass finds out which of them are
+/// references, and where those are made (receive_markers.cpp).
 void LowerControl::awaited(Receive& r) {
   std::vector<ValueId> common;
   bool first = true;

@@ -67,7 +67,7 @@ Arg LowerData::map(Map& m) {
     Arg key = c_.exprs.value(p.key);
     all.push_back({key, c_.exprs.value(p.value), p.exact});
   }
-  // Of several constant keys that are not there the first in the order of keys is reported.
+  // If several constant keys are missing, the first one in the order of keys is reported.
   for (auto from = all.begin(); from != all.end();) {
     auto updates = [](const Pair& p) { return p.exact && p.key.is_literal(); };
     from = std::find_if(from, all.end(), updates);
@@ -89,8 +89,8 @@ Arg LowerData::map(Map& m) {
     }
     blocks_.start(good);
   }
-  // Runs of => and of := become one instruction each; a key that comes twice in a run must start a
-  // new one, as the last wins.
+  // Runs of => and of := become one instruction each. A key that repeats in a run must start a new
+  // one, because the last value wins.
   std::size_t i = 0;
   do {
     std::vector<Arg> args{base};

@@ -1,12 +1,12 @@
 #pragma once
-// Construction of lists, tuples, maps and binaries; what is constant becomes a literal.
-// One compilation, one thread.
+// Construction of lists, tuples, maps and binaries; constant ones become literals. One compilation,
+// one thread.
 
 #include "runtime/compile/ssa/lower_context.hpp"
 
 namespace vmrun::compile::ssa {
 
-/// Literal helpers: words live in the arena.
+/// Make literals, whose words live in the arena.
 Term literal_cons(NodeArena& a, Term head, Term tail);
 Term literal_tuple(NodeArena& a, std::span<const Term> elements);
 

@@ -156,7 +156,7 @@ Arg LowerExpr::value(Expr* e) {
   }
 }
 
-/// Long lists nest in their tails: walk them, then build from the end.
+/// Long lists nest in their tails: they are walked first, then built from the end.
 Arg LowerExpr::call_bif(const BifInfo* bif, std::vector<Arg> args, Loc loc) {
   Instr i{.op = Op::kBif};
   i.bif = bif;
@@ -204,7 +204,7 @@ Arg LowerExpr::call(Call& c) {
       if (c_.guard_fail == kNone) {
         if (name == "!" && arity == 2) return blocks_.emit_value(Op::kSend, values(c.args), c.loc);
         if (name == "apply" && arity == 3) {
-          // A list of known length: no list is built.
+          // A list of known length is not built.
           std::vector<Expr*> given;
           Expr* rest = c.args[2];
           for (; rest->kind == Kind::kCons; rest = rest->as<Cons>().tail)

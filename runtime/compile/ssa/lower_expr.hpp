@@ -1,6 +1,6 @@
 #pragma once
-// Expressions and calls. In guard mode (LowerContext::guard_fail is set) what would raise goes
-// there. One compilation, one thread.
+// Expressions and calls. In guard mode (LowerContext::guard_fail is set) an operation that would
+// raise goes there. One compilation, one thread.
 
 #include "runtime/compile/ssa/lower_context.hpp"
 

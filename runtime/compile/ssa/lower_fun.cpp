@@ -24,7 +24,7 @@ Arg LowerFun::make_closure(FunNote* note) {
 
 Arg LowerFun::lambda(Lambda& l) { return make_closure(l.note); }
 
-/// `fun f/1` has an entry in the fun table, which names f itself.
+/// `fun f/1` has an entry in the fun table that refers to f itself.
 Arg LowerFun::fun_ref(FunRef& r) {
   auto [it, fresh] = c_.module.local_funs.try_emplace(ModuleContext::key(r.name, r.arity), 0);
   if (fresh) {

@@ -1,12 +1,12 @@
 #pragma once
-// Funs: closures are made, and called directly where it is known which they are.
-// One compilation, one thread.
+// Funs: makes closures, and calls them directly where the compiler knows which fun it is. One
+// compilation, one thread.
 
 #include "runtime/compile/ssa/lower_context.hpp"
 
 namespace vmrun::compile::ssa {
 
-/// A fun that this function has made: calls of it need no fun.
+/// A fun that this function has made. Calls of it do not need the fun's term.
 struct ClosureInfo {
   core::FunNote* note;
   std::span<Arg> env;

@@ -16,7 +16,7 @@ using namespace core;
 
 namespace {
 
-/// Kinds of terms no two of which have a member in common.
+/// Kinds of terms that are pairwise disjoint.
 enum TypeGroup { kListType, kTupleType, kAtomType, kSmallType, kOtherType, kMapType, kBinaryType, kTypes };
 
 TypeGroup type_of(const Pat* p) {
@@ -38,7 +38,7 @@ bool always_true(const Expr* guard) {
   return guard == nullptr || (guard->kind == Kind::kLiteral && guard->as<Literal>().value == atoms::true_);
 }
 
-/// Variables a guard (or a size) reads.
+/// Visits the variables that a guard (or a size) reads.
 void variables_of(const Expr* e, const std::function<void(Var*)>& f) {
   auto all = [&](ExprList es) {
     for (Expr* x : es) variables_of(x, f);
@@ -105,7 +105,7 @@ void MatchCompiler::run(const std::vector<Arg>& subjects, ClauseList clauses, Bl
   for (std::uint32_t i = 0; i < clauses.size(); i++) body(i, d);
 }
 
-/// Behind the clauses from `i` on that read the same segment of a binary next.
+/// Returns the end of the clauses from `i` on that read the same segment of a binary next.
 std::size_t MatchCompiler::end_of_reads(const Rows& rows, std::size_t i, const Occ* at) {
   std::size_t end = i + 1;
   const Cell& first = rows[i].cells.back();
@@ -121,9 +121,9 @@ std::size_t MatchCompiler::end_of_reads(const Rows& rows, std::size_t i, const O
   return end;
 }
 
-/// Behind the clauses from `i` on that are sorted by what they want at a place.
+/// Returns the end of the clauses from `i` on that are grouped by their test of a place.
 std::size_t MatchCompiler::end_of_part(const Rows& rows, std::size_t i, const Occ* at) {
-  // Up to the last clause that looks here; those in between come along, as copies in every
+  // The part ends with the last clause that tests the place. Clauses in between are copied to every
   // group.
   std::size_t run = 0, others = 0, looking = 0, last = i;
   bool unbroken = true;
@@ -154,8 +154,8 @@ std::size_t MatchCompiler::end_of_part(const Rows& rows, std::size_t i, const Oc
   return end;
 }
 
-/// Reading moves the context on; whoever looks at the same place afterwards, in one of the `later`
-/// clauses, wants it back where it was.
+/// Reading moves the context forward. If one of the `later` clauses reads the same place again, its
+/// position is restored.
 void MatchCompiler::read(Rows part, std::span<const Row> later, Occ* at, BlockId next) {
   const std::size_t m = places_.mark();
   const BlockId base = blocks_.here();
@@ -209,7 +209,7 @@ void MatchCompiler::match(Rows rows, BlockId fail) {
   blocks_.jump(fail);
 }
 
-/// All tests of a clause are done. Returns whether a guard may still say no (and go to `next`).
+/// All tests of a clause are done. Returns whether a guard may still fail (and go to `next`).
 bool MatchCompiler::leaf(Row& row, BlockId next) {
   Clause* c = clauses_[row.clause];
   const bool guarded = !always_true(c->guard);
@@ -237,7 +237,7 @@ void MatchCompiler::body(std::uint32_t clause, Dest d) {
     for (auto& [var, value] : leaves[0].values) c_.bind(var, value);
     blocks_.start(leaves[0].block);
   } else {
-    // Several ways lead here; what they bind differently arrives as parameters.
+    // Several paths lead here; values that differ are passed as parameters.
     BlockId join = blocks_.new_block();
     std::unordered_map<Var*, std::size_t> position;
     std::vector<bool> same;
@@ -277,8 +277,8 @@ void MatchCompiler::body(std::uint32_t clause, Dest d) {
 
 // --- groups by type ------------------------------------------------------------------------------
 
-/// Sorts rows by type, then tests one type after the other. Rows that do not look at `at` take part
-/// in all groups and in what is left.
+/// Sorts rows by type, then tests one type after the other. Rows that do not test `at` belong to
+/// all groups and to the rest.
 void MatchCompiler::dispatch(Rows rows, Occ* at, BlockId fail) {
   constexpr int kAny = -1;
   std::vector<int> order, types;
@@ -322,8 +322,8 @@ void MatchCompiler::dispatch(Rows rows, Occ* at, BlockId fail) {
   }
 }
 
-/// Rows by what `key_of` says of their pattern at `at`; rows without one go to every group. Order
-/// is kept.
+/// Groups rows by `key_of` their pattern at `at`; rows without one go to every group. The order is
+/// kept.
 template <class KeyOf, class Same>
 std::vector<MatchCompiler::Group> MatchCompiler::group(Rows rows, const Occ* at, KeyOf key_of, Same same) {
   std::vector<Group> groups;
@@ -398,7 +398,7 @@ bool is_nil(const Pat* p) { return p->kind == PatKind::kLiteral && p->as<PLitera
 
 }  // namespace
 
-/// A group whose only look at `at` is one whole literal: compared at once.
+/// If the only test of `at` in the group is one whole literal, compares with it at once.
 bool MatchCompiler::whole_literal(Rows& rows, Occ* at, Exits x) {
   std::size_t looking = 0;
   const Cell* only = nullptr;

@@ -1,11 +1,11 @@
 #pragma once
-// Clauses to decision trees. A clause is held as the list of tests still to be done on places
-// ("occurrences") inside the subjects (Jacobs, "How to compile pattern matching", 2021; the choice
-// of what to share follows Wadler's mixture rule in Peyton Jones 1987): the first test of the first
-// clause picks a place, clauses are sorted by what they want there, each group goes on by itself.
-// Clauses that do not care are copied to every group as long as a budget lasts; beyond it, what
-// comes after a group becomes a block to fall back to, so that the size of the code stays linear.
-// One compilation, one thread.
+// Turns clauses into decision trees. A clause is held as the list of tests still to be done on
+// places ("occurrences") inside the subjects (Jacobs, "How to compile pattern matching", 2021; the
+// choice of what to share follows Wadler's mixture rule in Peyton Jones 1987). The first test of
+// the first clause picks a place; clauses are grouped by what they test there, and each group
+// continues by itself. Clauses without a test there are copied to every group as long as a budget
+// lasts. Beyond it, the clauses after a group become a block to fall back to, so that the size of
+// the code stays linear. One compilation, one thread.
 
 #include <span>
 #include <utility>
@@ -18,11 +18,11 @@ namespace vmrun::compile::ssa {
 class MatchCompiler : LowerPart {
  public:
   explicit MatchCompiler(LowerContext& context) : LowerPart(context) {}
-  /// Tries `clauses` on `subjects` in the present block; bodies go to `d`, what matches nothing to
-  /// `fail`. in_receive: a matching message is removed before its body starts.
+  /// Tries `clauses` on `subjects` in the current block. Bodies go to `d`; if no clause matches,
+  /// control goes to `fail`. in_receive: a matching message is removed before its body starts.
   void run(const std::vector<Arg>& subjects, core::ClauseList clauses, BlockId fail, Dest d,
            bool in_receive = false);
-  /// The rows whose tests are still to be done.
+  /// Handles the rows whose tests are still to be done.
   void match(Rows rows, BlockId fail);
 
  private:
@@ -53,7 +53,7 @@ class MatchCompiler : LowerPart {
   core::ClauseList clauses_;
   Places places_{blocks_};
   BitMatcher bits_{c_, *this, places_};
-  std::vector<std::vector<Leaf>> leaves_;  // by clause: where its body is reached
+  std::vector<std::vector<Leaf>> leaves_;  // indexed by clause: where its body is reached
   std::size_t copies_ = 0;
   std::size_t budget_ = 0;
   bool in_receive_ = false;

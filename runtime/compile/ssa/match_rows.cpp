@@ -36,7 +36,7 @@ void add(NodeArena& arena, Row& row, Occ* at, const Pat* pat) {
     case PatKind::kLiteral: {
       Term t = pat->as<PLiteral>().value;
       if (!t.is_bitstring() || t.boxed_ptr()->header_sub() != Term::Sub::kHeapBinary) break;
-      // As segments, so that it meets other binary patterns on their own ground.
+      // As segments, so that it can be grouped with other binary patterns.
       auto* h = reinterpret_cast<HeapBinary*>(t.boxed_ptr());
       std::vector<PSegment> segs;
       for (Word i = 0; i < h->size_bytes; i++) {

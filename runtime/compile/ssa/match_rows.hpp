@@ -20,20 +20,20 @@ struct Row {
   std::uint32_t clause;
   std::vector<Cell> cells;  // in reverse: the next test is at the back
   std::vector<Binding> bindings;
-  // of this binary, what is left after the fields of known size was found to be whole bytes
+  // the binary whose rest, behind the fields of known size, has been found to be whole bytes
   const Occ* whole_units = nullptr;
 };
 using Rows = std::vector<Row>;
-/// Where to go from a group: clauses exhausted; not of this type at all; of the type but in no
-/// group.
+/// Where a group goes: when its clauses are exhausted; when the value is not of this type; when it
+/// is of the type but in no group.
 struct Exits {
   BlockId fail, not_type, other;
 };
 
-/// The row's test of a place, or null.
+/// Returns the row's test of a place, or nullptr.
 const Cell* cell_at(const Row& row, const Occ* at);
 Cell take(Row& row, const Occ* at);
-/// Adds what `pat` asks of the place `at`: tests, and variables to be bound.
+/// Adds the tests of `pat` for the place `at`, and the variables to be bound.
 void add(NodeArena& arena, Row& row, Occ* at, const core::Pat* pat);
 
 }  // namespace vmrun::compile::ssa

@@ -1,5 +1,5 @@
 #pragma once
-// Places inside the subjects of a match, and where each has been fetched on the way to the present
+// Places inside the subjects of a match, and where each has been fetched on the way to the current
 // block. One match; one thread.
 
 #include <deque>
@@ -25,7 +25,7 @@ struct Occ {
   Occ* parent = nullptr;
   std::uint64_t index = 0;    // kElement, and the position of kBinRest
   core::Expr* key = nullptr;  // kMapValue
-  ValueId value = kNone;      // where fetched on the way to the present block
+  ValueId value = kNone;      // its value, if fetched on the way to the current block
   std::vector<Occ*> children;
 };
 
@@ -38,7 +38,7 @@ class Places {
   ValueId fetch(Occ* at);
   void known(Occ* at, ValueId v);
   std::size_t mark() const { return trail_.size(); }
-  /// Forgets what was fetched since, except in `base`, which every later block comes after.
+  /// Forgets what was fetched since `mark`, except in `base`, which comes before every later block.
   void undo(std::size_t mark, BlockId base);
 
  private:

@@ -1,7 +1,7 @@
 #pragma once
-// The middle form as text, for people (`-ssa`): a function's blocks in order, an instruction a
-// line, `v3` a value, `b2` a block; behind ` :: ` what is known of an argument. One compilation,
-// one thread.
+// SSA as text, for people (`-ssa`): a function's blocks in order, one instruction per line. `v3` is
+// a value and `b2` a block; what is known about an argument follows ` :: `. One compilation, one
+// thread.
 
 #include <string>
 

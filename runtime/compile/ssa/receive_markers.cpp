@@ -1,11 +1,11 @@
-// Receives that wait for a reference pass over the messages that were there before it was made.
+// Receives that wait for a reference skip the messages that arrived before it was made.
 //
-// Lowering puts kMarkerUse before a receive for every value that all its clauses compare with.
-// Here it is found out which of these may be a reference made in this module: made in the same
-// function, or passed on, as an argument, by calls of local functions. Where such a reference is
-// made, a marker is reserved before and bound after; all other uses go. A use is safe whatever the
-// value turns out to be: one without a marker starts at the first message. OTP's beam_ssa_recv does
-// the same; it follows results of functions too.
+// Lowering puts kMarkerUse in front of a receive for every value that all its clauses compare with.
+// This pass finds out which of these values may be a reference made in this module: made in the
+// same function, or passed as an argument by calls of local functions. Where such a reference is
+// made, a marker is reserved before and bound after; all other uses are removed. A use is safe
+// whatever the value turns out to be: without a marker the receive starts at the first message.
+// OTP's beam_ssa_recv does the same, and also follows results of functions.
 
 #include <algorithm>
 #include <unordered_set>
@@ -20,7 +20,7 @@ namespace vmrun::compile::ssa {
 
 namespace {
 
-/// A value of a function, by the function's index.
+/// A value of a function, with the function's index.
 using Place = std::uint64_t;
 
 Place place(std::size_t function, ValueId value) { return std::uint64_t{function} << 32 | value; }
@@ -62,7 +62,8 @@ class ReceiveMarkers {
     });
   }
 
-  /// Where references are made, and which values local calls make parameters of their callees.
+  /// Finds where references are made, and which values local calls pass to parameters of their
+  /// callees.
   void find_references() {
     for_instructions([&](std::size_t f, const Instr& i) {
       if (makes_reference(i)) made_.insert(place(f, i.dst()));
@@ -75,7 +76,8 @@ class ReceiveMarkers {
     });
   }
 
-  /// What is passed to where it is awaited is awaited; what a reference is passed to may be one.
+  /// A value that is passed to an awaited parameter is awaited. A parameter to which a reference is
+  /// passed may be a reference.
   void spread() {
     for (bool more = true; more;) {
       more = false;
@@ -113,7 +115,7 @@ class ReceiveMarkers {
   }
 
   Program& p_;
-  std::unordered_set<Place> awaited_;      // by a receive, here or where it is passed to
+  std::unordered_set<Place> awaited_;      // by a receive, here or in a function it is passed to
   std::unordered_set<Place> made_;         // results of make_ref() and the like
   std::unordered_set<Place> may_be_made_;  // parameters that such a result is passed to
   std::vector<std::pair<Place, Place>> passed_;

@@ -1,8 +1,8 @@
-// What is known of functions' arguments and results. A function that nobody outside of the module
-// can call takes what its callers in it hand over; what it returns goes back to them. Both are
-// found by going through the functions until nothing changes: at first nothing at all is handed
-// over or returned, and each round may only add to that (the analysis of Kildall, "A Unified
-// Approach to Global Program Optimization", 1973, over calls).
+// What is known about functions' arguments and results. A function that cannot be called from
+// outside of the module takes what its callers in the module pass, and its result goes back to
+// them. Both are found by visiting the functions until nothing changes: at first nothing is passed
+// or returned, and each round only adds to that (the analysis of Kildall, "A Unified Approach to
+// Global Program Optimization", 1973, over calls).
 
 #include <algorithm>
 #include <deque>
@@ -16,7 +16,8 @@ namespace vmrun::compile::ssa {
 
 namespace {
 
-constexpr unsigned kMostRounds = 20;  // through one function; then nothing is assumed of it
+constexpr unsigned kMostRounds = 20;  // visits of one function; after them nothing is assumed about its
+                                      // parameters
 
 class Signatures {
  public:
@@ -39,7 +40,7 @@ class Signatures {
       states_[f].pending = false;
       visit(f);
     }
-    // What is never called, or never returns.
+    // Types of functions that are never called, or never return.
     for (Signature& s : program_.signatures) {
       for (Type& t : s.params)
         if (t.kinds == 0) t = {};
@@ -85,7 +86,7 @@ class Signatures {
     const Observed seen = observe_types(program_, program_.functions[f], states_[f].order);
     for (const Observed::Call& call : seen.calls) hand_over(call.callee, call.args, 0);
     for (const Observed::Call& fun : seen.funs) {
-      // Whoever has it calls it with anything; what is in it comes last.
+      // The fun may be called with any arguments; its free variables come last.
       const std::uint32_t callee = program_.lambdas[fun.callee].function;
       const std::size_t free = fun.args.size(), given = program_.functions[callee].params.size() - free;
       hand_over(callee, std::vector<Type>(given), 0);
@@ -115,7 +116,7 @@ class Signatures {
   std::deque<std::uint32_t> pending_;
 };
 
-/// Functions of native libraries take the place of those written here, and return what they like.
+/// Functions of a native library replace those written here, and may return anything.
 bool may_get_native_functions(const Program& program) {
   if (!program.module.nifs.empty()) return true;
   const Term load_nif = intern_atom("load_nif");

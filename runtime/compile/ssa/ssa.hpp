@@ -1,9 +1,9 @@
 #pragma once
-// The middle form: per function a graph of basic blocks over single-assignment values; a block's
-// parameters are what other compilers call phi functions. Pattern matching has become tests and
-// switches here, closures have been lifted to functions of their own. The graph is acyclic but for
-// receive loops. Made by to_ssa.cpp, improved by ssa_opt.cpp, turned into instructions by
-// codegen.cpp. One compilation, one thread.
+// SSA: per function a graph of basic blocks over single-assignment values. A block's parameters are
+// what other compilers call phi functions. Pattern matching has become tests and switches, and
+// closures have been lifted to functions of their own. The graph is acyclic except for receive
+// loops. Made by to_ssa.cpp, improved by ssa_opt.cpp, turned into instructions by codegen.cpp. One
+// compilation, one thread.
 
 #include <cstdint>
 #include <span>
@@ -19,7 +19,7 @@ using ValueId = std::uint32_t;
 using BlockId = std::uint32_t;
 inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-/// An operand: a value of the function or a constant.
+/// An operand: a value of the function, or a constant.
 struct Arg {
   std::uint32_t value = kNone;
   Term literal;
@@ -116,7 +116,7 @@ struct CreateInfo;  // segments of a binary under construction
 struct Instr {
   Op op;
   Test test{};
-  bool known_binary = false;  // kBsGetTail, kBsTestUnit, …: spare
+  bool known_binary = false;  // not used
   core::SegSpec spec{};       // kBsGet, kBsSkip
   std::uint64_t imm = 0;      // element index (from 0), arity, callee's function index, unit, number of bits
   Loc loc{};
@@ -126,7 +126,7 @@ struct Instr {
   // kBsCreate: args are value, size pairs; a size of "all" is the atom all
   std::span<const core::SegSpec> segments{};
   std::span<const std::uint8_t> bytes{};  // kBsMatchString
-  std::span<const Type> types{};          // kBif, kTest: what is known of the arguments, if anything
+  std::span<const Type> types{};          // kBif, kTest: what is known about the arguments, if anything
   ValueId dst() const { return dsts.empty() ? kNone : dsts[0]; }
 };
 
@@ -137,8 +137,8 @@ enum class BlockEnd : std::uint8_t {
   kSwitchValue,  // subject, cases (all atoms or all small integers), fail = default
   kSwitchArity,
   kReturn,  // subject
-  // error, subject; for function_clause the arguments are jump_args, or if there are none the
-  // parameters
+  // error, subject. For function_clause the arguments are jump_args or, if these are empty, the
+  // parameters.
   kError,
   kTry,  // tag in `tag`; succ = protected code, fail = handler
   kCatch,
@@ -170,7 +170,7 @@ struct Block {
   Loc loc{};
   std::vector<Arg> jump_args;
   std::vector<SwitchCase> cases;
-  // Made by analysis.
+  // Filled in by analyses.
   std::vector<BlockId> preds;
   std::vector<ValueId> live_in;
 };
@@ -200,7 +200,7 @@ struct LambdaEntry {
   std::uint32_t free_count;
 };
 
-/// What is known of the arguments and the result of a function, wherever it is called from.
+/// What is known about the arguments and the result of a function for all its calls.
 struct Signature {
   std::vector<Type> params;
   Type result;
@@ -214,7 +214,7 @@ struct Program {
   std::vector<LambdaEntry> lambdas;
   std::vector<std::string> errors;
   TypePool types;
-  std::vector<Signature> signatures;  // by function; empty: nothing is known
+  std::vector<Signature> signatures;  // indexed by function; empty: nothing is known
 };
 
 /// Calls f(BlockId) for every successor, without handlers.
@@ -226,37 +226,38 @@ void for_successors(const Block& b, F&& f) {
 }
 
 inline bool clobbers_x(Op op) { return op >= Op::kCall && op <= Op::kTryCase; }
-/// Needs a return address on the stack unless it is the last thing a function does.
+/// Whether the operation needs a return address on the stack, unless it is the last one of a
+/// function.
 inline bool is_call(Op op) { return op >= Op::kCall && op <= Op::kRawRaise; }
-/// May be dropped when nobody uses the result.
+/// Whether the instruction may be dropped when its result is not used.
 bool is_pure(const Instr& i);
 
-/// core → ssa, all functions. (to_ssa.cpp)
+/// Lowers all functions from Core. (to_ssa.cpp)
 void to_ssa(Program& program);
-/// Lets receives pass over messages that are older than the reference they wait for; before any
+/// Lets receives skip messages that are older than the reference they wait for. Runs before any
 /// other improvement. (receive_markers.cpp)
 void place_receive_markers(Program& program);
-/// (ssa_opt.cpp) Improves one function; leaves only reachable blocks with preds filled in.
+/// Improves one function; leaves only reachable blocks, with preds filled in. (ssa_opt.cpp)
 void optimise(Program& program, Function& fn);
-/// Finds out what kinds of terms values are and drops the tests that decides; says in Instr::types
-/// what it knows. `order`: the reachable blocks, each after its predecessors. (infer_types.cpp)
+/// Infers the kinds of values, drops tests whose outcome is known, and records what it knows in
+/// Instr::types. `order`: the reachable blocks, each after its predecessors. (infer_types.cpp)
 void infer_types(Program& program, Function& fn, const std::vector<BlockId>& order);
-/// The same without any change: only what a function hands to others, and returns.
+/// Infers the kinds without changing the function; records what it passes to others and returns.
 struct Observed {
   struct Call {
     std::uint32_t callee;
     std::vector<Type> args;
   };
   std::vector<Call> calls;
-  std::vector<Call> funs;  // made of lambda `callee`: its free variables
+  std::vector<Call> funs;  // made of lambda `callee`: their free variables
   Type result = Type::of_kinds(0);
 };
 Observed observe_types(Program& program, Function& fn, const std::vector<BlockId>& order);
-/// Fills in the signatures of the module's functions. (signatures.cpp)
+/// Infers the signatures of the module's functions. (signatures.cpp)
 void infer_signatures(Program& program);
-/// Lets binaries under matching travel between local functions as match contexts. (ssa_context.cpp)
+/// Passes binaries under matching between local functions as match contexts. (ssa_context.cpp)
 void reuse_contexts(Program& program);
-/// Keeps intermediate floats out of the heap. `order`: the reachable blocks, each after its
+/// Keeps intermediate floats off the heap. `order`: the reachable blocks, each after its
 /// predecessors. (ssa_float.cpp)
 void unbox_floats(Program& program, Function& fn, const std::vector<BlockId>& order);
 

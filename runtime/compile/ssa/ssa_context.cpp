@@ -1,13 +1,13 @@
-// Match contexts that travel. In
+// Match contexts that are passed on. In
 //
 //     sum(<<C, T/binary>>, Acc) -> sum(T, Acc + C);
 //
-// making a sub-binary T only to start matching it again would cost an object per byte. Instead the
-// context itself is passed: starting a match on a context goes on where it stands. That is right if
-// the receiving parameter is used for nothing but being matched; where it is needed as a term after
-// all, in the arguments of a function_clause error, the binary is made from the context again.
-// Functions that a library may replace get terms only: those that -nifs declares, or all of a
-// module that declares none and calls load_nif.
+// a sub-binary T that is only matched again would cost an object per byte. Instead the context
+// itself is passed: starting a match on a context continues at its position. That is correct if the
+// receiving parameter is used only for matching. Where it is needed as a term after all, in the
+// arguments of a function_clause error, the binary is made from the context again. Functions that a
+// library may replace get terms only: those that -nifs declares, or all functions of a module that
+// declares none and calls load_nif.
 
 #include <map>
 #include <utility>
@@ -20,7 +20,7 @@ namespace vmrun::compile::ssa {
 
 namespace {
 
-/// What is known of a parameter that may arrive as a context, at some point of its function.
+/// What is known about a parameter that may arrive as a context, at some point of its function.
 struct State {
   enum Kind : std::uint8_t { kNowhere, kUnstarted, kNoBinary, kStarted, kMixed } kind = kNowhere;
   std::uint32_t start = 0;  // kStarted: which start
@@ -42,7 +42,7 @@ class Parameter {
   Parameter(Program& program, Function& fn, std::uint32_t index)
       : program_(program), fn_(fn), index_(index), param_(Arg::of(fn.params[index])) {}
 
-  /// Whether it is used only in ways that a context allows.
+  /// Whether the parameter is used only in ways that a context allows.
   bool accepts(const std::vector<BlockId>& order) {
     in_.assign(fn_.blocks.size(), {});
     in_[fn_.entry].kind = State::kUnstarted;
@@ -63,7 +63,7 @@ class Parameter {
     return true;
   }
 
-  /// Makes the errors right for arguments that were contexts.
+  /// Corrects the errors for arguments that were contexts.
   void rewrite(const std::vector<BlockId>& order) {
     for (BlockId id : order) {
       if (!raises_function_clause(fn_.blocks[id])) continue;
@@ -183,12 +183,12 @@ class Parameter {
     if (dst != kNone) i.dsts = program_.arena.copy(&dst, 1);
   }
 
-  /// Whether the first thing done after start k is to take note of the position.
+  /// Whether start k is followed at once by saving the position.
   bool has_position(const std::vector<Instr>& code, std::size_t k) const {
     return !code.empty() && code[0].op == Op::kBsGetPosition && code[0].args[0] == Arg::of(context_[k]);
   }
 
-  /// The error block `id`, with the parameter as a term made from `context`.
+  /// Returns a copy of the error block `id` in which the parameter is a term made from `context`.
   BlockId error_with(BlockId id, Arg context, std::vector<Instr> before) {
     BlockId b = fn_.new_block(fn_.blocks[id].handler);
     Block& to = fn_.blocks[b];
@@ -209,7 +209,8 @@ class Parameter {
     return b;
   }
 
-  /// After a start: back to where it stood when the function was entered.
+  /// Returns an error block for the time after a start. It moves the context back to the position
+  /// at which the function was entered.
   BlockId restored(BlockId id, State s) {
     std::vector<Instr> before;
     if (s.advanced) {
@@ -224,7 +225,8 @@ class Parameter {
     return error_with(id, Arg::of(context_[s.start]), std::move(before));
   }
 
-  /// Before any start: may be a context, may be any term.
+  /// Returns an error block for the time before any start, when the value may be a context or any
+  /// term.
   BlockId converted(BlockId id) {
     ValueId context = fn_.new_value();
     BlockId good = error_with(id, Arg::of(context), {});
@@ -249,7 +251,7 @@ class Parameter {
   std::vector<Target> targets_;
 };
 
-/// A sub-binary that is made only to be handed to a function.
+/// A sub-binary that is made only to be passed to a function.
 struct Handover {
   std::uint32_t caller;
   BlockId made_in;
@@ -272,7 +274,7 @@ void find_handovers(Program& p, std::uint32_t f, std::vector<Handover>& out) {
     for (std::size_t k = 0; k < b.code.size(); k++) {
       const Instr& i = b.code[k];
       if (i.op != Op::kBsGetTail) continue;
-      // Nobody else may look at the context afterwards: it will have moved.
+      // The context must not be used afterwards, because its position has moved.
       bool last = true;
       for (std::size_t n = k + 1; n < b.code.size(); n++) {
         for (Arg a : b.code[n].args) last &= !(a == i.args[0]);

@@ -1,6 +1,6 @@
 // Floating point without boxes: in a chain of additions, subtractions, multiplications and
-// divisions whose operands are known to be floats, the numbers between the operations stay in float
-// registers. Only results that something else uses are made into terms. Chains do not cross calls
+// divisions whose operands are known to be floats, the intermediate numbers stay in float
+// registers. Only results with another use are made into terms. Chains do not extend across calls
 // or blocks.
 
 #include <string_view>
@@ -15,7 +15,7 @@ namespace vmrun::compile::ssa {
 
 namespace {
 
-/// 0…3 for + - * /, else -1.
+/// Returns 0…3 for + - * /, else -1.
 int float_operation(const Instr& i) {
   if (i.op != Op::kBif || i.bif->arity != 2) return -1;
   constexpr std::string_view kOps = "+-*/";
@@ -47,7 +47,7 @@ class Floats {
            is_operand(i.args[1]);
   }
 
-  /// Marks values that are floats if they are anything.
+  /// Marks values that are floats if they have a value at all.
   bool find_floats() {
     known_.assign(fn_.value_count, false);
     std::size_t operations = 0;
@@ -72,7 +72,8 @@ class Floats {
 
   void chains(Block& b) {
     const std::size_t n = b.code.size() - (b.end == BlockEnd::kFallible ? 1 : 0);
-    // Which stretch between calls an operation is in, and which of them feed each other.
+    // Finds the stretch between calls in which each operation is, and which operations feed each
+    // other.
     std::vector<std::uint32_t> stretch(n);
     std::unordered_map<ValueId, std::size_t> made_by;
     std::vector<bool> linked(n);
@@ -130,7 +131,7 @@ class Floats {
       const ValueId v = set(op, {x, y});
       code.push_back(op);
       raw[i.dst()] = v;
-      Instr box{.op = Op::kFloatBox};  // goes away if nobody uses it
+      Instr box{.op = Op::kFloatBox};  // removed later if it is not used
       std::vector<Arg> args{Arg::of(v)};
       box.args = program_.arena.copy(args);
       box.dsts = i.dsts;

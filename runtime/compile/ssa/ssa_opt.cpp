@@ -1,5 +1,5 @@
-// Cleaning up after lowering: jumps to jumps, joins whose outcome is known, straight lines cut in
-// pieces, values nobody uses, tests that one instruction does together. All passes are linear in
+// Cleans up after lowering: jumps to jumps, merge points whose outcome is known, straight lines cut
+// in pieces, unused values, tests that one instruction can do together. All passes are linear in
 // the size of the function.
 
 #include <algorithm>
@@ -70,7 +70,7 @@ class Optimiser {
     if (b.fail != kNone) f(b.fail);
   }
 
-  /// Marks what can be reached; lists predecessors (a handler's: only the try itself).
+  /// Marks reachable blocks and lists predecessors (for a handler only the try itself).
   void find_preds() {
     for (Block& b : fn_.blocks) {
       b.preds.clear();
@@ -113,7 +113,7 @@ class Optimiser {
     }
   }
 
-  /// A part of a literal is a literal: code has no instruction that takes one apart.
+  /// A part of a literal is a literal too. There is no instruction that takes a literal apart.
   void take_apart(const Instr& i) {
     if (i.args.empty() || !i.args[0].is_literal()) return;
     const Term whole = i.args[0].literal;
@@ -137,7 +137,7 @@ class Optimiser {
     }
   }
 
-  /// Where a jump to `to` with these arguments really ends; kNone if nowhere else.
+  /// Returns where a jump to `j` with these arguments really ends; kNone if it ends in `j`.
   BlockId outcome(const Block& j, const std::vector<Arg>& args) const {
     if (j.params.size() != 1 || args.size() != 1 || !args[0].is_literal() || uses_[j.params[0]] != 1)
       return kNone;
@@ -184,7 +184,7 @@ class Optimiser {
         }
         if (to.code.empty() && to.end == BlockEnd::kJump && to.handler == b.handler &&
             to.params.size() <= 4 && &to != &b) {
-          // A join that only passes on.
+          // A merge point that only jumps on.
           bool only_here = true;
           for (ValueId p : to.params) {
             std::uint32_t inside = 0;
@@ -222,7 +222,7 @@ class Optimiser {
     return args;
   }
 
-  /// A block entered only by one jump continues the block that jumps.
+  /// Merges a block that is entered by only one jump into the block that jumps.
   void merge() {
     for (BlockId id = 0; id < fn_.blocks.size(); id++) {
       Block& b = fn_.blocks[id];
@@ -258,7 +258,8 @@ class Optimiser {
 
   static bool is_test(const Instr& i, Test t) { return i.op == Op::kTest && i.test == t; }
 
-  /// is_tuple, its arity, its first element: one instruction where all fail alike.
+  /// Merges the tests is_tuple, arity and first element into one instruction, if all fail in the
+  /// same way.
   void tagged_tuples() {
     for (Block& a : fn_.blocks) {
       if (a.dead || a.end != BlockEnd::kFallible || !is_test(a.code.back(), Test::kTuple)) continue;
@@ -321,7 +322,7 @@ class Optimiser {
     }
   }
 
-  /// Several keys of one map, failing alike: one get_map_elements.
+  /// Merges fetches of several keys of one map that fail in the same way into one get_map_elements.
   void join_map_fetches() {
     for (Block& a : fn_.blocks) {
       if (a.dead) continue;

@@ -1,4 +1,4 @@
-// Core to blocks: all functions of a module.
+// Lowers Core to blocks: all functions of a module.
 
 #include "runtime/compile/ssa/lower_cond.hpp"
 #include "runtime/compile/ssa/lower_control.hpp"
@@ -17,7 +17,7 @@ Term named(const FunDef& f, const std::string& rest) {
   return intern_atom("-" + std::string(atom_text(f.name)) + "/" + std::to_string(f.arity) + "-" + rest + "-");
 }
 
-/// module_info/0,1: passes its arguments on, behind the module's name.
+/// Adds module_info/0,1, which pass their arguments on behind the module's name.
 void add_module_info(Program& p, std::uint32_t arity) {
   Function& f = p.functions.emplace_back();
   f.name = atoms::module_info;
@@ -38,7 +38,7 @@ void add_module_info(Program& p, std::uint32_t arity) {
   b.subject = Arg::of(v);
 }
 
-/// One function, or fun, or local function of a letrec; owns what lowers its parts.
+/// Lowers one function, fun, or local function of a letrec; owns the classes that lower its parts.
 class FunctionToSsa {
  public:
   FunctionToSsa(ModuleContext& module, Function& fn, FunNote& note)
@@ -107,7 +107,7 @@ void to_ssa(Program& p) {
     work.push_back({def, root, std::move(analysis.found())});
   }
   context.env.resize(slots);
-  // All Function objects exist before any is filled: they must not move.
+  // All Function objects exist before the first is filled in, because they must not move.
   for (Work& w : work) {
     w.root->index = static_cast<std::uint32_t>(p.functions.size());
     context.local[ModuleContext::key(w.def->name, w.def->arity)] = w.root->index;

@@ -8,7 +8,7 @@ namespace vmrun::compile::ssa {
 
 namespace {
 
-/// Of n elements each.
+/// Joins two sequences of n element types.
 const Type* join_elements(const Type* a, const Type* b, std::size_t n, TypePool& pool) {
   if (!a || !b || a == b) return a == b ? a : nullptr;
   std::vector<Type> both;
@@ -22,7 +22,7 @@ Type Type::join(const Type& o, TypePool& pool) const {
   if (kinds == 0) return o;
   if (o.kinds == 0) return *this;
   Type t = of_kinds(kinds | o.kinds);
-  // What one of them says of a kind that the other cannot be stays true.
+  // A fact about one type holds for the union if the other type cannot be of that kind.
   auto fact = [&](std::uint16_t k, bool mine, bool theirs) {
     return (mine || !may_be(k)) && (theirs || !o.may_be(k));
   };

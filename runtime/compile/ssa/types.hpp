@@ -1,7 +1,7 @@
 #pragma once
-// What is known of the kind of a value: which kinds of terms it may be, the range of an integer,
+// What is known about the kind of a value: which kinds of terms it may be, the range of an integer,
 // the size and elements of a tuple, the elements of a list. Kinds and ranges are those of the Type
-// chunk of OTP 25. Plain values; what they say of elements belongs to a pool. One compilation, one
+// chunk of OTP 25. Types are plain values; types of elements belong to a pool. One compilation, one
 // thread.
 
 #include <cstdint>
@@ -32,12 +32,12 @@ struct Type {
   std::uint16_t kinds = kind::kAny;
   bool boolean = false;        // if it is an atom, it is true or false
   bool exact_size = false;     // if it is a tuple, it has `size` elements and no more
-  std::uint32_t size = 0;      // … at least so many
+  std::uint32_t size = 0;      // … or at least this many
   Term tag = kNonValue;        // … and this first element, if that is known
-  std::int64_t low = kLowest;  // if it is an integer, it is no less
+  std::int64_t low = kLowest;  // if it is an integer, it is not less
   std::int64_t high = kHighest;
   Term only = kNonValue;  // it is this immediate term and no other
-  // Of a pool, which has each once: two that say the same are the same.
+  // In a pool, which keeps equal types once: equal types have the same address.
   const Type* elements = nullptr;  // if it is a tuple, it has `size` elements, of these types
   const Type* item = nullptr;      // if it is a list, it ends in [], and its elements are of this type
 
@@ -69,17 +69,17 @@ struct Type {
   bool bounded() const { return low != kLowest && high != kHighest; }
   bool operator==(const Type&) const = default;
 
-  /// Of a value that is of one or the other.
+  /// Returns the type of a value that is of one type or the other.
   Type join(const Type& o, TypePool& pool) const;
-  /// Of a value that is of both; no kinds: there is no such value.
+  /// Returns the type of a value that is of both types. No kinds: there is no such value.
   Type meet(const Type& o) const;
-  /// Without what may change from one round of a loop to the next without end: so that there are
-  /// finitely many.
+  /// Returns the type without the parts that could change without end from one round of a loop to
+  /// the next, so that there are finitely many types.
   Type general() const;
 };
 
-/// The types of elements, each sequence of them once. What is nested deeper than kDepth, and tuples
-/// larger than kWidth, are not told about.
+/// The types of elements, each sequence of them once. Types that are nested deeper than kDepth, and
+/// tuples larger than kWidth, are not recorded.
 class TypePool {
  public:
   static constexpr unsigned kDepth = 3, kWidth = 16;
@@ -95,13 +95,13 @@ class TypePool {
     std::vector<Type> types;
     unsigned depth;
   };
-  /// How deep what is told of elements goes; more than kDepth: too deep.
+  /// Returns the nesting of element types; more than kDepth: too deep.
   unsigned depth(const Type& t) const;
 
   Type of(Term literal, unsigned depth);
 
   std::deque<Kept> kept_;
-  std::unordered_map<Word, Type> of_literals_;  // those that are not immediate
+  std::unordered_map<Word, Type> of_literals_;  // of literals that are not immediate
   std::unordered_map<const Type*, const Kept*> by_address_;
   std::unordered_multimap<std::size_t, const Kept*> by_hash_;
 };

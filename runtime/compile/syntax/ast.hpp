@@ -1,8 +1,8 @@
 #pragma once
 // The abstract syntax of a module. Expressions, patterns and guards share the node types, as in
-// Erlang's own abstract format: what is allowed where is lint's business. Nodes live in the
-// compilation's NodeArena, are immutable after parsing, and carry the place of the token that a
-// message about them should point at.
+// Erlang's own abstract format; lint checks what is allowed where. Nodes live in the compilation's
+// NodeArena, are immutable after parsing, and carry the place of the token that messages about them
+// point at.
 
 #include <cstdint>
 #include <span>
@@ -88,8 +88,8 @@ struct AtomExpr : ExprOf<ExprKind::kAtom> {
   AtomExpr(Loc l, std::string_view n) : ExprOf(l), name(n) {}
 };
 
-/// An integer or character. Values that need more than 62 bits have `digits` (of `base`), others
-/// `value`.
+/// An integer or character. A value of more than 62 bits is given by `digits` (of `base`), others
+/// by `value`.
 struct IntegerExpr : ExprOf<ExprKind::kInteger> {
   int64_t value = 0;
   std::string_view digits;
@@ -322,7 +322,7 @@ enum class TypeKind : uint8_t {
   kConstraint,
 };
 
-/// A type, kept only as far as lint looks at it: its names and its parts.
+/// A type, kept only as far as lint checks it: its names and its parts.
 struct TypeExpr {
   TypeKind kind;
   Loc loc;

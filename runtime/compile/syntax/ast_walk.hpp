@@ -14,8 +14,8 @@ void for_each_child(const Clause& c, F&& visit) {
   for (const Expr* e : c.body) visit(*e);
 }
 
-/// Calls visit(const Expr&) for each direct sub-expression. Of a match the right side comes first,
-/// as it is evaluated first; of a comprehension the qualifiers come before the template.
+/// Calls visit(const Expr&) for each direct sub-expression. The right side of a match comes first,
+/// because it is evaluated first; the qualifiers of a comprehension come before its template.
 template <class F>
 void for_each_child(const Expr& e, F&& visit) {
   auto list = [&](ExprList items) {

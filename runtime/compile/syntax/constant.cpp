@@ -30,7 +30,7 @@ double as_real(const Constant& c) {
   return c.kind == Kind::kInteger ? static_cast<double>(c.integer) : c.real;
 }
 
-/// Erlang's term order on what a constant can be: number < atom < tuple < list.
+/// Compares in Erlang's term order, for the kinds of constants: number < atom < tuple < list.
 int compare(const Constant& a, const Constant& b) {
   auto rank = [](const Constant& c) { return c.is_number() ? 0 : static_cast<int>(c.kind); };
   if (rank(a) != rank(b)) return rank(a) < rank(b) ? -1 : 1;

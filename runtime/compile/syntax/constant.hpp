@@ -26,8 +26,8 @@ class ConstantEvaluator {
   explicit ConstantEvaluator(std::function<bool(std::string_view)> is_defined)
       : is_defined_(std::move(is_defined)) {}
 
-  /// The value, or nothing when evaluation fails (as a guard fails). `problem` is set, with its
-  /// place, when the expression is not one that can be evaluated here.
+  /// Returns the value, or nothing when evaluation fails (as a guard fails). Sets `problem` and its
+  /// place when the expression cannot be evaluated here.
   std::optional<Constant> evaluate(const Expr& e, std::string& problem, Loc& where);
 
  private:

@@ -203,7 +203,7 @@ const Expr* ExprParser::float_of(const Token& t) {
   return in_.make<FloatExpr>(t.loc, value);
 }
 
-/// Adjacent strings are one.
+/// Joins adjacent strings.
 const Expr* ExprParser::string_of() {
   const Token& first = in_.take();
   if (!in_.at(Tok::kString)) return in_.make<StringExpr>(first.loc, first.chars);

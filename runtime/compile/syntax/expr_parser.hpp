@@ -45,7 +45,7 @@ class ExprParser {
   std::vector<Qualifier> parse_qualifiers();
 
   TokenCursor& in_;
-  bool in_catch_pattern_ = false;  // there `Reason:Stack` is not a remote call
+  bool in_catch_pattern_ = false;  // in it `Reason:Stack` is not a remote call
 };
 
 }  // namespace vmrun::compile

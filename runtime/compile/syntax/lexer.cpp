@@ -25,7 +25,7 @@ int digit_value(char32_t c) {
   return 99;
 }
 
-/// Characters of other languages, or of text processors, and what stands for them.
+/// Characters of other languages, or of word processors, and their replacements.
 struct ForeignCharacter {
   std::u32string_view characters;
   const char* hint;
@@ -159,7 +159,7 @@ Token Lexer::scan_word(bool variable) {
   return t;
 }
 
-/// Digits of a base with single underscores between them. False when there is none.
+/// Reads digits of a base with single underscores between them. Returns false when there are none.
 bool Lexer::scan_digits(std::string& out, int base) {
   if (digit_value(peek()) >= base) return false;
   while (!at_end()) {
@@ -311,7 +311,7 @@ bool Lexer::scan_string_body(char32_t close, bool verbatim, std::u32string& out)
     } else if (c == '\\') {
       char32_t value;
       if (!scan_escape(value)) {
-        // Leave the reader behind the string, so that its rest is not taken for code.
+        // Continue behind the string, so that its rest is not read as code.
         std::string_view why = problem_;
         Loc where = problem_loc_;
         std::u32string rest;
@@ -365,15 +365,15 @@ Token Lexer::scan_string() {
   return t;
 }
 
-/// `"""` newline, lines, then a line of white space and as many quotes. That white space is taken
-/// off every line; the last newline does not count. Escapes are read only in `~s"""` and `~b"""`.
+/// `"""` newline, lines, then a line of white space and as many quotes. That white space is removed
+/// from every line; the last newline does not count. Escapes are read only in `~s"""` and `~b"""`.
 Token Lexer::scan_triple(bool verbatim, Token t) {
   size_t quotes = count_quotes();
   for (size_t i = 0; i < quotes; i++) take();
   while (!at_end() && peek() != '\n' && is_blank(peek())) take();
   if (!take_if('\n')) {
-    // OTP 26 and before read `"""` as an empty string and the start of another; 27 wants the line
-    // to end.
+    // OTP 26 and before read `"""` as an empty string and the start of another one; OTP 27 requires
+    // a line end.
     return fail("a triple-quoted string must start with a line of its own after the quotes");
   }
   struct Line {

@@ -1,7 +1,7 @@
 #pragma once
 // Turns source text into tokens (Erlang reference manual, "Character Set and Source File Encoding"
 // and "Data Types"). The text must be well-formed UTF-8: check with find_invalid_utf8 first. Errors
-// come out as kError tokens in place. One thread at a time.
+// become kError tokens in their place. One thread at a time.
 
 #include "runtime/compile/source/node_arena.hpp"
 #include "runtime/compile/syntax/token.hpp"
@@ -16,7 +16,7 @@ class Lexer {
   /// `maybe` and `else` are atoms where the maybe_expr feature is disabled.
   void set_maybe_enabled(bool on) { maybe_enabled_ = on; }
   bool maybe_enabled() const { return maybe_enabled_; }
-  /// Following tokens claim to come from `line` of `file`, as `-file` asks.
+  /// The following tokens get the place `line` of `file`, as `-file` asks.
   void relocate(uint32_t file, uint32_t line, uint32_t line_now);
   /// After an error: skips to the end of the form.
   void skip_form();
@@ -59,8 +59,8 @@ class Lexer {
   Loc problem_loc_;
 };
 
-/// How many characters the token at the front of a line's rest has: with the name behind `?` and
-/// `#`; what is not closed in this line goes to its end.
+/// Returns the number of characters of the token at the front of a line's rest. The name behind `?`
+/// and `#` belongs to it; a token that is not closed in this line extends to its end.
 size_t token_length(std::string_view rest);
 
 }  // namespace vmrun::compile

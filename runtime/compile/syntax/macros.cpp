@@ -146,7 +146,7 @@ void MacroExpander::undefine(std::string_view name, Loc loc) {
   else if (it != macros_.end()) macros_.erase(it);
 }
 
-/// `?FUNCTION_NAME` and `?FUNCTION_ARITY` of a function form: read off its first head.
+/// Sets `?FUNCTION_NAME` and `?FUNCTION_ARITY` from the first head of a function form.
 void MacroExpander::note_function(const std::vector<Token>& form) {
   function_name_ = {};
   if (form.size() < 3 || form[1].kind != Tok::kLParen) return;
@@ -241,7 +241,7 @@ bool MacroExpander::expand(const Token* tokens, size_t count, std::vector<Token>
   return true;
 }
 
-/// Arguments of a macro call: `i` stands at '(' and comes to stand behind the matching ')'.
+/// Splits the arguments of a macro call. `i` is at '(' and is moved behind the matching ')'.
 bool MacroExpander::split_arguments(const Token* tokens, size_t count, size_t& i, Arguments& args) {
   std::vector<Tok> closers{Tok::kRParen};
   std::vector<Token> arg;
@@ -297,7 +297,7 @@ bool MacroExpander::split_arguments(const Token* tokens, size_t count, size_t& i
   return false;
 }
 
-/// `?FEATURE_AVAILABLE(F)` and `?FEATURE_ENABLED(F)`; `i` stands behind the name.
+/// Expands `?FEATURE_AVAILABLE(F)` and `?FEATURE_ENABLED(F)`; `i` is behind the name.
 bool MacroExpander::expand_feature(const Token& name, Loc at, const Token* tokens, size_t count, size_t& i,
                                    std::vector<Token>& out) {
   if (i >= count || tokens[i].kind != Tok::kLParen) {
@@ -316,9 +316,9 @@ bool MacroExpander::expand_feature(const Token& name, Loc at, const Token* token
   return true;
 }
 
-/// Which version of a macro is called: one with as many parameters as arguments follow, else the
-/// one without. `i` stands behind the name and comes to stand behind the arguments that are the
-/// macro's.
+/// Chooses the version of a macro that is called: the one with as many parameters as arguments
+/// follow, else the one without parameters. `i` is behind the name and is moved behind the macro's
+/// arguments.
 const MacroExpander::Macro* MacroExpander::choose(const std::vector<Macro>& versions, const Token& name,
                                                   Loc at, const Token* tokens, size_t count, size_t& i,
                                                   Arguments& args) {
@@ -328,7 +328,8 @@ const MacroExpander::Macro* MacroExpander::choose(const std::vector<Macro>& vers
   const bool called = i < count && tokens[i].kind == Tok::kLParen;
   if (with_params && called) {
     size_t after = i;
-    // With a plain version at hand the parenthesis may belong to the text behind the macro.
+    // If there is a version without parameters too, the parenthesis may belong to the text behind
+    // the macro.
     if (!split_arguments(tokens, count, after, args)) return nullptr;
     for (const Macro& m : versions) {
       bool one_empty = m.params.size() == 1 && args.empty();
@@ -349,7 +350,7 @@ const MacroExpander::Macro* MacroExpander::choose(const std::vector<Macro>& vers
   return plain;
 }
 
-/// The body of a macro with its arguments in place of its parameters: as they were written for
+/// Appends the body of a macro with its arguments in place of its parameters: unchanged for
 /// `??Param`, expanded for `Param`.
 bool MacroExpander::substitute(const Macro& macro, Loc at, const Arguments& raw_args, const Arguments& args,
                                std::vector<Token>& text) {
@@ -385,7 +386,7 @@ bool MacroExpander::substitute(const Macro& macro, Loc at, const Arguments& raw_
   return true;
 }
 
-/// `i` stands at '?' and comes to stand behind the call.
+/// Expands a call; `i` is at '?' and is moved behind the call.
 bool MacroExpander::expand_call(const Token* tokens, size_t count, size_t& i, std::vector<Token>& out,
                                 const Active* active, int depth) {
   Loc at = tokens[i].loc;

@@ -1,8 +1,8 @@
 #pragma once
 // Macros: their definitions and their expansion. Arguments are expanded before they are
-// substituted, the result is expanded again with the macro itself marked as in use, so recursion is
-// found and arguments may use the macro they are given to. Owned by one preprocessor; one thread at
-// a time.
+// substituted. The result is expanded again with the macro marked as in use, so recursion is
+// detected, while arguments may use the macro they are given to. Owned by one preprocessor; one
+// thread at a time.
 
 #include <string>
 #include <unordered_map>
@@ -17,10 +17,10 @@ struct PreprocessorOptions {
   std::vector<std::string> include_path;
   /// Directories that hold applications, for `-include_lib("app/include/file.hrl")`.
   std::vector<std::string> library_path;
-  /// The root of an installed Erlang/OTP, for header files nobody else has; as find_otp_root()
-  /// takes it.
+  /// The root of an installed Erlang/OTP, in the form that find_otp_root() accepts. Other header
+  /// files are searched there.
   std::string otp_root;
-  /// Name and value, as `-D`. An empty value means `true`.
+  /// Name and value, as with `-D`. An empty value means `true`.
   std::vector<std::pair<std::string, std::string>> macros;
   /// ?MODULE before a -module attribute has been seen.
   std::string default_module;
@@ -36,11 +36,11 @@ class MacroExpander {
   void define(const std::vector<Token>& form);
   void undefine(std::string_view name, Loc loc);
   bool is_defined(std::string_view name) const;
-  /// From here on ?MODULE is `name`.
+  /// Sets ?MODULE from here on.
   void set_module(std::string_view name) { module_ = name; }
   void note_function(const std::vector<Token>& form);
-  /// Appends the tokens with all macros expanded; false after an error, which has been reported.
-  /// maybe_enabled: what ?FEATURE_ENABLED(maybe_expr) says.
+  /// Appends the tokens with all macros expanded. Returns false after an error, which has been
+  /// reported. maybe_enabled: the value of ?FEATURE_ENABLED(maybe_expr).
   bool expand(const Token* tokens, size_t count, std::vector<Token>& out, bool maybe_enabled);
 
  private:
@@ -73,10 +73,10 @@ class MacroExpander {
   Session& session_;
   std::unordered_map<std::string_view, std::vector<Macro>> macros_;
   std::string_view module_;
-  std::string_view function_name_;  // of the form at hand; empty outside functions
+  std::string_view function_name_;  // of the current form; empty outside functions
   size_t function_arity_ = 0;
   size_t produced_ = 0;         // tokens made by expansion in this form
-  bool maybe_enabled_ = false;  // at the form at hand
+  bool maybe_enabled_ = false;  // for the current form
 };
 
 }  // namespace vmrun::compile

@@ -1,6 +1,6 @@
 #pragma once
-// A parsed module: its forms, sorted by what they are. Made by parse_module, read by lint and
-// lowering. Owned by one compilation; one thread at a time.
+// A parsed module: its forms, sorted by kind. Made by parse_module, read by lint and lowering.
+// Owned by one compilation; one thread at a time.
 
 #include <string>
 #include <unordered_set>
@@ -20,11 +20,11 @@ struct ParsedModule {
   Unread unread;  // forms that are missing here
 };
 
-/// Reads all forms of a registered source text. Errors go to the session's diagnostics; what could
-/// be parsed is returned in any case.
+/// Parses all forms of a registered source text. Errors go to the session's diagnostics; the forms
+/// that could be parsed are returned in any case.
 ParsedModule parse_module(Session& session, const PreprocessorOptions& options, uint32_t file);
 
-/// The text after preprocessing, one form per line group (`vmrunc -E`).
+/// Returns the text after preprocessing, one form per line group (`vmrunc -E`).
 std::string preprocess_to_text(Session& session, const PreprocessorOptions& options, uint32_t file);
 
 }  // namespace vmrun::compile

@@ -1,7 +1,7 @@
 #pragma once
-// The parser: the tokens of one form, macros expanded and the dot included, to its syntax tree. A
-// form with an error is reported once and dropped; the next form starts afresh, so several errors
-// come out of one run. One thread at a time.
+// The parser: turns the tokens of one form, with macros expanded and the dot included, into its
+// syntax tree. A form with an error is reported once and dropped. The next form starts afresh, so
+// one run reports several errors. One thread at a time.
 
 #include <vector>
 
@@ -14,11 +14,13 @@ class Parser {
  public:
   Parser(Session& session, const std::vector<Token>& tokens) : in_(session, tokens) {}
 
-  /// Null after an error.
+  /// Returns nullptr after an error.
   const Form* parse_form();
-  /// All the tokens are the body of a function without arguments. Null after an error.
+  /// Parses all the tokens as the body of a function without arguments. Returns nullptr after an
+  /// error.
   const Form* parse_body_of(std::string_view function);
-  /// An expression that makes up all the tokens, as in `-if(Expr)`. Null after an error.
+  /// Parses an expression that makes up all the tokens, as in `-if(Expr)`. Returns nullptr after an
+  /// error.
   const Expr* parse_whole_expression();
 
  private:

@@ -26,7 +26,7 @@ std::string to_utf8(std::u32string_view chars) {
   return out;
 }
 
-/// The word behind the '-' of an attribute; reserved words count.
+/// Returns the word behind the '-' of an attribute, which may be a reserved word.
 std::string_view attribute_name(const std::vector<Token>& form) {
   if (form.size() < 2 || form[0].kind != Tok::kMinus) return {};
   return form[1].kind == Tok::kAtom ? form[1].text : token_spelling(form[1].kind);
@@ -49,7 +49,7 @@ Preprocessor::~Preprocessor() = default;
 
 // --- forms ---------------------------------------------------------------------------------------
 
-/// Raw tokens up to the dot. False at the end of the innermost input.
+/// Reads raw tokens up to the dot. Returns false at the end of the innermost input.
 bool Preprocessor::read_form(std::vector<Token>& out, bool& failed) {
   out.clear();
   failed = false;
@@ -63,7 +63,7 @@ bool Preprocessor::read_form(std::vector<Token>& out, bool& failed) {
       return true;
     }
     if (t.kind == Tok::kError) {
-      // In text that is switched off anything goes.
+      // In text that is skipped errors do not matter.
       if (active()) {
         error(t.loc, std::string(t.text));
         failed = true;
@@ -129,7 +129,7 @@ bool Preprocessor::expand(std::span<const Token> tokens, std::vector<Token>& out
 
 // --- directives ----------------------------------------------------------------------------------
 
-/// Obeys a directive; false when the form is none and goes on to the parser.
+/// Executes a directive. Returns false when the form is not one; it goes to the parser then.
 bool Preprocessor::directive(const std::vector<Token>& form) {
   std::string_view name = attribute_name(form);
   if (name.empty()) return false;
@@ -159,7 +159,7 @@ bool Preprocessor::directive(const std::vector<Token>& form) {
   return true;
 }
 
-/// The name in `-directive(Name).`, empty after an error.
+/// Returns the name in `-directive(Name).`, or "" after an error.
 std::string_view Preprocessor::name_argument(const std::vector<Token>& form, std::string_view directive) {
   bool good = form.size() == 6 && form[2].kind == Tok::kLParen && form[4].kind == Tok::kRParen &&
               (form[3].kind == Tok::kAtom || form[3].kind == Tok::kVar);
@@ -203,7 +203,7 @@ bool Preprocessor::conditional_directive(std::string_view name, const std::vecto
   } else {
     c.active = false;
     if (c.outer_active && !c.taken) {
-      c.active = true;  // so that macros in the condition are reported properly
+      c.active = true;  // so that errors of macros in the condition are reported
       c.active = condition(form);
     }
   }
@@ -247,8 +247,8 @@ void Preprocessor::push_input(const std::string& path, uint32_t file) {
   inputs_.back().lexer->set_maybe_enabled(maybe_enabled);
 }
 
-/// Reading goes on in the file of this name if there is one. Else false, with the reason in
-/// `problem` unless it has one that says more.
+/// Continues in the file of this name if it exists. Else returns false and sets `problem`, unless
+/// that already has a better reason.
 bool Preprocessor::include_file(const std::string& path, Loc loc, std::string& problem) {
   std::string text, why;
   if (!read_source_file(path, text, why)) {
@@ -264,7 +264,7 @@ bool Preprocessor::include_file(const std::string& path, Loc loc, std::string& p
   return true;
 }
 
-/// "kernel/include/dist.hrl" of an installed Erlang/OTP.
+/// Includes "kernel/include/dist.hrl" of an installed Erlang/OTP.
 bool Preprocessor::include_installed(const std::string& name, Loc loc, std::string& problem) {
   const size_t slash = name.find('/');
   if (slash == std::string::npos || slash == 0) return false;
@@ -347,7 +347,7 @@ void Preprocessor::message(const std::vector<Token>& form, bool is_error) {
   else session_.diagnostics.warning(form[0].loc, "-warning: " + text);
 }
 
-/// `-file("name", Line)`: what follows claims to come from there.
+/// `-file("name", Line)`: the following text gets this place.
 void Preprocessor::file_attribute(const std::vector<Token>& raw) {
   std::vector<Token> form;
   if (!expand(raw, form)) return;

@@ -1,7 +1,7 @@
 #pragma once
-// Splits source text into forms and obeys the preprocessor's directives (Erlang reference manual,
-// "Preprocessor"): what is read, what is left out, in what order. Macros are macros.hpp's. One
-// thread at a time.
+// Splits source text into forms and executes the preprocessor's directives (Erlang reference
+// manual, "Preprocessor"): which files are read, which text is left out, in what order. Macros are
+// in macros.hpp. One thread at a time.
 
 #include <memory>
 #include <span>
@@ -15,11 +15,11 @@
 
 namespace vmrun::compile {
 
-/// What is missing from a module because it could not be read: what stands in there may define or
-/// use anything it names.
+/// What is missing from a module because it could not be read. The missing text may define or use
+/// anything that it names.
 struct Unread {
-  std::unordered_set<std::string_view> names;  // atoms in forms that are in error
-  bool text = false;                           // an include file, or what follows a bad token
+  std::unordered_set<std::string_view> names;  // atoms in faulty forms
+  bool text = false;                           // an include file, or the text behind a bad token, is missing
   void note(const std::vector<Token>& form) {
     for (const Token& t : form)
       if (t.kind == Tok::kAtom) names.insert(t.text);
@@ -31,21 +31,21 @@ class Preprocessor {
   Preprocessor(Session& session, const PreprocessorOptions& options, uint32_t file);
   ~Preprocessor();
 
-  /// The next form with its dot, macros expanded; false at the end. Forms in error have been
-  /// reported and are left out.
+  /// Reads the next form with its dot, macros expanded. Returns false at the end. Faulty forms have
+  /// been reported and are left out.
   bool next_form(std::vector<Token>& out);
-  /// Behind the last form.
+  /// The place behind the last form.
   Loc end_loc() const { return end_loc_; }
-  /// What was left out so far.
+  /// What has been left out so far.
   const Unread& unread() const { return unread_; }
 
  private:
   struct Conditional {
     Loc loc;
     std::string_view directive;
-    bool taken;  // some branch has been taken
+    bool taken;  // a branch has been taken
     bool in_else;
-    bool active;  // this branch is
+    bool active;  // this branch is taken
     bool outer_active;
   };
   struct Input {
@@ -64,7 +64,7 @@ class Preprocessor {
   bool directive(const std::vector<Token>& form);
   bool conditional_directive(std::string_view name, const std::vector<Token>& form);
   void undefine(const std::vector<Token>& form);
-  /// Reading goes on in `file`, one of the session's sources.
+  /// Continues reading in `file`, one of the session's sources.
   void push_input(const std::string& path, uint32_t file);
   bool include_file(const std::string& path, Loc loc, std::string& problem);
   bool include_installed(const std::string& name, Loc loc, std::string& problem);

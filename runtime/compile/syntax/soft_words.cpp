@@ -38,7 +38,7 @@ bool begins_expression(Tok kind) {
   }
 }
 
-/// What is open at a place in the form.
+/// The constructs that are open at a place in the form.
 class Nesting {
  public:
   enum class Part { kOther, kMaybeBody, kMaybeElse };
@@ -81,7 +81,7 @@ bool is_reserved(const Token& word, const Token& before, const Token& next, cons
   if (word.kind == Tok::kMaybe)
     return before.kind != Tok::kHash && before.kind != Tok::kColon && begins_expression(next.kind) &&
            !is_call(word, next);
-  // An expression has ended before it, and clauses follow.
+  // An expression ends in front of it, and clauses follow.
   return nesting.in_body_of_maybe() && before.kind != Tok::kComma && before.kind != Tok::kMaybe &&
          before.kind != Tok::kEqual && before.kind != Tok::kMaybeMatch;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// `maybe` and `else` are reserved in OTP 27 and atoms in OTP 25, unless a feature is asked for.
-// Both kinds of programs are to run: what such a word is depends on where it stands.
+// `maybe` and `else` are reserved in OTP 27, and atoms in OTP 25 unless a feature is enabled.
+// Programs of both kinds must run, so the position of such a word decides what it is.
 
 #include <vector>
 
@@ -8,12 +8,12 @@
 
 namespace vmrun::compile {
 
-/// `maybe`, `else`, and not settled yet.
+/// Whether it is `maybe` or `else`, which may still become an atom.
 inline bool is_soft_word(const Token& t) { return t.kind == Tok::kMaybe || t.kind == Tok::kElse; }
 
-/// In the tokens of one form, macros expanded: `maybe` stays a reserved word where an expression
-/// follows, unless that is the list of arguments of a call, written without a space; `else` where a
-/// body of maybe may end. Elsewhere they become atoms.
+/// Decides in the tokens of one form, macros expanded. `maybe` stays a reserved word where an
+/// expression follows, unless that is the argument list of a call, written without a space. `else`
+/// stays one where a body of maybe may end. Everywhere else they become atoms.
 void settle_soft_words(std::vector<Token>& form);
 
 }  // namespace vmrun::compile

@@ -10,7 +10,7 @@ namespace vmrun::compile {
 
 namespace {
 
-/// Two tokens without a blank between them that are one operator elsewhere.
+/// Two adjacent tokens without a blank between them that are one operator in other languages.
 struct ForeignOperator {
   Tok first, second;
   std::string_view hint;
@@ -104,13 +104,13 @@ bool begins_expression(const Token& t, const Token& next) {
          t.kind == Tok::kHash || t.kind == Tok::kFun || t.kind == Tok::kCatch;
 }
 
-/// What cannot follow a comma or a semicolon.
+/// Tokens that cannot follow a comma or a semicolon.
 bool ends_sequence(Tok kind) {
   return closes(kind) || kind == Tok::kDot || kind == Tok::kSemicolon || kind == Tok::kArrow ||
          kind == Tok::kOf || kind == Tok::kAfter;
 }
 
-/// What follows a name, or an atom as an element.
+/// Tokens that follow a name, or an atom as an element.
 bool follows_name(Tok kind) {
   return kind == Tok::kComma || kind == Tok::kEqual || kind == Tok::kMapAssoc || kind == Tok::kMapExact ||
          kind == Tok::kColon || kind == Tok::kSlash || kind == Tok::kLParen || kind == Tok::kRParen ||
@@ -143,7 +143,7 @@ class Place {
     const size_t i = at + static_cast<size_t>(offset);
     return i < form_.size() ? form_[i] : Token();
   }
-  /// No blank stands between a token of fixed spelling and what follows.
+  /// Whether there is no blank between a token of fixed spelling and the next one.
   static bool adjacent(const Token& a, const Token& b) {
     return a.loc.line == b.loc.line && a.loc.column + token_spelling(a.kind).size() == b.loc.column;
   }
@@ -209,7 +209,7 @@ class Place {
     return {};
   }
 
-  /// Parts of terms as other languages get at them.
+  /// Access to parts of terms in the syntax of other languages.
   std::string access() const {
     const bool same_line = before_.loc.line == here_.loc.line;
     const bool parted = here_.kind == Tok::kPoint || here_.kind == Tok::kDoubleColon;
@@ -249,7 +249,7 @@ class Place {
     return {};
   }
 
-  /// What stands between functions, or between the clauses of one.
+  /// An error between functions, or between the clauses of one.
   std::string outside_functions() const {
     if (at_ == 0 && here_.kind == Tok::kHash) return "a comment begins with '%', not '#'";
     if (at_ == 1 && here_.kind == Tok::kArrow)
@@ -274,7 +274,7 @@ class Place {
     return wanted_.find("','") != std::string_view::npos || wanted_.starts_with("'end'");
   }
 
-  /// What begins here ends with '->', as the patterns of a clause do.
+  /// Whether the text here ends with '->', as the patterns of a clause do.
   bool begins_clause() const {
     int depth = 0;
     for (const Token& t : form_.subspan(at_)) {
@@ -298,14 +298,14 @@ class Place {
     return begins_clause() && begins_expression(here_, next_) ? "is a ';' missing before this clause?" : "";
   }
 
-  /// A new form begins, and the last one cannot have ended.
+  /// A new form begins although the last one has not ended.
   std::string not_closed() const {
     if (open_.empty() || !begins_form()) return {};
     const Token& open = *open_.back();
     return format_message("'%.*s' of line %u is not closed", VIEW(token_spelling(open.kind)), open.loc.line);
   }
 
-  /// An atom where none fits that is like a reserved word.
+  /// An atom, in a place where atoms are not allowed, that is similar to a reserved word.
   std::string misspelt_word() const {
     const bool two = ends_expression(before_.kind) && begins_expression(here_, next_) &&
                      before_.loc.line == here_.loc.line;
@@ -327,7 +327,7 @@ class Place {
     return attribute ? meant_attribute(form_[1].text) : std::string();
   }
 
-  /// -spec and the like, taken for a subtraction since the form before has no '.'.
+  /// -spec or another attribute that was read as a subtraction, because the form before has no '.'.
   bool attribute_before() const {
     const Token minus = token(at_, -2);
     return at_ > 2 && before_.kind == Tok::kAtom && minus.kind == Tok::kMinus && minus.loc.column == 1 &&

@@ -1,7 +1,7 @@
 #pragma once
 // What may be wrong where a parser cannot go on: words and operators of other languages, separators
 // that are missing or too many, reserved words used as names, brackets and blocks that are not
-// closed. Looked for after an error only. One compilation, one thread.
+// closed. Used only after an error. One compilation, one thread.
 
 #include <span>
 #include <string>
@@ -12,14 +12,15 @@
 namespace vmrun::compile {
 
 struct SyntaxHint {
-  std::string text;      // empty: none
-  bool instead = false;  // it says more than what the parser expected; else it follows that
+  std::string text;      // empty: no hint
+  bool instead = false;  // the hint replaces the parser's expectation, else it follows it
 };
 
-/// form: the tokens of a form; at: of the one that does not fit; wanted: what the parser expected.
+/// form: the tokens of a form; at: the index of the one that does not fit; wanted: what the parser
+/// expected.
 SyntaxHint syntax_hint(std::span<const Token> form, size_t at, std::string_view wanted);
 
-/// ", did you mean NAME?" of an attribute whose name is like one that means something.
+/// Returns ", did you mean NAME?" for an attribute whose name is similar to a known one.
 std::string meant_attribute(std::string_view wrong);
 
 }  // namespace vmrun::compile

@@ -116,7 +116,7 @@ std::string token_source(const Token& t) {
     case Tok::kFloat: return std::string(t.text);
     case Tok::kInteger:
       if (t.base == 10) return std::string(t.text);
-      // Decimal where it fits a machine word, else as it was written: the value is the same.
+      // Decimal if it fits a machine word, else as written; the value is the same.
       if (t.text.size() <= 12)
         return std::to_string(std::strtoull(std::string(t.text).c_str(), nullptr, t.base));
       return std::to_string(t.base) + "#" + std::string(t.text);

@@ -33,9 +33,9 @@ namespace vmrun::compile {
 // clang-format on
 
 enum class Tok : uint8_t {
-  kEof,      // text: what ends there, if it is no file
+  kEof,      // text: what ends there, if not a file
   kDot,      // the end of a form: '.' before white space, a comment or the end of the text
-  kError,    // text: what is wrong; produced in place so that only code that counts reports it
+  kError,    // text: what is wrong; in its place, so that errors in skipped code are not reported
   kAtom,     // text
   kVar,      // text
   kInteger,  // text: the digits without underscores, base
@@ -60,16 +60,16 @@ struct Token {
 /// Spelling of a fixed token, or a description ("atom", "end of file") of the others.
 std::string_view token_spelling(Tok kind);
 
-/// The token as it would be written in a message: 'foo', "abc", X, 42.
+/// Returns the token as messages show it: 'foo', "abc", X, 42.
 std::string describe_token(const Token& token);
 
-/// The token as `??Arg` writes it.
+/// Returns the token as `??Arg` writes it.
 std::string token_source(const Token& token);
 
-/// An atom as source text, quoted where the syntax wants it.
+/// Returns an atom as source text, quoted if necessary.
 std::string quote_atom(std::string_view name);
 
-/// The reserved word with this spelling, or kAtom.
+/// Returns the reserved word with this spelling, or kAtom.
 Tok keyword_of(std::string_view word);
 
 }  // namespace vmrun::compile

@@ -56,7 +56,7 @@ void TokenCursor::fail_here(std::string_view wanted) {
   fail_at(t.loc, message + hint.text);
 }
 
-/// "X % 2" as other languages write a remainder.
+/// Whether a comment looks like the remainder "X % 2" of other languages.
 bool TokenCursor::remainder_is_comment(const Token& before) const {
   const std::string_view line = session_.sources.line(before.loc.file, before.loc.line);
   const size_t comment = line.find('%', before.loc.column);

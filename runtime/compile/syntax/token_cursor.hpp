@@ -1,7 +1,7 @@
 #pragma once
-// Where a parser stands in the tokens of one form: looking ahead, taking what is expected, and
-// giving up with a message. It also counts nesting, which is bounded because every later phase
-// recurses over the tree. Shared by the parsers of one form; one thread at a time.
+// A parser's position in the tokens of one form: it looks ahead, takes what is expected, and gives
+// up with a message. It also counts nesting, which is bounded because every later phase recurses
+// over the tree. Shared by the parsers of one form; one thread at a time.
 
 #include <span>
 #include <string>
@@ -16,8 +16,8 @@ namespace vmrun::compile {
 
 class TokenCursor {
  public:
-  /// Upper bound on the depth of a syntax tree. compiler.cpp gives the compiling thread a stack to
-  /// match.
+  /// Upper bound of the depth of a syntax tree. The stack that compiler.cpp gives the compiling
+  /// thread suffices for it.
   static constexpr uint32_t kMaxNesting = 4000;
   struct Abort {};  // thrown by fail_*: unwinds to the start of the form after its first error
   class Nest;
@@ -31,14 +31,14 @@ class TokenCursor {
   void step_back() { next_--; }
   const Token& expect(Tok kind, std::string_view wanted);
   void expect_close(Tok kind, const Token& open);
-  /// Reports an error that parsing goes on after.
+  /// Reports an error after which parsing continues.
   void error(Loc loc, std::string message) { session_.diagnostics.error(loc, std::move(message)); }
   [[noreturn]] void fail_at(Loc loc, std::string message);
   [[noreturn]] void fail_here(std::string_view wanted);
   [[noreturn]] void fail_nesting();
 
-  /// Left-associative operators nest without recursion of the parser. The chain that is open counts
-  /// each of them; the result is what to close it with.
+  /// Left-associative operators nest without recursion of the parser. The open chain counts each of
+  /// them. Returns the value with which the chain is closed.
   uint32_t open_chain() { return std::exchange(peak_, depth_); }
   void lengthen_chain() {
     if (++peak_ > kMaxNesting) fail_nesting();
@@ -69,7 +69,7 @@ class TokenCursor {
   const std::vector<Token>& tokens_;
   size_t next_ = 0;
   uint32_t depth_ = 0;
-  uint32_t peak_ = 0;  // how deep the tree built so far may reach below the current level, at most
+  uint32_t peak_ = 0;  // upper bound of the depth, below the current level, of the tree built so far
 };
 
 /// Counts one level of nesting.
