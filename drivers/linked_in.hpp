@@ -3,7 +3,7 @@
 /// The drivers that are part of the program.
 namespace vmrun {
 
-/// Once, at start, when the number of async threads is known and before a process runs.
+/// Called once, at start, when the number of async threads is known and before a process runs.
 void register_linked_in_drivers();
 
 }  // namespace vmrun

@@ -15,8 +15,8 @@ AsyncJob::AsyncJob(Port& port, void (*invoke)(void*), void* data, void (*free)(v
       invoke_(invoke),
       data_(data),
       free_(free) {
-  retain_port(port_);                               // and with it the driver, whose code is to be called
-  if (data_lock_) driver_pdl_inc_refc(data_lock_);  // which the job may take, whatever becomes of the port
+  retain_port(port_);                               // also keeps the driver, whose code is called
+  if (data_lock_) driver_pdl_inc_refc(data_lock_);  // the job may take it, even after the port is gone
   if (home_) home_->work_away.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -35,8 +35,8 @@ void AsyncJob::run(Port& p) {
 }
 
 bool JobQueue::add(AsyncJob& job) {
-  // Counted, and told, before who runs the queue can see the job: that one's own count of what is
-  // left is never too small.
+  // The job is counted, and the probe fires, before the thread that runs the queue can see the job.
+  // So that thread's count of the remaining jobs is never too small.
   const int length = length_.fetch_add(1, std::memory_order_relaxed) + 1;
   if (probe::aio_pool_add_enabled()) [[unlikely]]
     probe::fire_aio_pool_add(job.port().id, length);
@@ -67,8 +67,8 @@ void JobQueue::run() {
       EpochGuard guard;  // once it is queued the job may be gone, and the port with it
       queue_task(job->port(), job, job->home());
     }
-    // Who adds does so first and looks then whether the queue is run; here it is the other way
-    // round.
+    // add() pushes the job first and then reads is_run_; here the order is reversed, so that one
+    // side always notices the other.
     is_run_.store(false, std::memory_order_seq_cst);
   } while (inbox_.has_mail() && !is_run_.exchange(true, std::memory_order_seq_cst));
 }

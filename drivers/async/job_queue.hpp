@@ -6,54 +6,56 @@
 #include "vm/port/task.hpp"
 #include "vm/sched/scheduler.hpp"
 
-/// What drivers hand to the pool (pool.hpp).
+/// The jobs that drivers submit to the pool (pool.hpp).
 namespace vmrun {
 
-/// Waits in a queue, then travels back to the port as the task that calls ready_async. Owned by the
-/// queue it is in.
+/// A job. It waits in a queue, then travels back to the port as the task that calls ready_async.
+/// Owned by the queue that holds it.
 class AsyncJob final : public PortTask {
  public:
-  /// By the thread that is in the port's callback.
+  /// Called by the thread that runs the port's callback.
   AsyncJob(Port& port, void (*invoke)(void*), void* data, void (*free)(void*));
   ~AsyncJob() override;
 
   Port& port() const { return port_; }
   Scheduler* home() const { return home_; }
   void invoke() { invoke_(data_); }
-  /// Also while a closing port waits for its queue to empty: this may be what empties it.
+  /// Also runs while a closing port waits for its queue to empty, because this may empty it.
   void run(Port& p) override;
 
  private:
   Port& port_;
   const ErlDrvPDL data_lock_;
-  Scheduler* const home_;  // where it was submitted; nullptr: not on a scheduler
+  Scheduler* const home_;  // the scheduler that submitted it; nullptr: another thread
   void (*const invoke_)(void*);
   void* const data_;
   void (*const free_)(void*);
   bool delivered_ = false;
 };
 
-/// Jobs that are run one after the other, in the order they came: those of a worker. Which thread
-/// that is may change whenever the queue has been empty.
+/// The jobs of one worker number, which run one after the other in the order of arrival. The thread
+/// that runs them may change whenever the queue has been empty.
 class JobQueue {
  public:
   JobQueue() = default;
   JobQueue(const JobQueue&) = delete;
 
-  /// Any thread. True: nobody runs the queue, and the caller sees to it that somebody does.
+  /// Called by any thread. Returns true when no thread runs the queue; the caller then makes sure
+  /// that one does.
   [[nodiscard]] bool add(AsyncJob& job);
-  /// Runs all there is, and what comes meanwhile. By the one thread that has been seen to.
+  /// Runs all jobs, also those that arrive meanwhile. Called by the one thread that has been chosen
+  /// for it.
   void run();
 
-  JobQueue* next_in_queue = nullptr;  // of those that wait for a thread
+  JobQueue* next_in_queue = nullptr;  // link of queues that wait for a thread
 
  private:
   AsyncJob* next();
 
-  PortTask* taken_ = nullptr;        // of who runs it: oldest first
-  alignas(64) PortTaskInbox inbox_;  // any thread
+  PortTask* taken_ = nullptr;        // used by the running thread only: oldest first
+  alignas(64) PortTaskInbox inbox_;  // filled by any thread
   std::atomic<int> length_{0};       // jobs in both
-  std::atomic<bool> is_run_{false};  // or somebody is seeing to it
+  std::atomic<bool> is_run_{false};  // or a thread is being chosen for it
 };
 
 }  // namespace vmrun

@@ -29,9 +29,9 @@ class Worker {
  public:
   Worker(Pool& pool, unsigned number) : pool_(pool), number_(number) {}
 
-  /// False: there is no thread to be had.
+  /// Returns false when no thread can be started.
   bool start(JobQueue& first);
-  /// For one that has nothing to do, and of which nobody else knows that.
+  /// Gives a queue to an idle worker that the caller has taken off the pool's lists.
   void give(JobQueue& queue) {
     given_.store(&queue, std::memory_order_seq_cst);
     parker_.wake();
@@ -44,11 +44,11 @@ class Worker {
     if (thread_.joinable()) thread_.join();
   }
 
-  Worker* next = nullptr;  // of the pool's lists
+  Worker* next = nullptr;  // link of the pool's lists
 
  private:
   void run(JobQueue* first);
-  /// What it is given; nullptr: it ends.
+  /// Returns the queue that it is given, or nullptr when the worker ends.
   JobQueue* wait();
   bool is_called() const {
     return given_.load(std::memory_order_seq_cst) || ends_.load(std::memory_order_seq_cst);
@@ -64,9 +64,9 @@ class Worker {
   Parker parker_;
 };
 
-/// As many queues as workers, so that each can be run at the same time. A queue that begins to have
-/// jobs is given to the worker that has been idle for the shortest time: it is looking around
-/// still, where others sleep, and to be woken takes longer than most jobs.
+/// There are as many queues as workers, so that all can run at the same time. A queue that gets its
+/// first job is given to the worker that became idle last: that one is probably still spinning,
+/// while others sleep, and waking a thread takes longer than most jobs.
 class Pool {
  public:
   explicit Pool(unsigned count) {
@@ -80,7 +80,8 @@ class Pool {
   std::size_t size() const { return queues_.size(); }
   JobQueue& queue(std::size_t n) { return *queues_[n]; }
 
-  /// Sees to it that somebody runs the queue. False: there are no threads, and none is to be had.
+  /// Makes sure that a thread runs the queue. Returns false when there are no threads and none can
+  /// be started.
   [[nodiscard]] bool see_to(JobQueue& queue) {
     std::unique_lock lock(lock_);
     if (Worker* const idle = pop(idle_)) {
@@ -100,14 +101,15 @@ class Pool {
     waiting_.push(queue);
     return true;
   }
-  /// For a worker that is through with one. nullptr: none waits, and the worker is idle now.
+  /// Called by a worker that has finished a queue. Returns nullptr when no queue waits; the worker
+  /// is idle then.
   JobQueue* next_for(Worker& worker) {
     std::lock_guard guard(lock_);
     if (waiting_.first) return &waiting_.pop();
     push(idle_, worker);
     return nullptr;
   }
-  /// Once nobody adds jobs.
+  /// Called when no more jobs can be added.
   void stop() {
     for (const auto& w : workers_) w->end();
     for (const auto& w : workers_) w->join();
@@ -122,9 +124,9 @@ class Pool {
 
   std::vector<std::unique_ptr<JobQueue>> queues_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  SpinLock lock_;  // what follows
+  SpinLock lock_;  // guards what follows
   Worker *idle_ = nullptr, *not_started_ = nullptr;
-  RunList<JobQueue> waiting_;  // only where the system gives us fewer threads than we want
+  RunList<JobQueue> waiting_;  // used only if fewer threads could be started than wanted
   unsigned started_ = 0;
 };
 
@@ -155,7 +157,8 @@ JobQueue* Worker::wait() {
   return given_.exchange(nullptr, std::memory_order_seq_cst);
 }
 
-// Never destroyed: a child that native code has forked has the threads no more, and may call exit.
+// Never destroyed: a child that native code has forked does not have the threads, and may call
+// exit.
 Pool* pool = nullptr;
 std::atomic<bool> inline_only{true};
 std::atomic<long> job_count{0};

@@ -21,12 +21,13 @@ class BinaryRef {
   void reset() {
     if (binary_) driver_free_binary(std::exchange(binary_, nullptr));
   }
-  /// False: no memory.
+  /// Returns false when there is no memory.
   [[nodiscard]] bool allocate(std::size_t size) {
     reset();
     return (binary_ = driver_alloc_binary(size)) != nullptr;
   }
-  /// Contents stay as far as there is room. False: no memory, nothing has changed.
+  /// Keeps the contents as far as there is room. Returns false, and changes nothing, when there is
+  /// no memory.
   [[nodiscard]] bool resize(std::size_t size) {
     ErlDrvBinary* moved = driver_realloc_binary(binary_, size);
     if (moved) binary_ = moved;

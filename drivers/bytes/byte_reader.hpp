@@ -5,8 +5,8 @@
 
 namespace vmrun {
 
-/// The bytes of a request to a driver, taken from the front; numbers are big-endian. Reading past
-/// the end gives zeros and makes it bad.
+/// Reads the bytes of a request to a driver from the front; numbers are big-endian. Reading past
+/// the end gives zeros and makes the reader bad.
 class ByteReader {
  public:
   ByteReader(const char* bytes, std::size_t size) : rest_(bytes, size) {}
@@ -30,7 +30,7 @@ class ByteReader {
 
   std::size_t left() const { return rest_.size(); }
   bool good() const { return good_; }
-  /// Everything read, and nothing more than there was.
+  /// Whether everything has been read, and not more than there was.
   bool done() const { return good_ && rest_.empty(); }
 
  private:

@@ -17,7 +17,7 @@ constexpr std::array<CommandRow, 256> kRows = [] {
 
 constexpr std::uint32_t kPiecesMax = 1u << 24;
 
-/// Takes big-endian fields off the front. What is missing reads as 0 and is remembered.
+/// Reads big-endian fields from the front. Missing bytes read as 0 and make the reader bad.
 class Reader {
  public:
   Reader(const char* bytes, std::size_t size) : next_(bytes), end_(bytes + size) {}
@@ -47,7 +47,7 @@ class Reader {
     next_ = static_cast<const char*>(nul) + 1;
     return text;
   }
-  /// The user tag at the end; a command without any is accepted.
+  /// Returns the user tag at the end; a command may have none.
   const char* tag_at_end() { return next_ == end_ ? nullptr : text(); }
 
  private:
@@ -56,7 +56,7 @@ class Reader {
   bool short_ = false;
 };
 
-/// False: sizes and pieces contradict each other.
+/// Returns false when sizes and pieces contradict each other.
 bool read_pieces(Reader& r, Request& out) {
   const std::uint32_t count = r.u32();
   if (count > kPiecesMax) return false;
@@ -70,7 +70,7 @@ bool read_pieces(Reader& r, Request& out) {
   return true;
 }
 
-/// False: the fields contradict each other.
+/// Returns false when the fields contradict each other.
 bool read_fields(Reader& r, Request& out) {
   switch (out.command) {
     case Command::kOpen:

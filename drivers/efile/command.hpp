@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-/// What a process asks of the file driver: the bytes of a command, read. Pure functions, any
+/// Commands that processes send to the file driver, decoded from their bytes. Pure functions, any
 /// thread. The bytes and their meaning: docs/internals/files.md, "Commands".
 namespace vmrun::efile {
 
-/// From commands.tab, like the facts of each.
+/// Made from commands.tab, like the facts about each command.
 enum class Command : std::uint8_t {
 #define COMMAND(constant, name, number, ...) constant = number,
 #include "drivers/efile_commands.inc"
@@ -23,28 +23,28 @@ inline constexpr unsigned kModeRead = 1, kModeWrite = 2, kModeAppend = 4, kModeC
 /// Options of SETOPT.
 inline constexpr unsigned kOptionDelayedWrite = 0, kOptionReadAhead = 1;
 
-/// What is the same for all uses of a command.
+/// Facts about a command that do not depend on its arguments.
 struct CommandRow {
   const char* name;         // nullptr: no such command
   std::uint8_t level;       // 1: data, 2: everything else; compared with ERL_EFILE_THREAD_SHORT_CIRCUIT
   std::uint8_t needs_open;  // kNeeds…
-  bool flushes_writes;      // buffered writes go out before it
-  bool rewinds;             // the position moves back over what was read ahead before it
+  bool flushes_writes;      // buffered writes go out before the command
+  bool rewinds;             // before the command the position moves back over bytes that were read ahead
 };
 inline constexpr std::uint8_t kNeedsNothing = 0, kNeedsFile = 1, kNeedsReadable = 2, kNeedsWritable = 3;
 const CommandRow& command_row(Command c);
 
-/// A part of PWRITEV or PREADV.
+/// One part of PWRITEV or PREADV.
 struct Piece {
   std::int64_t offset;
   std::uint64_t size;
 };
 
-/// WRITE_INFO: what stays as it is has these values.
+/// WRITE_INFO: fields with these values do not change.
 inline constexpr std::uint32_t kKeepId = ~std::uint32_t{0};
 inline constexpr std::int64_t kKeepTime = INT64_MIN;
 
-/// A command, read. Texts point into the bytes it was read from.
+/// A decoded command. Texts point into the bytes it was decoded from.
 struct Request {
   Command command = Command::kOpen;
   const char* user_tag = nullptr;  // nullptr: none
@@ -53,7 +53,7 @@ struct Request {
   std::uint32_t flags = 0;   // OPEN
   std::uint32_t option = 0;  // origin of LSEEK, advice, option of SETOPT, descriptor SENDFILE writes to
   std::int64_t offset = 0;
-  std::uint64_t size = 0;      // bytes asked for or given; of all pieces; value of SETOPT
+  std::uint64_t size = 0;      // bytes asked for or given, of all pieces together; value of SETOPT
   std::uint64_t delay_ms = 0;  // SETOPT delayed_write
   std::uint32_t mode = 0, uid = kKeepId, gid = kKeepId;  // WRITE_INFO
   std::int64_t atime = kKeepTime, mtime = kKeepTime, ctime = kKeepTime;
@@ -62,9 +62,9 @@ struct Request {
 
 enum class Decoded { kDone, kNeedMore, kInvalid };
 
-/// Reads a command from the first `size` of its `total` bytes. kNeedMore: not enough of them; never
-/// said when size == total. For WRITE and PWRITEV, *data_at is where the data begin, all that
-/// follows being data.
+/// Decodes a command from the first `size` of its `total` bytes. Returns kNeedMore when they do not
+/// suffice, which cannot happen when size == total. For WRITE and PWRITEV the data begin at
+/// *data_at and extend to the end.
 [[nodiscard]] Decoded decode(const char* bytes, std::size_t size, std::size_t total, Request* out,
                              std::size_t* data_at);
 

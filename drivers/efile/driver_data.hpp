@@ -9,11 +9,11 @@
 #include "drivers/bytes/binary_ref.hpp"
 #include "drivers/efile/file.hpp"
 
-/// Memory that operations work in: driver binaries, so that what is read goes to the process, and
-/// what a process sends to the file, without being copied. One thread at a time.
+/// Memory of operations: driver binaries, so that bytes travel from the file to the process, and
+/// from the process to the file, without being copied. One thread at a time.
 namespace vmrun::efile {
 
-/// Bytes read ahead of the process, and room for more.
+/// Bytes read ahead, and room for more.
 class ReadBuffer {
  public:
   std::size_t unread() const { return end_ - begin_; }
@@ -25,8 +25,8 @@ class ReadBuffer {
     if (begin_ == end_) begin_ = end_ = 0;
   }
   void clear() { begin_ = end_ = 0; }
-  /// Room for `size` bytes behind what is unread; nullptr: no memory. Never overwrites what a
-  /// process still holds.
+  /// Returns room for `size` bytes behind the unread ones, or nullptr when there is no memory.
+  /// Never overwrites bytes that a process still refers to.
   char* room(std::size_t size) {
     if (size > SIZE_MAX - unread()) return nullptr;
     if (!data_ || data_.is_shared() || data_.size() - end_ < size) {
@@ -50,14 +50,14 @@ class ReadBuffer {
   std::size_t begin_ = 0, end_ = 0;
 };
 
-/// Bytes to be written, where they lie; keeps the binaries they lie in.
+/// Bytes to be written, at the place where they are; keeps references to their binaries.
 class DataVectors {
  public:
   DataVectors() = default;
   DataVectors(const DataVectors&) = delete;
   ~DataVectors() { clear(); }
-  /// The bytes of `ev` from `skip` on, at most `size`. False: no memory (for bytes that lie in no
-  /// binary).
+  /// Adds the bytes of `ev` from `skip` on, at most `size`. Returns false when there is no memory
+  /// (needed for bytes that are not in a binary).
   [[nodiscard]] bool add(const ErlIOVec& ev, std::size_t skip, std::size_t size) {
     for (int i = 0; i < ev.vsize && size; ++i) {
       auto [base, length] = std::pair(static_cast<char*>(ev.iov[i].iov_base), ev.iov[i].iov_len);

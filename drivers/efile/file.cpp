@@ -17,11 +17,11 @@
 namespace vmrun::efile {
 namespace {
 
-constexpr std::size_t kOneCall = std::size_t{1} << 30;  // no system call is asked for more
+constexpr std::size_t kOneCall = std::size_t{1} << 30;  // upper bound of one system call
 constexpr std::size_t kVectorsMax = 1024;               // IOV_MAX of Linux
 constexpr unsigned kGzipBuffer = 64 * 1024;
 
-/// A descriptor that somebody made non-blocking: waits until it is ready.
+/// Waits until a descriptor is ready that other code has made non-blocking.
 void wait_for(int fd, short events) {
   pollfd p{fd, events, 0};
   uninterrupted([&] { return poll(&p, 1, -1); });
@@ -50,7 +50,7 @@ int open_flags(unsigned flags) {
   return result;
 }
 
-/// One of its own for what another descriptor, whose number the text is, has open.
+/// Duplicates the open descriptor whose number is in the text.
 int duplicate(const char* text) {
   int fd = -1;
   const char* const end = text + std::strlen(text);
@@ -71,7 +71,7 @@ int read_gzip(File& file, char* bytes, std::size_t size, std::size_t* got) {
   const int n = gzread(file.gz, bytes, static_cast<unsigned>(std::min(size, kOneCall)));
   if (n < 0) return gzip_error(file.gz);
   *got = static_cast<std::size_t>(n);
-  // A file cut short: zlib tells when it has given out what there was.
+  // zlib reports a truncated file after it has returned its contents.
   int code = Z_OK;
   if (n == 0 && (gzerror(file.gz, &code), code == Z_BUF_ERROR)) {
     gzclearerr(file.gz);
@@ -94,12 +94,12 @@ int write_gzip(File& file, const iovec* vectors, std::size_t count, std::size_t*
   return 0;
 }
 
-/// Where in a list of vectors a transfer stands.
+/// A position in a list of vectors.
 class Cursor {
  public:
   Cursor(const iovec* vectors, std::size_t count) : next_(vectors), end_(vectors + count) { skip_empty(); }
   bool at_end() const { return next_ == end_; }
-  /// The next vectors, at most what one call takes.
+  /// Writes the next vectors to `out`, at most as many as one call takes.
   int fill(iovec* out) const {
     int n = 0;
     std::size_t bytes = 0;
@@ -126,8 +126,8 @@ class Cursor {
   std::size_t used_ = 0;
 };
 
-/// `call` writes some of the vectors. A write of nothing is no error of the system call, but goes
-/// on for ever: it is one here.
+/// Writes all vectors; `call` writes some of them. A write of nothing is not an error of the system
+/// call, but would repeat forever, so it is one here.
 template <class F>
 int write_vectors(int fd, const iovec* vectors, std::size_t count, std::size_t* done, F&& call) {
   iovec part[kVectorsMax];
@@ -175,10 +175,10 @@ int close_file(File& file) {
   if (file.gz) {
     errno = 0;
     const int code = file.flags & kModeRead ? gzclose_r(file.gz) : gzclose_w(file.gz);
-    // A reader that stopped inside the file is none the worse for it.
+    // Z_BUF_ERROR of a reader that stopped inside the file is not an error.
     if (code == Z_ERRNO) error = errno ? errno : EIO;
     else if (code != Z_OK && code != Z_BUF_ERROR) error = EIO;
-  } else if (::close(file.fd) < 0 && errno != EINTR) {  // Linux has closed it when EINTR comes
+  } else if (::close(file.fd) < 0 && errno != EINTR) {  // Linux closes it even with EINTR
     error = errno;
   }
   file = File{};

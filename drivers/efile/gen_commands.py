@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the commands of the file driver into code. Usage: gen_commands.py commands.tab OUT.inc OUT.hrl
+"""Makes code from the table of the file driver's commands. Usage: gen_commands.py commands.tab OUT.inc OUT.hrl
 
-OUT.inc: a COMMAND(constant, name, number, level, needs, flushes, rewinds, function) each. OUT.hrl: prim_file's definitions.
+OUT.inc: COMMAND(constant, name, number, level, needs, flushes, rewinds, function) for each. OUT.hrl: prim_file's definitions.
 """
 import sys
 

@@ -71,7 +71,7 @@ int file_info(int fd, FileInfo* out) {
 }
 
 int change_info(const Request& change) {
-  // The owner first: changing it clears the set-user-id bits of the mode.
+  // The owner is changed first, because that clears the set-user-id bits of the mode.
   if (change.uid != kKeepId || change.gid != kKeepId)
     if (::chown(change.name, change.uid, change.gid) < 0) return errno;
   if (change.mode != kKeepId)
@@ -118,7 +118,7 @@ int read_link(const char* name, std::string* out) {
       out->resize(static_cast<std::size_t>(n));
       return 0;
     }
-    out->resize(2 * out->size());  // it may be longer than there was room for
+    out->resize(2 * out->size());  // the text may have been cut off
   }
 }
 
@@ -136,15 +136,15 @@ bool is_current_directory(const char* name) {
 }
 }  // namespace
 
-/// A directory that is not empty is told as eexist, whatever the file system says; the current
-/// one as einval.
+/// A directory that is not empty gives eexist, whatever the file system says; the current directory
+/// gives einval.
 int remove_directory(const char* name) {
   if (::rmdir(name) == 0) return 0;
   if (errno != ENOTEMPTY && errno != EEXIST) return errno;
   return is_current_directory(name) ? EINVAL : EEXIST;
 }
 
-/// Of the root: einval, whatever the system says.
+/// Renaming the root gives einval, whatever the system says.
 int rename_file(const char* from, const char* to) {
   if (::rename(from, to) == 0) return 0;
   if (std::string_view(from) == "/") return EINVAL;

@@ -5,11 +5,11 @@
 
 #include "drivers/efile/command.hpp"
 
-/// What the operating system does with names. Names are bytes, NUL-terminated, given to the kernel
-/// as they are. The functions block; any thread. They answer 0 or an errno.
+/// Operations of the operating system on names. Names are bytes that end with NUL, passed to the
+/// kernel unchanged. The functions block; any thread. They return 0 or an errno.
 namespace vmrun::efile {
 
-/// What FSTAT and LSTAT tell. Times: seconds since 1970, UTC.
+/// The result of FSTAT and LSTAT. Times are seconds since 1970, UTC.
 struct FileInfo {
   std::uint64_t size;
   std::uint32_t type;  // 1 device, 2 directory, 3 regular, 4 symbolic link, 5 something else
@@ -24,7 +24,7 @@ struct FileInfo {
 [[nodiscard]] int file_info(int fd, FileInfo* out);
 [[nodiscard]] int change_info(const Request& change);
 
-/// Appends (length:16, name) of each entry but `.` and `..` to *out.
+/// Appends (length:16, name) of each entry except `.` and `..` to *out.
 [[nodiscard]] int read_directory(const char* name, std::string* out);
 [[nodiscard]] int working_directory(std::string* out);
 [[nodiscard]] int change_directory(const char* name);

@@ -5,15 +5,16 @@
 
 #include "drivers/efile/probes.hpp"
 
-/// How each command is carried out. A function here may set `again`, and then goes on where it
-/// stopped when it is called the next time.
+/// The implementation of each command. A function here may set `again`; when it is called the next
+/// time, it continues where it stopped.
 namespace vmrun::efile {
 namespace {
 
-// as much memory is taken on a process's word; for more the size of the file is asked
+// this much memory is allocated as the process asks; for more, the file's size is checked first
 constexpr std::uint64_t kTrusted = 1024 * 1024;
-constexpr std::size_t kFirstGuess = 64 * 1024;                      // for files that do not tell their size
-constexpr std::uint64_t kUnknownMax = std::uint64_t{1} << 30;       // at most so much of such a file at once
+constexpr std::size_t kFirstGuess = 64 * 1024;                      // for files of unknown size
+constexpr std::uint64_t kUnknownMax = std::uint64_t{1} << 30;       // upper bound of one read from such a
+                                                                    // file
 constexpr std::size_t kLineChunk = 512, kLineChunkMax = 64 * 1024;  // READ_LINE without read-ahead
 constexpr std::size_t kIndirectHeader = 8;
 constexpr std::uint64_t kNoData = ~std::uint64_t{0};
@@ -35,7 +36,7 @@ std::uint32_t big_endian_32(const char* in) {
   return n;
 }
 
-/// Memory for the answer, gets larger when `used` fills it. False: error is set.
+/// Allocates memory for the answer; it grows when it is full. Returns false after setting error.
 bool room_in_result(Operation& op, std::size_t wanted) {
   if (!op.result ? op.result.allocate(wanted) : (op.result.size() >= wanted || op.result.resize(wanted)))
     return true;
@@ -45,7 +46,8 @@ bool room_in_result(Operation& op, std::size_t wanted) {
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-/// Room a READ needs: what is asked for, but not more than there is, where that can be known.
+/// Returns the room that a READ needs: as much as requested, but not more than the file has, if
+/// that is known.
 std::uint64_t room_for_read(const Operation& op) {
   const std::uint64_t asked = op.request.size;
   if (asked <= kTrusted) return asked;
@@ -75,7 +77,7 @@ void read(Operation& op) {
   std::size_t got = 0;
   op.error = read_two(op.file, op.result.bytes() + op.done, part, ahead, ahead ? op.read_ahead : 0, &got);
   if (op.error) {
-    if (op.done) op.error = 0;  // what came before the error is given out; the next read will meet it again
+    if (op.done) op.error = 0;  // the bytes before the error are delivered; the next read will meet it again
     return;
   }
   const std::uint64_t mine = std::min<std::uint64_t>(got, part);
@@ -85,8 +87,8 @@ void read(Operation& op) {
   op.again = mine == part && part < left;
 }
 
-/// Takes the line out of the buffer: `size` bytes, of which the last may be a line feed, with a
-/// carriage return before it left out.
+/// Takes a line of `size` bytes out of the buffer. If it ends with carriage return and line feed,
+/// the carriage return is left out.
 void give_line(Operation& op, std::size_t size) {
   if (!room_in_result(op, size)) return;
   std::memcpy(op.result.bytes(), op.buffer.bytes(), size);
@@ -96,7 +98,7 @@ void give_line(Operation& op, std::size_t size) {
   op.done = size;
 }
 
-/// Without read-ahead the position is to be right behind the line. Where it cannot be moved the
+/// Without read-ahead the position must be directly behind the line. If it cannot be moved, the
 /// rest stays for the next command.
 void put_back_rest(Operation& op) {
   if (op.read_ahead || op.file.gz || !op.buffer.unread()) return;
@@ -127,14 +129,14 @@ void read_line(Operation& op) {
       return;
     }
     if (op.in_pieces) {
-      // The next part finds the line feed, or reads on.
+      // The next part finds the line feed, or continues to read.
       op.again = !std::memchr(op.buffer.bytes() + op.scanned, '\n', op.buffer.unread() - op.scanned);
       if (op.again) return;
     }
   }
 }
 
-/// <<N:32, N x Size:64, Data>>, the data read to their places.
+/// <<N:32, N x Size:64, Data>>; the data are read to their final places.
 void read_pieces(Operation& op) {
   const auto& pieces = op.request.pieces;
   const std::size_t header = 4 + 8 * pieces.size();
@@ -178,8 +180,8 @@ void read_pieces(Operation& op) {
   }
 }
 
-/// A header <<Size:32, Position:32>> at the offset, and the block it tells of: the answer is both,
-/// as they are.
+/// A header <<Size:32, Position:32>> at the offset refers to a block. The answer consists of both,
+/// unchanged.
 void read_indirect(Operation& op) {
   char header[kIndirectHeader];
   std::size_t got = 0;
@@ -205,7 +207,7 @@ void read_file(Operation& op) {
     if (op.error) return;
     op.owns_file = true;
     const std::uint64_t size = size_of(op.file);
-    // One byte more, so that the end shows without another call.
+    // One byte more, so that the end is found without another call.
     if (!room_in_result(op, size ? size + 1 : kFirstGuess)) return;
   }
   for (;;) {
@@ -218,14 +220,14 @@ void read_file(Operation& op) {
     op.done += got;
     op.again = got == part && part < left;
     if (op.again) return;
-    // Regular files give all there is; of others only nothing is the end.
+    // A short read ends a regular file; other files end only with an empty read.
     if (got == 0 || (got < part && size_of(op.file) == op.done)) return;
   }
 }
 
 // ---- Writing ------------------------------------------------------------------------------------
 
-/// The vectors from `skip` on, `size` bytes of them.
+/// Returns the vectors of `size` bytes from `skip` on.
 std::vector<iovec> slice(const DataVectors& data, std::uint64_t skip, std::uint64_t size) {
   std::vector<iovec> out;
   for (std::size_t i = 0; i < data.count() && size; ++i) {

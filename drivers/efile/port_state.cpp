@@ -10,7 +10,7 @@ Settings settings;
 
 namespace {
 
-// as much of a command is looked at first; the data behind are not copied
+// bytes of a command that are read first; the data behind them are not copied
 constexpr std::size_t kCommandBytes = 512;
 constexpr std::size_t kSpareBytes = 4096;  // memory worth keeping
 constexpr std::size_t kGathered = 16 * 1024;
@@ -20,7 +20,7 @@ void discard(void* op) { delete static_cast<Operation*>(op); }
 
 bool runs_inline(Command c) { return command_row(c).level <= settings.inline_level; }
 
-/// Reads a command into the operation. 0 or an errno.
+/// Decodes a command into the operation. Returns 0 or an errno.
 int read_command(ErlIOVec& in, Operation& op, std::size_t* data_at) {
   for (std::size_t size = std::min(in.size, kCommandBytes);; size = std::min(in.size, 2 * size)) {
     op.bytes.resize(size);
@@ -43,7 +43,7 @@ OperationPtr FilePort::new_operation() {
   return op;
 }
 
-/// Operations are made anew, but for the memory of the command's bytes.
+/// Resets an operation, except for the memory of the command's bytes.
 void FilePort::recycle(OperationPtr op) {
   if (spare_ || op->bytes.capacity() > kSpareBytes) return;
   std::vector<char> bytes = std::move(op->bytes);
@@ -54,7 +54,8 @@ void FilePort::recycle(OperationPtr op) {
   spare_ = std::move(op);
 }
 
-/// Of one that was only read: reading the next command sets all that this one has.
+/// Keeps an operation whose command was only decoded. Decoding the next command sets the same
+/// fields again.
 void FilePort::put_aside(OperationPtr op) {
   if (!spare_ && op->bytes.capacity() <= kSpareBytes) spare_ = std::move(op);
 }
@@ -83,7 +84,7 @@ int FilePort::check(const Request& r) const {
   }
 }
 
-/// Nothing is to be done: answers, and says so.
+/// Returns true after answering a command that needs no work.
 bool FilePort::answer_at_once(const Request& r) {
   switch (r.command) {
     case Command::kRead:
@@ -104,7 +105,7 @@ bool FilePort::answer_at_once(const Request& r) {
   }
 }
 
-/// A READ or READ_LINE that was read ahead whole.
+/// Answers a READ or READ_LINE whose bytes have all been read ahead.
 bool FilePort::answer_from_buffer(const Request& r) {
   const std::size_t unread = buffer_.unread();
   if (!unread || !is_idle() || unsent_) return false;
@@ -123,7 +124,7 @@ bool FilePort::answer_from_buffer(const Request& r) {
   } else if (size > unread) {
     return false;
   }
-  // Small pieces are copied: a process that keeps one is not to keep the whole buffer.
+  // Small pieces are copied, so that a process that keeps one does not keep the whole buffer.
   if (size < buffer_.data().size() / 8) reply_data(port_, buffer_.bytes(), size);
   else reply_data(port_, buffer_.data().get(), buffer_.begin(), size);
   buffer_.consume(size);
@@ -173,8 +174,8 @@ void FilePort::command(ErlIOVec& in) {
   pump();
 }
 
-/// Small delayed writes are copied into one binary, which is cheaper than to keep the binary of
-/// each. False: not this one.
+/// Copies a small delayed write into a binary with others, which is cheaper than keeping the binary
+/// of each. Returns false when the write is not copied.
 bool FilePort::gather(const Operation& op, std::size_t data_at) {
   const std::size_t size = op.request.size;
   if (!write_limit_ || data_at + size > op.bytes.size()) return false;
@@ -188,8 +189,8 @@ bool FilePort::gather(const Operation& op, std::size_t data_at) {
   return true;
 }
 
-/// A write is answered at once while there is room; what makes it too much sends all of it off, and
-/// is answered when that is done.
+/// A write is answered at once while there is room. The write that exceeds the limit sends all of
+/// them to the file, and is answered when that is done.
 void FilePort::accept_write(OperationPtr op, ErlIOVec& in, std::size_t data_at) {
   const std::size_t size = op->request.size;
   if (!gather(*op, data_at)) driver_enqv(port_, &in, data_at);
@@ -212,8 +213,8 @@ void FilePort::accept_write(OperationPtr op, ErlIOVec& in, std::size_t data_at) 
   put_aside(std::move(op));
 }
 
-/// What must happen before the command: buffered writes go out, and the position moves back to
-/// where the process thinks it is.
+/// Does what must happen before the command: buffered writes go out, and the position moves back to
+/// where the process expects it.
 void FilePort::settle(const CommandRow& row, const char* user_tag) {
   if (row.rewinds && buffer_.unread() && is_idle()) waiting_.push_back(make_rewind(user_tag));
   if (row.flushes_writes && unsent_) write_unsent(user_tag);
@@ -254,8 +255,8 @@ OperationPtr FilePort::make_rewind(const char* user_tag) {
 
 // ---- Work ---------------------------------------------------------------------------------------
 
-/// Starts what waits, as long as it is done at once (+A 0): a loop, because such work calls back
-/// from within.
+/// Starts waiting operations as long as each is done at once (+A 0). A loop, because such work
+/// calls back from inside.
 [[gnu::no_stack_protector]] void FilePort::pump() {
   if (pumping_) return;
   pumping_ = true;
@@ -268,8 +269,8 @@ OperationPtr FilePort::make_rewind(const char* user_tag) {
   pumping_ = false;
 }
 
-/// Things that were not known when the command arrived, because others were still in front of it.
-/// True: something else comes first, or it has been answered.
+/// Checks what was not known when the command arrived, because others were in front of it. Returns
+/// true when something else comes first, or the command has been answered.
 bool FilePort::stands_in_the_way(Operation& next) {
   const Command command = next.request.command;
   const CommandRow& row = command_row(command);
@@ -337,7 +338,7 @@ void FilePort::work(OperationPtr op) {
 void FilePort::ready(OperationPtr op) {
   if (op->again && settings.has_threads) return work(std::move(op));
   if (op->again) {
-    // Others have a turn between two parts.
+    // Other tasks run between two parts.
     parked_ = std::move(op);
     timer_ = Timer::kNextPart;
     driver_set_timer(port_, 0);
@@ -367,7 +368,7 @@ void FilePort::flush() {
   pump();
 }
 
-/// Gives back what the port lent, and keeps what it opened.
+/// Takes back what the port has lent, and keeps the file that was opened.
 void FilePort::take_back(Operation& op) {
   switch (op.request.command) {
     case Command::kOpen:
@@ -376,7 +377,7 @@ void FilePort::take_back(Operation& op) {
       return;
     case Command::kWrite: driver_deq(port_, op.request.size); return;
     case Command::kLseek:
-      // Where there is no position to move back what was read ahead stays.
+      // If there is no position to move back, the bytes that were read ahead stay.
       if (!op.silent || !op.error) op.buffer.clear();
       [[fallthrough]];
     case Command::kRead:
@@ -389,7 +390,7 @@ void FilePort::finish(OperationPtr op) {
   take_back(*op);
   if (!op->silent) reply_result(port_, *op);
   else if (op->error && op->request.command == Command::kWrite) write_error_ = op->error;
-  // Once it was tried, the file is closed whatever the system said.
+  // After the attempt the file is closed, whatever the system has answered.
   if (op->request.command == Command::kClose && !file_.is_open()) op->error = 0;
   fire_return(*op);
   recycle(std::move(op));

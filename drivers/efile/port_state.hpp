@@ -7,12 +7,12 @@
 #include "drivers/efile/probes.hpp"
 
 /// One port of the file driver: at most one open file, with its read-ahead buffer and delayed
-/// writes, and the operations that wait. Only callbacks of the driver touch it, so it needs no
-/// lock. One operation is worked on at a time; the others wait in order. What is to be written lies
-/// in the port's queue until it has reached the file, so that a port that closes is flushed.
+/// writes, and the waiting operations. Only callbacks of the driver touch it, so it needs no lock.
+/// One operation runs at a time; the others wait in order. Data to be written stay in the port's
+/// queue until they have reached the file, so that a closing port is flushed.
 namespace vmrun::efile {
 
-/// What holds for all ports; set when the driver is registered.
+/// Settings of all ports; set when the driver is registered.
 struct Settings {
   bool has_threads = true;  // +A is not 0
   int inline_level = 0;     // ERL_EFILE_THREAD_SHORT_CIRCUIT: commands of this level and below need no thread
@@ -25,7 +25,7 @@ class FilePort {
  public:
   explicit FilePort(ErlDrvPort port) : port_(port), key_(driver_async_port_key(port)) {}
   FilePort(const FilePort&) = delete;
-  /// Closes the file, after what is being worked on.
+  /// Closes the file, after the operation that is running.
   ~FilePort();
 
   // The driver's callbacks.
@@ -51,7 +51,7 @@ class FilePort {
   void accept(OperationPtr op, const char* user_tag);
   OpenState open_state() const;
 
-  // Operations the driver makes for itself.
+  // The driver's own operations.
   void write_unsent(const char* user_tag);
   OperationPtr make_rewind(const char* user_tag);
 
@@ -68,21 +68,21 @@ class FilePort {
   unsigned key_;
 
   File file_;                    // operations that use it have a copy
-  ReadBuffer buffer_;            // lent to the operation that is worked on
+  ReadBuffer buffer_;            // lent to the running operation
   std::size_t read_ahead_ = 0;   // bytes; 0: none
-  std::size_t write_limit_ = 0;  // delayed writes: they go out when there are so many bytes; 0: at once
+  std::size_t write_limit_ = 0;  // delayed writes go out at this number of bytes; 0: no delay
   unsigned long write_delay_ms_ = 0;
   BinaryRef gathered_;  // small delayed writes are put together here
   std::size_t gathered_size_ = 0;
-  std::size_t unsent_ = 0;  // bytes at the end of the port's queue that no operation covers yet
-  int write_error_ = 0;     // of a write that had been answered; the next command is told
+  std::size_t unsent_ = 0;  // bytes at the end of the port's queue that do not belong to an operation yet
+  int write_error_ = 0;     // of a write that was answered with success; the next command reports it
 
   std::deque<OperationPtr> waiting_;
-  bool running_ = false;  // one is worked on
-  OperationPtr parked_;   // it, between two of its parts
+  bool running_ = false;  // an operation is running
+  OperationPtr parked_;   // that operation, between two of its parts
   bool pumping_ = false;
   enum class Timer { kOff, kDelayedWrite, kNextPart } timer_ = Timer::kOff;
-  OperationPtr spare_;  // keeps its memory for the next
+  OperationPtr spare_;  // keeps its memory for the next operation
 };
 
 }  // namespace vmrun::efile

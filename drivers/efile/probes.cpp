@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kUserTagBytes = 128;
 
-/// Operations accepted by this scheduler; wraps to 0.
+/// The number of operations that this scheduler has accepted; wraps to 0.
 thread_local unsigned operations = 0;
 
 /// The four integers of the entry probe: docs/internals/files.md, "Commands".
@@ -63,7 +63,7 @@ void fire_entry(const Operation& op, const OpenState& state, ErlDrvPort port) {
     return;
   const Request& r = op.request;
   const Integers i = integers(r, state);
-  const char* name = r.name && *r.name ? r.name : nullptr;  // FSTAT of the open file has none
+  const char* name = r.name && *r.name ? r.name : nullptr;  // FSTAT of the open file has no name
   probe::fire_efile_drv_entry(op.identity.thread_id, op.identity.tag, r.user_tag, static_cast<int>(r.command),
                               name, r.name2, i.i1, i.i2, i.i3, i.i4, reinterpret_cast<Port*>(port)->id);
 }

@@ -2,10 +2,10 @@
 
 #include "drivers/efile/operation.hpp"
 
-/// The probes efile_drv-*. What the arguments are: docs/probes.md.
+/// The probes efile_drv-*. Their arguments are described in docs/probes.md.
 namespace vmrun::efile {
 
-/// What the port has open, as the entry probe shows it.
+/// The state of the port's file, as the entry probe shows it.
 struct OpenState {
   int fd = -1;
   unsigned flags = 0;
@@ -13,7 +13,7 @@ struct OpenState {
   bool reads_ahead = false;
 };
 
-/// A new {thread, tag} pair of the calling scheduler, and the user tag as it is kept.
+/// Gives the operation a new {thread, tag} pair of the calling scheduler, and stores the user tag.
 void identify(Operation& op, const char* user_tag);
 
 void fire_entry(const Operation& op, const OpenState& state, ErlDrvPort port);

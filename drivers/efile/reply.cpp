@@ -19,7 +19,7 @@ enum Code : char {
   kNames = 11,
 };
 
-constexpr std::size_t kCopied = 64;  // bytes that a process has on its heap anyway
+constexpr std::size_t kCopied = 64;  // binaries of this size are on the heap anyway
 constexpr std::size_t kSlack = 4096;
 
 void send(ErlDrvPort port, Code code, const char* bytes = nullptr, std::size_t size = 0) {
@@ -50,7 +50,7 @@ class Packer {
 };
 
 void send_result(ErlDrvPort port, Code code, Operation& op) {
-  // A binary much too large for what is in it is not to be kept as long as the process keeps that.
+  // A binary that is much larger than its contents is shrunk, because the process may keep it.
   if (op.result.size() > 2 * op.done + kSlack) (void)op.result.resize(op.done);
   send(port, code, op.result.get(), 0, op.done);
 }

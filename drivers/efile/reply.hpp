@@ -2,7 +2,7 @@
 
 #include "drivers/efile/operation.hpp"
 
-/// What the owner of the port is sent: {Port, {data, [Code | Bytes]}}. Codes and bytes:
+/// Replies to the owner of the port: {Port, {data, [Code | Bytes]}}. Codes and bytes:
 /// docs/internals/files.md, "Replies".
 namespace vmrun::efile {
 
@@ -10,11 +10,11 @@ void reply_ok(ErlDrvPort port);
 void reply_error(ErlDrvPort port, int error);
 void reply_number(ErlDrvPort port, std::uint64_t number);
 void reply_data(ErlDrvPort port, const char* bytes, std::size_t size);
-/// Part of a binary, which is not copied if that saves anything.
+/// Sends a part of a binary, which is not copied if sharing saves memory or time.
 void reply_data(ErlDrvPort port, ErlDrvBinary* binary, std::size_t offset, std::size_t size);
 /// Answers an empty PREADV.
 void reply_no_pieces(ErlDrvPort port);
-/// Whatever came of an operation.
+/// Sends the result of an operation.
 void reply_result(ErlDrvPort port, Operation& op);
 
 }  // namespace vmrun::efile

@@ -11,14 +11,14 @@
 #include "vm/base/uninterrupted.hpp"
 
 /// SENDFILE. Between two regular files the kernel copies (and on some file systems shares) the
-/// blocks; to anything else it sends pages of the page cache; what neither can do, and compressed
-/// files, goes through a buffer here.
+/// blocks; to anything else it sends pages of the page cache. Where neither is possible, and for
+/// compressed files, the bytes go through a buffer here.
 namespace vmrun::efile {
 namespace {
 
 constexpr std::size_t kOneCall = std::size_t{1} << 30;
 constexpr std::size_t kBuffer = 64 * 1024;
-constexpr int kPatience_ms = 50;  // a worker has other ports' work too
+constexpr int kPatience_ms = 50;  // a worker also serves other ports
 
 bool cannot(int error) {
   return error == EINVAL || error == EXDEV || error == ENOSYS || error == EOPNOTSUPP || error == EBADF ||
@@ -30,13 +30,13 @@ bool is_regular(int fd) {
   return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/// Waits a little; true: go on.
+/// Waits for a short time. Returns true when the transfer can continue.
 bool ready_for_output(int fd) {
   pollfd p{fd, POLLOUT, 0};
   return uninterrupted([&] { return ::poll(&p, 1, kPatience_ms); }) > 0;
 }
 
-/// Writes all of a buffer, except that it gives up after a while.
+/// Writes a whole buffer, but gives up after some time.
 int put(int out_fd, const char* bytes, std::size_t size, std::uint64_t* sent, bool* would_block) {
   while (size) {
     const ssize_t n = ::write(out_fd, bytes, size);
@@ -90,7 +90,7 @@ int send_some(File& file, int out_fd, std::int64_t offset, std::uint64_t bytes, 
     if (n > 0) {
       *sent += static_cast<std::uint64_t>(n);
     } else if (n == 0 && copying && *sent == 0) {
-      copying = false;  // files of /proc and the like say they are empty
+      copying = false;  // files in /proc and similar ones claim to be empty
     } else if (n == 0) {
       return 0;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

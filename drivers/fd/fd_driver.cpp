@@ -10,8 +10,9 @@
 #include "drivers/terminal/window.hpp"
 #include "vm/port/driver.hpp"
 
-/// The descriptors of `fd` stay the machine's: they are neither closed nor made non-blocking,
-/// because others (a shell, the terminal's other users) share them. Those of `vanilla` are its own.
+/// The descriptors of `fd` belong to the machine: they are neither closed nor made non-blocking,
+/// because others (a shell, other users of the terminal) share them. Those of `vanilla` belong to
+/// the port.
 namespace vmrun {
 namespace {
 
@@ -42,7 +43,8 @@ ErlDrvData start(ErlDrvPort port, char*, const PortOptions& options) {
   return start_on(port, options, options.in ? options.fd_in : -1, options.out ? options.fd_out : -1, false);
 }
 
-/// What a file is opened for, as in OTP: for writing only, what it has is dropped.
+/// Opens a file for the directions of the port, as OTP does. A file that is opened for writing only
+/// is truncated.
 int open_file(const PortOptions& options) {
   const int how = !options.out ? O_RDONLY : !options.in ? O_WRONLY | O_CREAT | O_TRUNC : O_RDWR | O_CREAT;
   return ::open(options.command.c_str(), how | O_CLOEXEC, 0666);
@@ -53,7 +55,7 @@ ErlDrvData start_file(ErlDrvPort port, char*, const PortOptions& options) {
   const int file = open_file(options);
   if (file < 0) return ERL_DRV_ERROR_GENERAL;
   if (!options.out) return start_on(port, options, file, -1, true);
-  const int in = options.in ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;  // each is closed by itself
+  const int in = options.in ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;  // each descriptor is closed separately
   if (in < 0 && options.in) {
     ::close(file);
     return ERL_DRV_ERROR_GENERAL;
@@ -86,7 +88,7 @@ void ready_input(ErlDrvData data, ErlDrvEvent) {
   driver_failure_eof(f->port);
 }
 
-/// The size of the terminal behind a descriptor, which `user` asks for where no line is edited.
+/// Returns the size of the terminal behind a descriptor, for `user` when no line is edited.
 ErlDrvSSizeT control(ErlDrvData data, unsigned command, char*, ErlDrvSizeT, char** out, ErlDrvSizeT room) {
   if (command != terminal::kWindowSize) return -1;
   const auto size = terminal::window_size(instance(data)->stream.out());

@@ -1,10 +1,10 @@
 #pragma once
 
-/// The linked-in drivers `fd`, ports on descriptors the machine was started with (open_port with
-/// {fd, In, Out}), and `vanilla`, ports on files (open_port with the name of one).
+/// The linked-in drivers `fd`, ports on descriptors with which the machine was started (open_port
+/// with {fd, In, Out}), and `vanilla`, ports on files (open_port with a file's name).
 namespace vmrun {
 
-/// Once, before processes run.
+/// Called once, before processes run.
 void register_fd_driver();
 
 }  // namespace vmrun

@@ -33,7 +33,7 @@ int read_local(Reader& in, Address* to) {
   return 0;
 }
 
-/// Of the family the socket has.
+/// Makes an address of the socket's family.
 int set_special(int family, in_port_t port, bool loopback, Address* to) {
   if (family == AF_INET) set_ip4(*to, port, htonl(loopback ? INADDR_LOOPBACK : INADDR_ANY));
   else if (family == AF_INET6) set_ip6(*to, port, loopback ? in6addr_loopback : in6addr_any);
@@ -43,7 +43,7 @@ int set_special(int family, in_port_t port, bool loopback, Address* to) {
 
 std::string_view view(const void* bytes, std::size_t size) { return {static_cast<const char*>(bytes), size}; }
 
-/// Paths of the file system may or may not come with a zero at their end.
+/// Paths of the file system may or may not have a zero at their end.
 std::string_view local_path(const Address& a) {
   if (a.size <= kPathOffset) return {};
   const std::string_view path(a.local.sun_path, std::min(a.size - kPathOffset, sizeof a.local.sun_path));

@@ -8,14 +8,14 @@
 
 #include "drivers/inet/bytes.hpp"
 
-/// Addresses as requests and messages have them, and as the system does.
+/// Addresses in requests and messages, and as the system has them.
 ///
 ///   inet      1 | port, 2 bytes | 4 bytes
 ///   inet6     2 | port, 2 bytes | 16 bytes, and in requests flow and scope, 4 bytes each
 ///   any       3 | port, 2 bytes                  of the socket's own family
 ///   loopback  4 | port, 2 bytes                  likewise
 ///   local     5 | length | path                  a first byte 0: Linux's abstract names
-///   unspecified 0, undefined 6                   nothing more
+///   unspecified 0, undefined 6                   no more bytes
 namespace vmrun::inet {
 
 struct Address {
@@ -30,16 +30,17 @@ struct Address {
   Address() { storage = {}; }
 };
 
-/// AF_INET and so on of a family's number; -1: none that sockets can have.
+/// Returns AF_INET etc. for a family's number; -1 for a family that sockets cannot have.
 int system_family(std::uint8_t family);
 Family family_of(int system_family);
 
-/// The next address of a request. An errno: einval for what is none, eafnosupport for one of
-/// another family than the socket's.
+/// Reads the next address of a request. Returns an errno: EINVAL for bytes that are not an address,
+/// EAFNOSUPPORT for a family other than the socket's.
 [[nodiscard]] int read_address(Reader& in, int system_family, Address* to);
-/// As above, without scope.
+/// Writes an address in that format, without flow and scope.
 void write_address(Answer& out, const Address& address);
-/// The bytes of IPv4 and IPv6 addresses alone, which a family's number precedes.
+/// Writes only the bytes of an IPv4 or IPv6 address, behind the family's number that the caller has
+/// written. Returns false for other families.
 [[nodiscard]] bool write_ip(Answer& out, const sockaddr& address);
 
 }  // namespace vmrun::inet

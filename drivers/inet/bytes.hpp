@@ -8,12 +8,12 @@
 #include "drivers/bytes/byte_reader.hpp"
 #include "drivers/inet/protocol.hpp"
 
-/// Requests taken apart and answers put together: numbers are big-endian.
+/// Reads requests and builds answers; numbers are big-endian.
 namespace vmrun::inet {
 
 using Reader = ByteReader;
 
-/// What is answered to a request: a code and bytes.
+/// The answer to a request: a code and bytes.
 class Answer {
  public:
   Answer() : bytes_(1, static_cast<char>(kOk)) {}
@@ -32,10 +32,10 @@ class Answer {
     bytes_.append(bytes);
     return *this;
   }
-  /// For what turns out not to be there: back to an earlier size.
+  /// To remove the bytes of something that turns out not to exist: truncates to an earlier size.
   std::size_t size() const { return bytes_.size(); }
   void truncate(std::size_t size) { bytes_.resize(size); }
-  /// A number written before: what it counts is known now.
+  /// Overwrites a number whose value was not known before.
   void put_u32(std::size_t at, std::uint32_t n) {
     for (int i = 3; i >= 0; --i, n >>= 8) bytes_[at + static_cast<std::size_t>(i)] = static_cast<char>(n);
   }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kThreadBufferBytes = 64 * 1024;
 
-/// One a scheduler, while no socket has it.
+/// One for each scheduler; empty while a socket uses it.
 struct ThreadBuffer {
   ErlDrvBinary* binary = nullptr;
   ~ThreadBuffer() { driver_free_binary(binary); }
@@ -47,7 +47,7 @@ InputBuffer::Room InputBuffer::room(std::size_t wanted, std::size_t ahead, std::
   if (binary_ && ahead && capacity() - end_ >= least_wanted)
     return {binary_->orig_bytes + end_, capacity() - end_};
   if (!binary_ || capacity() - end_ < most) {
-    // What is long gets a binary of its own, which its receiver will have.
+    // A long packet gets a binary of its own, which its receiver will keep.
     const std::size_t least = have + most;
     const bool own = have || wanted > kThreadBufferBytes;
     ErlDrvBinary* larger = own ? driver_alloc_binary(least) : take_thread_buffer(least);
@@ -75,7 +75,7 @@ void InputBuffer::settle(std::size_t wanted, std::size_t ahead) {
   if (!binary_) return;
   if (size() == 0) return clear();
   const std::size_t needed = std::max(wanted, size());
-  // A part of a packet, in a buffer that is another's, or has not the room.
+  // A part of a packet stays, in a thread's buffer, or in one that is too small or too large.
   if (capacity() - begin_ >= needed && capacity() <= std::max(needed + needed / 2, ahead)) return;
   if (ErlDrvBinary* own = driver_alloc_binary(std::max(needed, ahead))) move_to(own, 0);
 }

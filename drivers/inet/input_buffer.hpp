@@ -4,9 +4,9 @@
 
 #include "drivers/inet/message.hpp"
 
-/// Bytes that a stream socket has received and nobody has got yet. While a socket is read it has
-/// the buffer of its scheduler thread, which is large; afterwards it has none, or one that is as
-/// large as what is to come is known to be. So sockets that are idle hold no memory, and a long
+/// Bytes that a stream socket has received and that have not been delivered yet. While a socket is
+/// read it uses the large buffer of its scheduler thread. Afterwards it has none, or one of the
+/// size that the expected bytes are known to need. So idle sockets hold no memory, and a long
 /// packet is received where it stays: the receiver gets that very binary.
 namespace vmrun::inet {
 
@@ -25,18 +25,18 @@ class InputBuffer {
     char* at;
     std::size_t size;
   };
-  /// Where the next bytes go. wanted: what is needed in all, if that is known, else 0; ahead: how
-  /// much there may be in all with what follows, where something does; usual: what to read at once
-  /// otherwise. No room: no memory.
+  /// Returns room for the next bytes. wanted: the bytes needed in all, or 0 if not known; ahead:
+  /// the bytes that may come in all with the next packets, or 0; usual: how much to read if
+  /// `wanted` is 0. Returns no room when there is no memory.
   Room room(std::size_t wanted, std::size_t ahead, std::size_t usual);
   void filled(std::size_t size) { end_ += size; }
 
-  /// A part of what is there as a binary in a message: shared if it is large.
+  /// Adds a part of the bytes to a message as a binary, which is shared if it is large.
   void add_binary(Message& m, std::size_t offset, std::size_t size) const;
-  /// That many from the front have been given away.
+  /// Removes bytes at the front that have been delivered.
   void drop(std::size_t size) { begin_ += size; }
   void push_front(std::string_view bytes);
-  /// Nothing is read for the time being. wanted, ahead as above.
+  /// Shrinks or replaces the buffer when reading pauses. wanted, ahead: as above.
   void settle(std::size_t wanted, std::size_t ahead);
   void clear();
 

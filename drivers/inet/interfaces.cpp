@@ -28,7 +28,7 @@ std::string text(Reader& in) { return std::string(in.bytes(in.u8())); }
 struct Flag {
   std::uint32_t number;
   unsigned system;
-  std::uint32_t off_number = 0;  // what takes it back
+  std::uint32_t off_number = 0;  // the number that clears the flag
 };
 constexpr Flag kFlags[] = {{0x01, IFF_UP, 0x100}, {0x02, IFF_BROADCAST, 0x200},
                            {0x04, IFF_LOOPBACK},  {0x08, IFF_POINTOPOINT, 0x800},
@@ -54,7 +54,7 @@ unsigned change_flags(unsigned system, std::uint32_t number) {
 
 constexpr std::size_t kHardwareBytes = 6;
 
-/// Which calls get and set an address.
+/// The calls that get and set an address.
 struct AddressCall {
   InterfaceOption option;
   unsigned long get, set;
@@ -70,7 +70,8 @@ const AddressCall* address_call(std::uint8_t option) {
   return nullptr;
 }
 
-/// False for what is no name; `request` has it. One that is too long is cut off, as in OTP.
+/// Reads the name of an interface into `request`. Returns false when there is none. A name that is
+/// too long is cut off, as in OTP.
 bool name_request(Reader& in, ifreq* request) {
   const std::string name = text(in);
   if (!in.good()) return false;
@@ -79,7 +80,8 @@ bool name_request(Reader& in, ifreq* request) {
   return true;
 }
 
-/// Number and value of one option, if the interface has it. False: no such option.
+/// Appends number and value of one option, if the interface has it. Returns false for an unknown
+/// option.
 bool append_option(int fd, ifreq request, std::uint8_t option, Answer& out) {
   if (const AddressCall* call = address_call(option)) {
     if (ioctl(fd, call->get, &request) != 0 || request.ifr_addr.sa_family != AF_INET) return true;
@@ -105,7 +107,7 @@ bool append_option(int fd, ifreq request, std::uint8_t option, Answer& out) {
   return false;
 }
 
-/// What it fails for is not told, as in OTP: get_interface shows what has come of it.
+/// Errors of the system are not reported, as in OTP: get_interface shows the result.
 bool set_interface_option(int fd, ifreq request, Reader& in) {
   const std::uint8_t option = in.u8();
   if (const AddressCall* call = address_call(option)) {

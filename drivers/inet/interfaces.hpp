@@ -12,11 +12,11 @@ Answer service_by_name(Reader& in);
 Answer service_by_port(Reader& in);
 /// Names, each followed by a zero.
 Answer interfaces(int fd);
-/// length | name | options…; answered with option and value of each that there is.
+/// length | name | options…; the answer has option and value of each that exists.
 Answer get_interface(int fd, Reader& in);
 /// length | name | option, value…
 Answer set_interface(int fd, Reader& in);
-/// name, 0, option and value…, 0; for each address of each interface.
+/// name, 0, option and value…, 0; repeated for each address of each interface.
 Answer interface_addresses();
 
 }  // namespace vmrun::inet

@@ -6,10 +6,10 @@
 
 #include "vm/include/erl_driver.h"
 
-/// Messages of sockets to processes.
+/// Messages from sockets to processes.
 namespace vmrun::inet {
 
-/// Atoms that messages are made of.
+/// The atoms of messages.
 struct Words {
   Words();
   ErlDrvTermData ok, error, closed, timeout, inet_async, inet_reply, empty_out_q, sendfile, system_limit;
@@ -18,36 +18,36 @@ struct Words {
 };
 /// Made when the drivers are registered.
 const Words& words();
-/// "econnreset" as an atom.
+/// Returns an errno as an atom: econnreset.
 ErlDrvTermData errno_word(int error);
 
-/// A term in the notation of erl_drv_send_term: elements come before what they are elements of.
+/// Builds a term in the notation of erl_drv_send_term: elements come before their container.
 class Message {
  public:
   Message& atom(ErlDrvTermData a) { return put(ERL_DRV_ATOM, a); }
   Message& port(ErlDrvPort p) { return put(ERL_DRV_PORT, driver_mk_port(p)); }
-  /// As driver_mk_port has named it.
+  /// Adds a port that driver_mk_port has returned.
   Message& port(ErlDrvTermData p) { return put(ERL_DRV_PORT, p); }
   Message& number(std::int64_t n) { return put(ERL_DRV_INT, static_cast<ErlDrvTermData>(n)); }
   Message& nil() { return put(ERL_DRV_NIL); }
-  /// Copied.
+  /// Adds a copy of the bytes.
   Message& binary(std::string_view bytes) {
     return put(ERL_DRV_BUF2BINARY, word(bytes.data()), bytes.size());
   }
-  /// Shared where that saves anything.
+  /// Adds a part of a binary, which is shared if that saves memory or time.
   Message& binary(ErlDrvBinary* b, std::size_t offset, std::size_t size) {
     return put(ERL_DRV_BINARY, word(b), size, offset);
   }
   Message& list_of(std::string_view bytes) { return put(ERL_DRV_STRING, word(bytes.data()), bytes.size()); }
-  /// In front of the list, or other tail, before it.
+  /// Puts the bytes in front of the list (or other tail) that was added before.
   Message& in_front(std::string_view bytes) {
     return put(ERL_DRV_STRING_CONS, word(bytes.data()), bytes.size());
   }
   Message& tuple(unsigned elements) { return put(ERL_DRV_TUPLE, elements); }
-  /// The last `elements`, nil behind them.
+  /// Makes a proper list of the last `elements`.
   Message& list(unsigned elements) { return nil().put(ERL_DRV_LIST, elements + 1); }
 
-  /// To whoever it is, dead or alive; also of a port that is closing.
+  /// Sends the message to a process, dead or alive; also works for a port that is closing.
   void send(ErlDrvTermData to);
 
  private:

@@ -1,5 +1,5 @@
-// setopts and getopts. A request is a row of options: number, then its value, which is four bytes
-// but for those that say otherwise here.
+// setopts and getopts. A request is a sequence of options: number, then value. The value has four
+// bytes, except for the options that say otherwise here.
 
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -23,8 +23,8 @@ namespace {
 struct SystemOption {
   Option option;
   int level, name;
-  int name6 = 0, level6 = 0;   // for IPv6, where it is another
-  bool tells_failure = false;  // else a socket that has no such thing takes it without a word
+  int name6 = 0, level6 = 0;   // for IPv6, if different
+  bool tells_failure = false;  // else a socket without this option ignores it silently
 };
 
 constexpr SystemOption kSystemOptions[] = {
@@ -80,7 +80,8 @@ bool get(int fd, int level, int name, T* value) {
   return getsockopt(fd, level, name, value, &size) == 0;
 }
 
-/// The system derives a priority from the type of service; the one that was set stays.
+/// The system derives a priority from the type of service, so the priority that was set is
+/// restored.
 int set_beside_priority(int fd, Place place, std::int32_t value) {
   int priority = 0;
   const bool known = get(fd, SOL_SOCKET, SO_PRIORITY, &priority);
@@ -91,7 +92,7 @@ int set_beside_priority(int fd, Place place, std::int32_t value) {
 
 // ---- Multicast ----------------------------------------------------------------------------------
 
-/// IPv4: an address, IPv6: an interface's number.
+/// For IPv4 an address, for IPv6 an interface's number.
 int set_multicast_interface(int fd, int family, std::uint32_t value) {
   if (family == AF_INET) set(fd, IPPROTO_IP, IP_MULTICAST_IF, in_addr{htonl(value)});
   else if (family == AF_INET6) set(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, value);
@@ -141,7 +142,7 @@ int change_membership(int fd, int own_family, bool add, Reader& in) {
 std::string_view sized_bytes(Reader& in) { return in.bytes(in.u32()); }
 
 constexpr std::uint32_t kLargestRawOption = 0xFFFF;
-constexpr std::uint32_t kLargestDatagram = 65536;  // more room is of no use
+constexpr std::uint32_t kLargestDatagram = 65536;  // more room has no use
 
 int set_raw(int fd, Reader& in) {
   const int level = in.i32(), name = in.i32();
@@ -151,7 +152,7 @@ int set_raw(int fd, Reader& in) {
   return 0;
 }
 
-/// level | name | 1 | bytes that are there already, or 0 | how many to ask for
+/// level | name | 1 | bytes given in advance, or 0 | number of bytes to ask for
 bool get_raw(int fd, Reader& in, Answer& out) {
   const int level = in.i32(), name = in.i32();
   std::string value;
@@ -196,7 +197,7 @@ bool get_device(int fd, Answer& out) {
 
 // ---- Setting ------------------------------------------------------------------------------------
 
-/// An errno; 0 also for what this kind of socket does not have.
+/// Returns an errno; 0 also for options that this kind of socket does not have.
 int Socket::set_own_option(Option option, std::int32_t value, Reader& in) {
   Settings& s = settings_;
   const auto number = static_cast<std::uint32_t>(value);
@@ -249,7 +250,8 @@ int Socket::set_message_queue_limit(Option option, std::int32_t value) {
   return 0;
 }
 
-/// {active, N} adds to what is left; with nothing left the socket is passive, which is told.
+/// {active, N} adds to the rest. When nothing is left, the socket becomes passive, and its owner
+/// gets a message.
 int Socket::set_active(std::int32_t value, Reader& in) {
   if (value < 0 || value > static_cast<int>(Active::kCounted)) return EINVAL;
   const auto active = static_cast<Active>(value);
@@ -305,7 +307,7 @@ int Socket::set_option(Reader& in) {
   return row->tells_failure ? error : 0;
 }
 
-/// Those before one that fails stay set, as in OTP, and why it failed is not told.
+/// Options before one that fails stay set, as in OTP, and the reason is not reported.
 Answer Socket::set_options(Reader& in) {
   const Settings before = settings_;
   while (in.left())
@@ -342,7 +344,7 @@ bool Socket::get_own_option(Option option, Answer& out) const {
   return true;
 }
 
-/// Options that one of the two drivers has; the other leaves them out.
+/// Options that only one of the two drivers has; the other one leaves them out of the answer.
 bool Socket::get_kind_option(Option option, Answer& out) const {
   const Settings& s = settings_;
   const std::size_t before = out.size() - 1;
@@ -364,8 +366,8 @@ bool Socket::get_kind_option(Option option, Answer& out) const {
   return true;
 }
 
-/// Appends the value behind the number that is there already; what the socket does not have leaves
-/// no trace. False: no such option.
+/// Appends the value behind the number, which is already there. If the socket does not have the
+/// option, its number is removed. Returns false for an unknown option.
 bool Socket::get_option(Option option, Reader& in, Answer& out) const {
   const std::size_t before = out.size() - 1;
   switch (option) {
@@ -409,8 +411,8 @@ void Socket::note_packet_option(Option option, bool wanted) {
   packet_options_wanted_ = wanted ? packet_options_wanted_ | bit : packet_options_wanted_ & ~bit;
 }
 
-/// What came with the connection's last segment, as ancillary data (IP_PKTOPTIONS): size, then
-/// options as those of getopts.
+/// Appends the ancillary data of the connection's last segment (IP_PKTOPTIONS): size, then options
+/// as in getopts.
 bool Socket::get_packet_options(Answer& out) const {
   const bool v6 = system_family_ == AF_INET6;
   if (!v6 && system_family_ != AF_INET) return false;

@@ -15,7 +15,7 @@ namespace vmrun::inet {
 struct PacketOption {
   Option option;
   int level;
-  int sent, received;  // the type of what is sent along, and of what arrives
+  int sent, received;  // the cmsg type for sending, and for receiving
 };
 inline constexpr PacketOption kPacketOptionKinds[] = {
     {kTypeOfService, IPPROTO_IP, IP_TOS, IP_TOS},
@@ -23,13 +23,13 @@ inline constexpr PacketOption kPacketOptionKinds[] = {
     {kTtl, IPPROTO_IP, IP_TTL, IP_TTL},
 };
 
-/// Calls f(option, value) for each that a message has come with.
+/// Calls f(option, value) for each option that a message has brought.
 template <class F>
 void for_each_packet_option(msghdr& m, F&& f) {
   for (cmsghdr* c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c))
     for (const PacketOption& kind : kPacketOptionKinds) {
       if (c->cmsg_level != kind.level || c->cmsg_type != kind.received) continue;
-      // The type of service comes as one byte, others as int.
+      // The type of service is one byte, the others are ints.
       std::uint32_t value = 0;
       if (c->cmsg_len >= CMSG_LEN(sizeof value)) std::memcpy(&value, CMSG_DATA(c), sizeof value);
       else value = *CMSG_DATA(c);

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-/// The numbers that prim_inet and the drivers tcp_inet and udp_inet say to each other: those of
-/// Erlang/OTP 25 (kernel's src/inet_int.hrl), so that either prim_inet works on them. What each
-/// request and its answer look like: docs/internals/sockets.md.
+/// The numbers in the protocol between prim_inet and the drivers tcp_inet and udp_inet. They are
+/// those of Erlang/OTP 25 (kernel's src/inet_int.hrl), so that OTP's prim_inet works on these
+/// drivers, and this one on OTP's. Requests and answers are described in docs/internals/sockets.md.
 namespace vmrun::inet {
 
 /// Added to the number of every request, so that port_control on another driver's port fails.
@@ -54,10 +54,10 @@ enum Family : std::uint8_t {
   kUnspecified = 0,
   kInet = 1,
   kInet6 = 2,
-  kAny = 3,       // in addresses: of whatever family the socket has
+  kAny = 3,       // in addresses: of the socket's own family
   kLoopback = 4,  // likewise
   kLocal = 5,
-  kUndefined = 6,  // of a family that has no number here
+  kUndefined = 6,  // of a family without a number here
 };
 
 enum SocketType : std::uint8_t { kStream = 1, kDatagram = 2 };

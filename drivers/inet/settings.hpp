@@ -6,20 +6,20 @@
 
 namespace vmrun::inet {
 
-/// Options of a socket that are the driver's own, not the system's. A socket that was accepted
-/// begins with those of the one that listened, but passive.
+/// Options of a socket that belong to the driver, not to the system. An accepted socket begins with
+/// those of the listening one, but passive.
 struct Settings {
   std::uint32_t buffer_bytes = 1460;
-  bool buffer_given = false;       // else it grows with recbuf
-  std::uint32_t header_bytes = 0;  // given as list elements in front of a binary
+  bool buffer_given = false;       // else the buffer grows with recbuf
+  std::uint32_t header_bytes = 0;  // bytes delivered as list elements in front of a binary
   Active active = Active::kPassive;
   std::int16_t active_count = 0;  // messages left, Active::kCounted
   bool binary = false;            // mode
-  bool to_port = false;           // deliver: {Port, {data, D}} in place of {tcp, Port, D}
+  bool to_port = false;           // deliver: {Port, {data, D}} instead of {tcp, Port, D}
   bool exit_on_close = true;
   bool debug = false;
   std::uint32_t packet_type = 0;
-  std::uint32_t packet_size = 0;  // most bytes of a packet; 0: no limit
+  std::uint32_t packet_size = 0;  // the largest packet in bytes; 0: no limit
   std::uint8_t line_delimiter = '\n';
   // tcp_inet
   std::uint32_t high_watermark = 8192, low_watermark = 4096;
@@ -27,7 +27,7 @@ struct Settings {
   bool send_timeout_close = false;
   bool delay_send = false;
   bool show_reset = false;
-  bool may_linger = false;  // the option has been set: to what, the system knows
+  bool may_linger = false;  // the option has been set; the system knows its value
   // udp_inet
   std::uint32_t read_packets = 5;
 };

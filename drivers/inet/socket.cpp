@@ -62,7 +62,7 @@ Answer Socket::handle(unsigned number, Reader& in) {
     return number == kPeerName || number == kPeerNames ? Answer::failed(ENOTCONN) : Answer::failed(kBadState);
   switch (number) {
     case kPeerName:
-    case kPeerNames: return name(true);  // only SCTP has several
+    case kPeerNames: return name(true);  // only SCTP has several names
     case kSockName:
     case kSockNames: return name(false);
     case kBind: return bind(in);
@@ -89,12 +89,12 @@ Answer Socket::open(Reader& in) {
   return {};
 }
 
-/// A descriptor that comes from outside goes back there: it is not closed here.
+/// A descriptor that comes from outside is returned there, not closed here.
 Answer Socket::open_descriptor(Reader& in) {
   const int family = system_family(in.u8());
   const std::uint8_t type = in.u8();
   const int fd = in.i32();
-  if (in.left()) in.u32();  // whether it is bound: nothing depends on it
+  if (in.left()) in.u32();  // whether it is bound, which has no effect
   if (!in.done() || family < 0 || type != type_) return Answer::failed(EINVAL);
   if (is_open()) return Answer::failed(kBadState);
   int real = 0;
@@ -156,7 +156,7 @@ Answer Socket::ignore_descriptor(Reader& in) {
   return {};
 }
 
-// ---- What there is to know ----------------------------------------------------------------------
+// ---- Information --------------------------------------------------------------------------------
 
 Answer Socket::get_statistics(Reader& in) const {
   Answer out;
@@ -186,8 +186,8 @@ Answer Socket::get_type() const {
   return Answer().u32(is_open() ? family_of(system_family_) : kUnspecified).u32(type_);
 }
 
-/// The caller hears of output that has gone out; there is nothing to hear of if it has already.
-/// Closing begins with this.
+/// The caller gets a message when all output has gone out. The answer is the number of queued
+/// bytes; with 0 no message follows. Closing begins with this request.
 Answer Socket::subscribe(Reader& in) {
   Answer out;
   while (in.left()) {
@@ -239,7 +239,7 @@ int Socket::linger_seconds() const {
 void Socket::close_descriptor() {
   if (!is_open()) return;
   if (linger_seconds() > 0 && !prebound_) {
-    const linger off{};  // close(2) would hold up this scheduler
+    const linger off{};  // close(2) would block this scheduler
     setsockopt(fd_, SOL_SOCKET, SO_LINGER, &off, sizeof off);
   }
   const int use = prebound_ ? ERL_DRV_USE_NO_CALLBACK : ERL_DRV_USE;
@@ -247,16 +247,16 @@ void Socket::close_descriptor() {
   fd_ = -1;
   status_ = 0;
   selected_ = wanted_ = 0;
-  output_queue_is_empty();  // for good
+  output_queue_is_empty();  // it stays empty
 }
 
 void Socket::stop() {
-  subscriber_ = 0;  // it is this that closes, or does not wait any more
+  subscriber_ = 0;  // it closes the port, or no longer waits
   close_descriptor();
   driver_cancel_timer(port_);
 }
 
-// ---- Telling ------------------------------------------------------------------------------------
+// ---- Messages -----------------------------------------------------------------------------------
 
 Message Socket::async_message(const Operation& op) {
   Message m;
@@ -277,7 +277,7 @@ void Socket::fail_async(const Operation& op, ErlDrvTermData reason) {
 }
 
 void Socket::reply(ErlDrvTermData to) {
-  if (to == driver_mk_term_nil()) return;  // the machine sends
+  if (to == driver_mk_term_nil()) return;  // the sender is the machine
   Message().atom(words().inet_reply).port(port_).atom(words().ok).tuple(3).send(to);
 }
 

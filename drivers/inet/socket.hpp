@@ -10,11 +10,11 @@
 #include "drivers/inet/settings.hpp"
 #include "drivers/inet/statistics.hpp"
 
-/// An instance of tcp_inet or udp_inet: one port, one socket. Here is what both kinds have in
-/// common: the descriptor's life, names, options, numbers; tcp.hpp and udp.hpp have the rest.
+/// An instance of tcp_inet or udp_inet: one port, one socket. This class has what both kinds share:
+/// the descriptor's life, names, options, numbers. tcp.hpp and udp.hpp have the rest.
 ///
-/// Used in the port's callbacks only, so by one thread at a time. Errors of the network are answers
-/// and messages, never more. Functions that may end the port, and with it this object, say so with
+/// Used in the port's callbacks only, so by one thread at a time. Network errors only lead to
+/// answers and messages. Functions that may end the port, and with it this object, say so with
 /// Life.
 namespace vmrun::inet {
 
@@ -26,7 +26,7 @@ class Socket {
   virtual ~Socket() = default;
   Socket(const Socket&) = delete;
 
-  /// Once, before any callback.
+  /// Called once, before any callback.
   void attach(ErlDrvPort port);
 
   // ---- Callbacks of the driver (erl_driver.h) ----
@@ -42,19 +42,19 @@ class Socket {
 
  protected:
   // ---- What the kinds add ----
-  /// Requests that are not common to both. Nothing: there is no such request.
+  /// Answers a request that only one kind has. Returns nothing for an unknown request.
   virtual std::optional<Answer> request(unsigned number, Reader& in) = 0;
-  /// Options have been set. `before`: what they were. May end the port.
+  /// Called after options have been set. `before`: their old values. May end the port.
   virtual Life options_changed(const Settings& before) = 0;
-  /// A descriptor has been taken over from elsewhere.
+  /// Called after an open descriptor has been taken over.
   virtual void adopted() = 0;
   virtual bool waits_for_input() const = 0;
-  /// The rest of what a status says.
+  /// Returns the status bits of this kind.
   virtual std::uint32_t more_status() const { return 0; }
   virtual Deadline earliest_deadline() const = 0;
-  /// Bytes that are not sent yet.
+  /// Returns the number of bytes that are not sent yet.
   virtual std::size_t unsent() const { return driver_sizeq(port_); }
-  /// Somebody waits for the output to go out, to close then.
+  /// Called when a process waits for the output to go out before it closes the socket.
   virtual void is_about_to_close() {}
   /// tcp_passive, udp_passive
   virtual ErlDrvTermData passive_word() const = 0;
@@ -65,21 +65,22 @@ class Socket {
   bool is_listening() const { return status_ & kStatusListen; }
   bool has(std::uint32_t status) const { return status_ & status; }
   void set_status(std::uint32_t bits, bool on = true) { status_ = on ? status_ | bits : status_ & ~bits; }
-  /// Begins or ends to wait.
+  /// Begins or ends to wait for a direction.
   void select(int mode, bool on);
-  /// The directions are (not) known to be exhausted (vm/port/select.hpp).
+  /// Says whether these directions are ready, as far as is known (vm/port/select.hpp).
   void note_ready(int mode, bool ready);
-  /// What the settings and the operations under way ask for.
+  /// Waits for input if the settings and the current operations ask for it.
   void update_input() { select(ERL_DRV_READ, waits_for_input()); }
   void update_timer();
   void timer_has_fired();
-  /// Seconds that closing is to wait for what is unsent; 0: it is not to wait.
+  /// Seconds that closing waits for unsent output; 0: it does not wait.
   int linger_seconds() const;
-  /// The socket is gone; the port stays. Never waits: who closes has done that (is_about_to_close).
+  /// Closes the socket; the port stays. Never blocks: a caller that has to wait has done so before
+  /// (is_about_to_close).
   void close_descriptor();
 
-  // ---- Telling ----
-  /// {inet_async, Port, Id, Result}: begins it; the result is to be added, then finish_async.
+  // ---- Messages ----
+  /// Begins {inet_async, Port, Id, Result}; the caller adds the result, then calls finish_async.
   Message async_message(const Operation& op);
   void finish_async(Message& m, const Operation& op) { m.tuple(4).send(op.caller); }
   void answer_async(const Operation& op);
@@ -87,15 +88,15 @@ class Socket {
   /// {inet_reply, Port, ok | {error, Reason}}
   void reply(ErlDrvTermData to);
   void reply_error(ErlDrvTermData to, ErlDrvTermData reason);
-  /// {Tag, Port} to the owner, and {Tag, Port, What}.
+  /// Sends {Tag, Port}, or {Tag, Port, What}, to the owner.
   void tell_owner(ErlDrvTermData tag);
   void tell_owner(ErlDrvTermData tag, ErlDrvTermData what);
-  /// One message has gone to the owner: {active, once} ends with it, {active, N} may.
+  /// Called after one message to the owner: {active, once} ends with it, and {active, N} may end.
   void count_delivery();
   void output_queue_is_empty();
   bool is_about_to_be_closed() const { return subscriber_; }
 
-  /// Packets are told of with the options they came with.
+  /// Whether packets are delivered with the options they came with.
   bool wants_packet_options() const { return packet_options_wanted_; }
 
   ErlDrvTermData owner() const { return driver_connected(port_); }
@@ -131,16 +132,16 @@ class Socket {
   bool get_packet_options(Answer& out) const;
 
   SocketType type_;
-  std::uint64_t packet_options_wanted_ = 0;  // recvtos, recvtclass, recvttl: a bit each
+  std::uint64_t packet_options_wanted_ = 0;  // recvtos, recvtclass, recvttl: one bit each
   std::uint32_t status_ = 0;
-  bool ignored_ = false;           // the descriptor is somebody else's to use for the time being
-  bool prebound_ = false;          // and to close
+  bool ignored_ = false;           // other code uses the descriptor at the moment
+  bool prebound_ = false;          // the descriptor came from outside, and is closed there
   int wanted_ = 0;                 // directions to wait for
-  int selected_ = 0;               // those that are waited for
-  ErlDrvTermData subscriber_ = 0;  // to be told of an empty output queue; 0: nobody
+  int selected_ = 0;               // directions that are selected now
+  ErlDrvTermData subscriber_ = 0;  // gets the message about the empty output queue; 0: none
   Deadline timer_ = kNever;
-  std::optional<Address> sock_name_, peer_name_;  // said in place of the real ones
-  std::optional<std::string> namespace_;          // netns: the file of the network namespace to open in
+  std::optional<Address> sock_name_, peer_name_;  // shown instead of the real ones
+  std::optional<std::string> namespace_;          // netns: the file of the network namespace for opening
 };
 
 }  // namespace vmrun::inet

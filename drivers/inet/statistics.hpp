@@ -5,7 +5,7 @@
 
 namespace vmrun::inet {
 
-/// Packets in one direction, as inet:getstat/1 tells of them.
+/// Counts packets in one direction for inet:getstat/1.
 class Traffic {
  public:
   void count(std::size_t bytes) {

@@ -7,9 +7,10 @@
 
 #include <cstddef>
 
-/// send(2) and recv(2) of the C library are points where a thread can be cancelled, which costs
-/// each call two atomic operations. Nobody cancels threads of the machine: so these are the bare
-/// calls, for what happens at every message. They return what send and recv do, and set errno.
+/// send(2) and recv(2) of the C library are points where a thread can be cancelled, which costs two
+/// atomic operations per call. Threads of the machine are never cancelled, so these functions make
+/// the bare system calls, for the paths of every message. They return what send and recv return,
+/// and set errno.
 namespace vmrun::inet {
 
 inline ssize_t send_now(int fd, const void* bytes, std::size_t size) {
@@ -18,7 +19,7 @@ inline ssize_t send_now(int fd, const void* bytes, std::size_t size) {
 inline ssize_t receive_now(int fd, void* room, std::size_t size) {
   return syscall(SYS_recvfrom, fd, room, size, 0, nullptr, nullptr);
 }
-/// How many bytes can be received without waiting; 0 where that is not known.
+/// Returns how many bytes can be received without waiting; 0 if not known.
 inline std::size_t bytes_there(int fd) {
   int n = 0;
   return ioctl(fd, FIONREAD, &n) == 0 && n > 0 ? static_cast<std::size_t>(n) : 0;

@@ -75,12 +75,12 @@ Answer TcpSocket::listen(Reader& in) {
 int TcpSocket::accept_one(int* error) {
   int fd;
   do fd = accept4(fd_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-  while (fd < 0 && (errno == ECONNABORTED || errno == EINTR));  // one that is gone again: the next one
+  while (fd < 0 && (errno == ECONNABORTED || errno == EINTR));  // that connection is gone: take the next one
   *error = fd >= 0 || would_block(errno) ? 0 : errno;
   return fd;
 }
 
-/// A port of its own for a connection: its owner is who asked for it.
+/// Makes a port of its own for a connection; the process that called accept owns it.
 void TcpSocket::give(const Operation& op, int fd) {
   auto fresh = std::make_unique<TcpSocket>();
   const auto data = reinterpret_cast<ErlDrvData>(static_cast<Socket*>(fresh.get()));
@@ -89,7 +89,7 @@ void TcpSocket::give(const Operation& op, int fd) {
     close(fd);
     return fail_async(op, words().system_limit);
   }
-  TcpSocket& s = *fresh.release();  // the port's; nobody else runs it before this callback ends
+  TcpSocket& s = *fresh.release();  // owned by the port; no other thread runs it before this callback ends
   s.attach(port);
   s.fd_ = fd;
   s.system_family_ = system_family_;
@@ -161,7 +161,7 @@ void TcpSocket::process_gone(const ErlDrvMonitor& monitor) {
 void TcpSocket::readable() {
   if (!waits_for_input()) {
     note_ready(ERL_DRV_READ, true);
-    return select(ERL_DRV_READ, false);  // put off until now: see waits_for_input
+    return select(ERL_DRV_READ, false);  // delayed until now: see waits_for_input
   }
   if (is_listening()) return accept_waiting();
   static_cast<void>(read());
@@ -191,7 +191,7 @@ void TcpSocket::time_is_up() {
   timer_has_fired();
   const Deadline now = now_ms();
   if (const auto op = connecting_.take_overdue(now)) {
-    close_descriptor();  // a socket that did not connect is of no use (connect(2))
+    close_descriptor();  // after a failed connect(2) a socket cannot be used
     fail_async(*op, words().timeout);
   }
   if (const auto op = receiving_.take_overdue(now)) fail_async(*op, words().timeout);
@@ -203,7 +203,7 @@ void TcpSocket::time_is_up() {
   update_timer();
 }
 
-/// A socket that is passive again is not given up at once: as a rule it is active soon.
+/// A socket that becomes passive stays selected, because it is usually active again soon.
 bool TcpSocket::waits_for_input() const {
   if (is_listening()) return !accepting_.empty();
   if (!is_connected()) return false;
@@ -221,7 +221,7 @@ Deadline TcpSocket::earliest_deadline() const {
 Life TcpSocket::options_changed(const Settings& before) {
   if (settings_.active == Active::kPassive) return Life::kGoesOn;
   if (!is_connected()) {
-    // It was closed while nobody was told.
+    // The socket was closed while it was passive, so its owner was not told.
     if (is_open() || !was_connected_) return Life::kGoesOn;
     if (const ErlDrvTermData why = errno_word(ECONNRESET); !closed_told_ && next_receive_ == why) {
       next_send_ = next_receive_ = words().closed;
@@ -238,7 +238,7 @@ Life TcpSocket::options_changed(const Settings& before) {
 
 // ---- The end of a connection --------------------------------------------------------------------
 
-/// how: 0 no more reading, 1 writing, 2 neither
+/// how: 0 ends reading, 1 writing, 2 both
 Answer TcpSocket::shutdown(Reader& in) {
   if (!is_connected()) return Answer::failed(ENOTCONN);
   const std::uint8_t how = in.u8();
@@ -315,9 +315,10 @@ Life TcpSocket::receive_failed(int error) {
   return Life::kGoesOn;
 }
 
-/// caller: who hears of it now; 0: the next one who sends.
+/// caller: the process that gets the error now; 0: the next one that sends.
 Life TcpSocket::send_failed(int error, ErlDrvTermData caller) {
-  // The system tells of a reset once; then of a side that is closed, which nobody here has done.
+  // The system reports a reset once, and afterwards EPIPE, although this side has not ended its
+  // output.
   if (error == EPIPE && !output_ended_) error = ECONNRESET;
   const bool show = error == ECONNRESET && settings_.show_reset;
   const ErlDrvTermData reason = show ? errno_word(error) : words().closed;

@@ -10,11 +10,11 @@
 /// A socket of tcp_inet: streams, over TCP or local. See socket.hpp.
 namespace vmrun::inet {
 
-/// A part of a file that is being sent.
+/// A file transfer that is under way.
 struct FileTransfer {
-  int fd;  // our own
+  int fd;  // a duplicate that the transfer owns
   std::uint64_t at, left, sent = 0;
-  std::size_t queued_before = 0;  // bytes that go first
+  std::size_t queued_before = 0;  // queued bytes that are sent first
   ErlDrvTermData caller;
   ~FileTransfer();
 };
@@ -49,7 +49,8 @@ class TcpSocket final : public Socket {
   Answer listen(Reader& in);
   Answer accept(Reader& in);
   void accept_waiting();
-  /// One that waits to be accepted, or nothing; an errno in *error if that is why.
+  /// Returns a connection that waits to be accepted, or nothing; *error is an errno if that is the
+  /// reason.
   int accept_one(int* error);
   void give(const Operation& op, int fd);
   Answer shutdown(Reader& in);
@@ -57,9 +58,9 @@ class TcpSocket final : public Socket {
   // ---- Receiving: tcp_input.cpp ----
   Answer receive(Reader& in);
   Answer unreceive(Reader& in);
-  /// Reads what is there, but not for long, and delivers it.
+  /// Reads available bytes, for a limited time, and delivers them.
   Life read();
-  /// Of what has been received, all that somebody wants.
+  /// Delivers received bytes as far as processes want them.
   Life deliver();
   void deliver_packet(std::size_t length);
   struct HttpSink;
@@ -92,33 +93,33 @@ class TcpSocket final : public Socket {
   // ---- Sending a file: tcp_file.cpp ----
   Answer send_file(Reader& in);
   Life write_file();
-  /// {sendfile, Port, {ok, Low, High} | {error, Reason}}; reason 0: done.
+  /// Sends {sendfile, Port, {ok, Low, High} | {error, Reason}}; reason 0: success.
   void end_file(ErlDrvTermData reason);
 
   // ---- The end of a connection: tcp.cpp ----
   Life peer_closed();
   Life receive_failed(int error);
   Life send_failed(int error, ErlDrvTermData caller);
-  /// What follows when the owner of an active socket has been told.
+  /// Does the rest after the owner of an active socket has been told.
   Life end_active(int error);
   void tell_closed();
   void fail_operations(ErlDrvTermData reason);
 
   Operations connecting_, accepting_, receiving_;
   InputBuffer input_;
-  std::size_t wanted_ = 0;               // bytes needed for the next delivery, if that is known
-  std::size_t receive_length_ = 0;       // what the operation under way asks for; 0: whatever comes
-  bool in_headers_ = false;              // http: the first line has been
+  std::size_t wanted_ = 0;               // bytes needed for the next delivery, if known
+  std::size_t receive_length_ = 0;       // bytes that the current operation asks for; 0: any number
+  bool in_headers_ = false;              // http: the first line has been received
   std::vector<ErlDrvTermData> blocked_;  // senders whose answer waits until there is room
   Deadline send_deadline_ = kNever;
   std::unique_ptr<FileTransfer> file_;  // under way, behind what is queued
-  bool gathers_ = false;                // what is queued waits only for more, not for the system
-  bool shutdown_pending_ = false;       // once all is written
-  bool output_ended_ = false;           // the other side has been, or is being, told so
-  bool lingers_ = false;                // who closes waits until the other side has everything
+  bool gathers_ = false;                // queued output waits only for more output, not for the system
+  bool shutdown_pending_ = false;       // to be done when all output is written
+  bool output_ended_ = false;           // the end has been sent, or is being sent, to the other side
+  bool lingers_ = false;                // the closing process waits until the other side has everything
   bool was_connected_ = false;
-  bool closed_told_ = false;  // the owner knows
-  // Said once to who comes after the end: 0: nothing to be said.
+  bool closed_told_ = false;  // the owner has been told
+  // The answer to the first sender or receiver after the end; 0: none.
   ErlDrvTermData next_send_ = 0, next_receive_ = 0;
 };
 

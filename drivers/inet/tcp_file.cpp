@@ -1,4 +1,4 @@
-// Sending a file on a stream: the system copies it from its cache to the socket.
+// Sending a file on a stream: the kernel copies it from its cache to the socket.
 
 #include <fcntl.h>
 #include <sys/sendfile.h>
@@ -27,7 +27,7 @@ Answer TcpSocket::send_file(Reader& in) {
   if (file_ || shutdown_pending_) return Answer::failed(EALREADY);
   int theirs;
   std::memcpy(&theirs, in.bytes(sizeof theirs).data(), sizeof theirs);
-  // The file may be closed before the end.
+  // A duplicate, because the file may be closed before the end.
   const int fd = fcntl(theirs, F_DUPFD_CLOEXEC, 0);
   if (fd < 0) return Answer::failed(errno);
   file_ = std::make_unique<FileTransfer>();

@@ -1,4 +1,4 @@
-// Receiving on a stream: reading, cutting packets out, telling who wants them.
+// Receiving on a stream: reading, cutting into packets, delivering them.
 
 #include <sys/socket.h>
 
@@ -16,8 +16,8 @@ namespace {
 constexpr int kReadsAtOnce = 2;  // then others get their turn
 constexpr std::size_t kLargeRead = 64 * 1024;
 constexpr std::uint32_t kMostWanted = 64 << 20;
-// Of a port's packets of this size there come several, the parts of a long message: they are read
-// together, and each may keep all of them from being freed.
+// If a port receives packets of this size, more will follow: they are the parts of a long message.
+// They are read together, and each may keep all of them from being freed.
 constexpr std::size_t kLongPacket = 48 * 1024;
 constexpr std::size_t kReadAhead = 4 * kLongPacket;
 
@@ -40,7 +40,7 @@ Answer TcpSocket::receive(Reader& in) {
   const Operation op{next_operation_id(), driver_caller(port_), deadline_after(timeout), {}};
   receiving_.add(op);
   receive_length_ = length;
-  // Passive sockets do not end their port.
+  // A passive socket does not end its port, so the result is ignored.
   static_cast<void>(deliver());
   if (!receiving_.empty()) static_cast<void>(read());
   if (!receiving_.empty() && timeout == 0) fail_async(receiving_.take(), words().timeout);
@@ -60,14 +60,15 @@ Answer TcpSocket::unreceive(Reader& in) {
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-/// Where all that comes is delivered at once, as much is read as there is. A program may ask for
-/// megabytes, as those do that set `buffer` to what the kernel says of its own: room for them is
-/// made only where so much has come.
+/// If everything is delivered at once, reads as much as is available. A program may set `buffer` to
+/// megabytes, for instance to the size of the kernel's own buffer. So much room is made only when
+/// that many bytes have arrived.
 std::size_t TcpSocket::usual_read() const {
   const bool all = settings_.active == Active::kAlways || settings_.active == Active::kCounted;
   const std::size_t most = settings_.buffer_bytes;
   if (most <= kLargeRead) return all ? kLargeRead : most;
-  const std::size_t beyond_there = bytes_there(fd_) + 1;  // so a read tells that nothing is left
+  const std::size_t beyond_there = bytes_there(fd_) + 1;  // one more, so that a short read shows that nothing
+                                                          // is left
   return std::clamp(beyond_there, kLargeRead, most);
 }
 
@@ -97,7 +98,7 @@ Life TcpSocket::read() {
 
 // ---- Delivering ---------------------------------------------------------------------------------
 
-/// After its first line an http message is headers.
+/// After its first line an http message consists of headers.
 PacketType TcpSocket::packet_type() const {
   const auto type = static_cast<PacketType>(settings_.packet_type);
   if (!in_headers_) return type;
@@ -120,7 +121,7 @@ Life TcpSocket::deliver() {
   const auto wants = [this] { return settings_.active != Active::kPassive || !receiving_.empty(); };
   while (is_connected() && wants()) {
     if (input_.size() == 0) {
-      // Only who asks for so many bytes knows before they come.
+      // Only a caller that asks for a number of bytes knows it before they arrive.
       if (settings_.active == Active::kPassive && packet_type() == PacketType::kRaw)
         wanted_ = receive_length_;
       break;
@@ -148,7 +149,7 @@ struct TcpSocket::HttpSink {
   void tuple(unsigned n) { m.tuple(n); }
 };
 
-/// {http, Port, Packet} to the owner, or {ok, Packet} to who receives.
+/// Delivers {http, Port, Packet} to the owner, or {ok, Packet} to the receiving process.
 void TcpSocket::deliver_http(std::string_view bytes) {
   const PacketType type = packet_type();
   const HttpPacket packet = parse_http(type, bytes);
@@ -172,7 +173,7 @@ void TcpSocket::deliver_tls(std::string_view bytes) {
   });
 }
 
-/// put(message, whether it is the owner's): adds a term.
+/// put(message, is_owners): adds a term to a message, for the owner or for a receiver.
 template <class Put>
 void TcpSocket::deliver_parsed(Put put) {
   if (settings_.active == Active::kPassive) {
@@ -200,7 +201,7 @@ void TcpSocket::deliver_packet(std::size_t length) {
   deliver_data(body.begin, body.size);
 }
 
-/// Data as the options ask for it: a list, a binary, or the one in front of the other.
+/// Adds data in the form of the options: a list, a binary, or a list in front of a binary.
 void TcpSocket::add_data(Message& m, std::size_t offset, std::size_t size) const {
   const std::string_view bytes(reinterpret_cast<const char*>(input_.bytes()) + offset, size);
   const std::size_t header = settings_.header_bytes;
@@ -233,7 +234,8 @@ void TcpSocket::deliver_data(std::size_t offset, std::size_t size) {
   count_delivery();
 }
 
-/// {Port, {data, D}}; or, of a port that is a connection to another node, a packet of that.
+/// Delivers {Port, {data, D}}, or a packet of the distribution if the port is a connection to
+/// another node.
 void TcpSocket::deliver_to_port(std::size_t offset, std::size_t size) {
   char* bytes = input_.binary()->orig_bytes + input_.offset() + offset;
   const std::size_t header = settings_.header_bytes;

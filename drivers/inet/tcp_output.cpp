@@ -1,4 +1,5 @@
-// Sending on a stream: what the system does not take is queued, and its sender waits if it is much.
+// Sending on a stream: bytes that the system does not take are queued, and the sender waits if
+// there are many.
 
 #include <linux/sockios.h>
 #include <netinet/tcp.h>
@@ -18,9 +19,9 @@
 namespace vmrun::inet {
 namespace {
 
-constexpr std::size_t kLittle = 256;  // bytes that are rather copied than left where they are
+constexpr std::size_t kLittle = 256;  // it is cheaper to copy this many bytes
 
-/// A little is copied: the kernel takes one piece for less than several.
+/// Small output is copied, because one piece costs the kernel less than several.
 ssize_t write_little(int fd, const iovec* vectors, int count) {
   char bytes[kLittle];
   std::size_t size = 0;
@@ -29,7 +30,7 @@ ssize_t write_little(int fd, const iovec* vectors, int count) {
   return send_now(fd, bytes, size);
 }
 
-/// At most `most` bytes of them.
+/// Writes at most `most` bytes of the vectors.
 ssize_t write_some(int fd, const SysIOVec* vectors, int count, std::size_t most = SIZE_MAX) {
   constexpr int kVectors = 64;
   iovec some[kVectors];
@@ -48,7 +49,8 @@ ssize_t write_some(int fd, const SysIOVec* vectors, int count, std::size_t most 
   return n;
 }
 
-// Of output that is followed by more: so much, or so many long packets, which are not copied.
+// Limits of output that waits because more will follow: this many bytes, or this many long packets,
+// which are not copied.
 constexpr std::size_t kMostGathered = 32 * 1024;
 constexpr std::size_t kPacketsGathered = 4;
 
@@ -68,8 +70,8 @@ void TcpSocket::output(ErlIOVec& data) {
   send(data, caller);
 }
 
-/// Puts the length in front of a packet. The first element is left free for this (erl_driver(3)). A
-/// packet that is too long for it is not sent.
+/// Puts the length in front of a packet. The first vector is left free for this (erl_driver(3)). A
+/// packet that is too long is not sent.
 bool TcpSocket::add_length(ErlIOVec& data, char* header) const {
   const unsigned bytes = length_bytes(static_cast<PacketType>(settings_.packet_type));
   if (!bytes) return true;
@@ -82,7 +84,8 @@ bool TcpSocket::add_length(ErlIOVec& data, char* header) const {
   return true;
 }
 
-/// Into the queue, with small pieces copied next to each other: what is gathered takes few vectors.
+/// Queues the output. Small pieces are copied next to each other, so that the queue needs few
+/// vectors.
 void TcpSocket::gather(const ErlIOVec& data) {
   for (int i = 0; i < data.vsize; ++i) {
     const SysIOVec& piece = data.iov[i];
@@ -120,13 +123,14 @@ void TcpSocket::send(ErlIOVec& data, ErlDrvTermData caller) {
     if (idle && settings_.delay_send) note_ready(ERL_DRV_WRITE, true);
     if (idle) select(ERL_DRV_WRITE, true);
   }
-  // As in OTP a sender does not wait for what it alone has sent, however much that is; and who
-  // sends nothing waits behind others.
+  // As in OTP a sender does not wait for output that it alone has sent, however much that is. But a
+  // sender waits behind others even if it sends nothing.
   if (!idle && driver_sizeq(port_) >= settings_.high_watermark) return set_busy(caller);
   reply(caller);
 }
 
-/// What was queued when a file began to be sent is written before it, what comes then behind it.
+/// Output that was queued when a file transfer began is written before the file, later output
+/// behind it.
 Life TcpSocket::write_queue() {
   gathers_ = false;
   if (file_ && file_->queued_before == 0) {
@@ -157,7 +161,7 @@ Life TcpSocket::write_queue() {
   return Life::kGoesOn;
 }
 
-/// What is queued will not be sent.
+/// Discards the queued output.
 void TcpSocket::drop_output() {
   driver_deq(port_, driver_sizeq(port_));
   lingers_ = false;
@@ -170,12 +174,12 @@ void TcpSocket::end_output() {
 
 // ---- Lingering ----------------------------------------------------------------------------------
 //
-// With {linger, {true, Seconds}} close(2) waits until the other side has acknowledged all that was
-// sent, and with it stands whoever else has that scheduler. So the process that closes waits
-// instead: it is told when the output has gone out, and that includes the system's.
+// With {linger, {true, Seconds}} close(2) blocks until the other side has acknowledged all that was
+// sent, and all processes of that scheduler would wait with it. So the process that closes waits
+// instead: it gets a message when the output has gone out, the system's included.
 
-/// The end has been sent, and is not known to have arrived: what Linux waits for in close(2). When
-/// that changes the system reports the descriptor as ready to be written.
+/// Whether the end has been sent and its arrival is not confirmed. Linux waits for this in
+/// close(2). When it changes, the system reports the descriptor as writable.
 bool TcpSocket::is_being_acknowledged() const {
   tcp_info info{};
   socklen_t size = sizeof info;
@@ -233,7 +237,7 @@ void TcpSocket::fail_blocked(ErlDrvTermData reason) {
   set_busy_port(port_, 0);
 }
 
-/// What is queued stays queued, unless the socket is to be closed for it.
+/// Queued output stays, unless the timeout closes the socket.
 void TcpSocket::send_timed_out() {
   fail_blocked(words().timeout);
   if (!settings_.send_timeout_close) return;

@@ -11,11 +11,11 @@
 
 namespace vmrun::inet {
 
-/// One that has been received: its bytes are in the input buffer.
+/// A packet that has been received; its bytes are in the input buffer.
 struct UdpSocket::Packet {
   Address from;
   std::size_t size = 0;
-  bool has_options = false;  // somebody asked for them, even if there are none
+  bool has_options = false;  // options were asked for, even if there are none
   msghdr message{};
   alignas(cmsghdr) char control[128];
 };
@@ -39,7 +39,8 @@ void add_options(Message& m, msghdr& message) {
   m.list(count);
 }
 
-/// Where a packet comes from, as messages to the owner have it: IP, Port, or {local, Path}, 0.
+/// Adds the address of a packet's sender as messages to the owner show it: IP, Port, or {local,
+/// Path}, 0.
 void add_address(Message& m, const Address& a, std::string_view written) {
   Reader in(written.data(), written.size());
   const std::uint8_t family = in.u8();
@@ -55,7 +56,7 @@ void add_address(Message& m, const Address& a, std::string_view written) {
   m.atom(local ? words().local : words().unspec).binary(in.rest()).tuple(2).number(0);
 }
 
-/// Who has sent a packet without a name of its own.
+/// Returns the sender's address; a local sender without a name gets `unspecified`.
 std::string written_address(const Address& a) {
   Answer out;
   if (a.any.sa_family == AF_UNIX && a.size <= sizeof a.any.sa_family) out.u8(kUnspecified);
@@ -74,12 +75,12 @@ std::optional<Answer> UdpSocket::request(unsigned number, Reader& in) {
   return {};
 }
 
-/// timeout | address. Nothing is waited for; the answer comes as for a stream.
+/// timeout | address. Does not block; the answer has the form of a stream's.
 Answer UdpSocket::connect(Reader& in) {
   in.u32();
   Address to;
   if (const int error = read_address(in, system_family_, &to)) return Answer::failed(error);
-  if (is_connected()) {  // what it is connected to would decide where it goes from
+  if (is_connected()) {  // the old peer would decide the address to send from
     const sockaddr nowhere{.sa_family = AF_UNSPEC, .sa_data = {}};
     ::connect(fd_, &nowhere, sizeof nowhere);
   }
@@ -96,10 +97,10 @@ namespace {
 
 constexpr std::size_t kMostInFront = 512;  // address and options of a packet to be sent
 
-/// What a command has in front of its data: address | size of options | options.
+/// The part of a command in front of its data: address | size of options | options.
 struct Front {
   Address to;
-  std::size_t bytes = 0;  // of all this
+  std::size_t bytes = 0;  // size of this part
   alignas(cmsghdr) char control[128];
   std::size_t control_bytes = 0;
 };
@@ -132,7 +133,7 @@ int read_front(Reader in, int system_family, Front* front) {
   return 0;
 }
 
-/// The rest of a vector.
+/// Returns the rest of the vectors.
 std::vector<iovec> without_front(const ErlIOVec& data, std::size_t skip) {
   std::vector<iovec> rest;
   rest.reserve(static_cast<std::size_t>(data.vsize));
@@ -156,7 +157,7 @@ void UdpSocket::output(ErlIOVec& data) {
     return reply_error(caller, errno_word(error));
   std::vector<iovec> rest = without_front(data, front.bytes);
   msghdr m{};
-  if (!is_connected()) {  // one that is takes no address
+  if (!is_connected()) {  // a connected socket does not take an address
     m.msg_name = &front.to.any;
     m.msg_namelen = front.to.size;
   }
@@ -179,7 +180,7 @@ void UdpSocket::output(ErlIOVec& data) {
 /// timeout | length, 4 bytes
 Answer UdpSocket::receive(Reader& in) {
   const std::uint32_t timeout = in.u32();
-  in.u32();  // a length that nobody minds: the buffer's counts
+  in.u32();  // a length, which is ignored in favour of the buffer's
   if (!in.done() || settings_.active != Active::kPassive) return Answer::failed(EINVAL);
   if (!receiving_.empty()) return Answer::failed(EALREADY);
   const Operation op{next_operation_id(), driver_caller(port_), deadline_after(timeout), {}};
@@ -198,7 +199,7 @@ bool UdpSocket::waits_for_input() const {
   return is_open() && (!receiving_.empty() || settings_.active != Active::kPassive);
 }
 
-/// A socket that is passive again stays registered: see TcpSocket.
+/// A socket that becomes passive stays selected: see TcpSocket.
 Life UdpSocket::options_changed(const Settings&) {
   if (waits_for_input()) update_input();
   return Life::kGoesOn;
@@ -256,7 +257,7 @@ bool UdpSocket::read_one() {
   return true;
 }
 
-/// The socket stays as it is: the next packet may be fine.
+/// The socket stays open, because the next packet may be correct.
 void UdpSocket::failed(int error) {
   if (settings_.active != Active::kPassive) return tell_owner(words().udp_error, errno_word(error));
   if (receiving_.empty()) return;

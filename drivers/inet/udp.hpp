@@ -12,7 +12,7 @@ class UdpSocket final : public Socket {
 
   void output(ErlIOVec& data) override;
   void readable() override;
-  void writable() override {}  // what cannot be sent at once is an error
+  void writable() override {}  // a packet that cannot be sent at once is an error
   void time_is_up() override;
   void flush() override {}
   void stop() override;
@@ -29,17 +29,18 @@ class UdpSocket final : public Socket {
   struct Packet;
   Answer connect(Reader& in);
   Answer receive(Reader& in);
-  /// One packet, or error, if there is one, to whoever waits for it. False: there is none.
+  /// Delivers one packet, or an error, to the process that waits for it. Returns false when there
+  /// is none.
   bool read_one();
   void failed(int error);
   void answer_receiver(const Packet& packet);
   void tell_owner_of(const Packet& packet);
   void deliver_to_port(const Packet& packet);
-  /// Data behind the bytes of `front`, as the options ask for it.
+  /// Adds the data behind the bytes of `front`, in the form that the options ask for.
   void add_data(Message& m, std::string_view front, std::size_t size) const;
 
   Operations receiving_;
-  InputBuffer input_;  // empty but while a packet is delivered
+  InputBuffer input_;  // empty except while a packet is delivered
 };
 
 }  // namespace vmrun::inet

@@ -1,6 +1,6 @@
-// The tracer of programs that name no module: events go to a process as messages, which the machine
-// does by itself (vm/trace). What is left here is to answer who calls the functions of erl_tracer
-// by hand.
+// The default tracer, for programs that name no module: events go to a process as messages, which
+// the machine sends itself (vm/trace). These functions only answer programs that call erl_tracer
+// directly.
 
 #include "drivers/preloaded/modules.hpp"
 #include "vm/nif/library.hpp"
@@ -8,7 +8,7 @@
 namespace vmrun::preloaded {
 namespace {
 
-/// (Tag, Tracer, Tracee): whether an event is wanted; `remove` when there is nobody to be told.
+/// (Tag, Tracer, Tracee): whether an event is wanted; `remove` when the tracer is not alive.
 ERL_NIF_TERM enabled(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   ErlNifPid pid;
   ErlNifPort port;

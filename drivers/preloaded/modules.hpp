@@ -2,7 +2,7 @@
 
 #include "vm/include/erl_nif.h"
 
-/// One function a module: its library, as nif_init would return it.
+/// One function for each module: it returns the module's library, as nif_init would.
 namespace vmrun::preloaded {
 
 ErlNifEntry* prim_buffer();

@@ -1,11 +1,11 @@
 #pragma once
 
-/// Native functions of the modules that OTP's own machine has in itself: prim_buffer, zlib,
-/// erl_tracer. Their Erlang part is OTP's. What each function answers follows those modules of OTP
-/// 25 (erts/preloaded/src), which are where programs see it.
+/// Native functions of modules that are preloaded in OTP's own machine: prim_buffer, zlib,
+/// erl_tracer. Their Erlang part is OTP's. The functions follow those modules of OTP 25
+/// (erts/preloaded/src), through which programs see them.
 namespace vmrun::preloaded {
 
-/// Makes them known to load_nif. Before the first process.
+/// Registers them for load_nif. Called before the first process runs.
 void register_natives();
 
 }  // namespace vmrun::preloaded

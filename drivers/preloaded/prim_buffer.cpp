@@ -1,5 +1,5 @@
-// A queue of bytes that a process reads from the front of and writes to the back of; a resource.
-// One process at a time uses it, which try_lock sees to.
+// A queue of bytes: a process reads from its front and writes to its back. It is a resource. One
+// process at a time uses it; try_lock makes sure of that.
 
 #include <atomic>
 #include <cstring>
@@ -22,7 +22,7 @@ struct Buffer {
 
 Resources<Buffer> buffers;
 
-/// The number of bytes that a[1] asks for, if there are as many.
+/// Reads the number of bytes that a[1] asks for. Returns false when the buffer has fewer.
 bool get_available(ErlNifEnv* env, const Buffer& buffer, ERL_NIF_TERM term, ErlNifUInt64* size) {
   return enif_get_uint64(env, term, size) && *size <= enif_ioq_size(buffer.bytes);
 }

@@ -4,14 +4,14 @@
 
 #include "vm/include/erl_nif.h"
 
-/// Resources that are objects of one class, of one native module: made with the first reference to
+/// Resources of one native module that are objects of one class: made with the first reference to
 /// them, destroyed after the last.
 namespace vmrun::preloaded {
 
 template <class Object>
 class Resources {
  public:
-  /// For the module's load function; false: no.
+  /// Called by the module's load function. Returns false on failure.
   bool open(ErlNifEnv* env, const char* name) {
     const auto destroy = [](ErlNifEnv*, void* object) { static_cast<Object*>(object)->~Object(); };
     type_ = enif_open_resource_type(env, nullptr, name, destroy,
@@ -20,7 +20,7 @@ class Resources {
     return type_ != nullptr;
   }
 
-  /// A fresh object, which `term` refers to.
+  /// Makes a new object, to which `term` refers.
   Object& make(ErlNifEnv* env, ERL_NIF_TERM* term) const {
     auto* object = new (enif_alloc_resource(type_, sizeof(Object))) Object;
     *term = enif_make_resource(env, object);
@@ -28,7 +28,7 @@ class Resources {
     return *object;
   }
 
-  /// nullptr when the term is no reference to one.
+  /// Returns nullptr when the term is not a reference to such an object.
   Object* find(ErlNifEnv* env, ERL_NIF_TERM term) const {
     void* object;
     return enif_get_resource(env, term, type_, &object) ? static_cast<Object*>(object) : nullptr;

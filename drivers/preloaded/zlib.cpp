@@ -1,6 +1,6 @@
 // Compression: each stream is a resource that belongs to a process. Input is put into a queue
-// (enqueue_nif); deflate_nif and inflate_nif take a piece of it, make a chunk of output, and say
-// whether there is more to do, so that no call is long.
+// (enqueue_nif). deflate_nif and inflate_nif take a piece of it, make a chunk of output, and say
+// whether there is more to do, so that no call takes long.
 
 #include <zlib.h>
 
@@ -18,9 +18,9 @@ namespace {
 using Terms = const ERL_NIF_TERM*;
 
 constexpr size_t kVectorsAtOnce = 256;
-constexpr size_t kDictionaryBytes = 32768;  // a window, which is the largest
+constexpr size_t kDictionaryBytes = 32768;  // the largest window
 
-// What zlib.erl says to do with input behind the end of a stream.
+// What zlib.erl asks to do with input behind the end of a stream.
 enum Behind { kIsError, kIsNewStream, kIsCut };
 
 enum class State { kFresh, kDeflates, kInflates, kClosed };
@@ -31,10 +31,10 @@ struct Stream {
   int behind = kIsCut;
   bool at_end = false;
   bool raw = false;        // neither a header nor a checksum of its own
-  uLong plain_crc = 0;     // of raw streams, of what is not compressed
-  int chunk_bytes = 4000;  // of inflateChunk
+  uLong plain_crc = 0;     // of a raw stream's uncompressed data
+  int chunk_bytes = 4000;  // for inflateChunk
   ErlNifIOQueue* input = enif_ioq_create(ERL_NIF_IOQ_NORMAL);
-  ErlNifEnv* stash_env = nullptr;  // keeps `stash`; nullptr: there is none
+  ErlNifEnv* stash_env = nullptr;  // owns `stash`; nullptr: no stash
   ERL_NIF_TERM stash = 0;
   std::mutex owner_lock;
   ErlNifPid owner;
@@ -96,7 +96,8 @@ ERL_NIF_TERM checked(ErlNifEnv* env, Stream& s, Terms a) {
   return fail(env, state == State::kFresh ? "already_initialized" : "not_initialized");
 }
 
-/// What all functions of a stream begin with: it is one, and the caller's.
+/// Begins all functions of a stream: checks that the argument is a stream and belongs to the
+/// caller.
 template <Function* function>
 ERL_NIF_TERM of_stream(ErlNifEnv* env, int, Terms a) {
   Stream* s = streams.find(env, a[0]);
@@ -104,7 +105,7 @@ ERL_NIF_TERM of_stream(ErlNifEnv* env, int, Terms a) {
   return is_owner(env, *s) ? function(env, *s, a) : fail(env, "not_on_controlling_process");
 }
 
-/// The same for streams in a state.
+/// Like of_stream, for functions that require a state.
 template <State state, Function* function>
 ERL_NIF_TERM in_state(ErlNifEnv* env, int argc, Terms a) {
   return of_stream<checked<state, function>>(env, argc, a);
@@ -165,7 +166,7 @@ ERL_NIF_TERM deflate_set_dictionary(ErlNifEnv* env, Stream& s, Terms a) {
   if (!enif_inspect_iolist_as_binary(env, a[1], &bytes)) return enif_make_badarg(env);
   const auto size = static_cast<uInt>(bytes.size);
   if (const int code = deflateSetDictionary(&s.z, bytes.data, size); code != Z_OK) return answer(env, code);
-  // Of a raw stream there is no checksum.
+  // A raw stream has no checksum of its own.
   return enif_make_ulong(env, s.raw ? adler32(0, bytes.data, size) : s.z.adler);
 }
 
@@ -204,7 +205,7 @@ ERL_NIF_TERM end(ErlNifEnv* env, Stream& s, Terms) {
   return answer(env, code);
 }
 
-/// zlib.erl has flushed what was pending. One byte of room shows whether that is so.
+/// zlib.erl has flushed all output before. One byte of room shows whether that is true.
 ERL_NIF_TERM deflate_params(ErlNifEnv* env, Stream& s, Terms a) {
   int x[2];  // level, strategy
   if (!get_ints(env, a + 1, x)) return enif_make_badarg(env);
@@ -224,8 +225,8 @@ struct Step {
   size_t consumed = 0, produced = 0, left = 0;
 };
 
-/// Takes up to `limit` bytes of the queue. Only when that is empty the codec is told to flush, also
-/// when there is nothing to flush but what did not fit into the last chunk.
+/// Takes up to `limit` bytes of the queue. The codec is told to flush only when the queue is empty,
+/// even if the only output left is what did not fit into the last chunk.
 Step take_step(Codec* codec, ErlNifEnv* env, Stream& s, size_t limit, ErlNifBinary& output, int flush) {
   Step step;
   int count;
@@ -312,7 +313,7 @@ ERL_NIF_TERM enqueue(ErlNifEnv* env, Stream& s, Terms a) {
   return enif_make_tuple2(env, atom(env, "continue"), tail);
 }
 
-// ---- What else is known of a stream ----
+// ---- Other facts about a stream ----
 
 ERL_NIF_TERM checksum(ErlNifEnv* env, Stream& s, Terms) {
   if (s.state != State::kDeflates && s.state != State::kInflates) return fail(env, "not_initialized");

@@ -6,7 +6,7 @@
 namespace vmrun::ram_file {
 namespace {
 
-constexpr std::size_t kSlack = 4096;  // of room that is not needed, kept all the same
+constexpr std::size_t kSlack = 4096;  // bytes of unneeded room that are kept nevertheless
 
 }  // namespace
 
@@ -18,7 +18,7 @@ std::string_view Contents::piece(std::size_t at, std::size_t size) const {
 bool Contents::reserve(std::size_t size) {
   const std::size_t had = room_ ? room_.size() : 0;
   if (size <= had) return true;
-  // Half as much again, so that a file written in small pieces is not moved for each of them.
+  // The room grows by half, so that a file written in small pieces is not moved for each of them.
   return (had && room_.resize(std::max(size, had + had / 2))) || room_.resize(size);
 }
 
@@ -48,7 +48,7 @@ bool Contents::resize(std::size_t size) {
   size_ = size;
   if (!room_ || room_.size() <= 2 * size + kSlack) return true;
   if (size == 0) room_.reset();
-  else (void)room_.resize(size);  // else it stays as large as it is
+  else (void)room_.resize(size);  // on failure it stays as large as it is
   return true;
 }
 

@@ -5,11 +5,11 @@
 
 #include "drivers/bytes/binary_ref.hpp"
 
-/// What is in a file that lies in memory: bytes from 0 to size(). One thread at a time. What needs
-/// memory says false when there is none, and then nothing has changed.
+/// The contents of a file in memory: bytes from 0 to size(). One thread at a time. Functions that
+/// need memory return false when there is none; nothing has changed then.
 namespace vmrun::ram_file {
 
-/// What is to be written: the bytes of a command from `begin` on.
+/// Bytes to write: those of a command from `begin` on.
 struct Data {
   const ErlIOVec& command;
   std::size_t begin;
@@ -19,16 +19,17 @@ struct Data {
 class Contents {
  public:
   std::size_t size() const { return size_; }
-  /// Up to `size` bytes from `at` on, fewer at the end; valid until the next change.
+  /// Returns up to `size` bytes from `at` on, fewer at the end. Valid until the next change.
   std::string_view piece(std::size_t at, std::size_t size) const;
 
-  /// Zeros come to stand between the end and what is written behind it, also when that is nothing.
+  /// Writes data at `at`. A gap between the end and `at` is filled with zeros, even if there is no
+  /// data.
   [[nodiscard]] bool write(std::size_t at, const Data& data);
-  /// Cut off, or zeros added. Memory that is not needed any more is given back.
+  /// Truncates, or adds zeros. Memory that is not needed any more is freed.
   [[nodiscard]] bool resize(std::size_t size);
 
  private:
-  /// Room for so many bytes.
+  /// Makes room for `size` bytes.
   bool reserve(std::size_t size);
 
   BinaryRef room_;

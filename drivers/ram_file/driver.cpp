@@ -8,7 +8,8 @@
 #include "drivers/ram_file/contents.hpp"
 #include "vm/port/driver.hpp"
 
-/// A port is an open file. Each command has one answer, to the port's owner, whoever sent it.
+/// A port is an open file. Each command has one answer, sent to the port's owner, whichever process
+/// sent the command.
 namespace vmrun::ram_file {
 namespace {
 
@@ -35,8 +36,8 @@ enum Origin : std::int32_t { kFromBegin = 0, kFromPosition = 1, kFromEnd = 2 };
 constexpr unsigned kReadable = 1, kWritable = 2;
 
 constexpr std::size_t kFieldsMax = 2;
-constexpr std::size_t kMost = UINT32_MAX;  // sizes and positions are answered in four bytes
-constexpr std::size_t kCopied = 64;        // bytes that a process has on its heap anyway
+constexpr std::size_t kMost = UINT32_MAX;  // answers have four bytes for sizes and positions
+constexpr std::size_t kCopied = 64;        // binaries of this size are on the heap anyway
 
 struct RamFile {
   ErlDrvPort port;
@@ -49,7 +50,7 @@ RamFile& file_of(ErlDrvData data) { return *reinterpret_cast<RamFile*>(data); }
 
 // ---- Answers. The functions say 0, or the error that is to be answered instead. ----------------
 
-/// A code, and a number behind it.
+/// A code, followed by a number.
 struct Header {
   char bytes[5];
   Header(Code code, std::size_t number) : bytes{code} {
@@ -83,7 +84,7 @@ int answer_data(RamFile& f, std::string_view data) {
   return 0;
 }
 
-/// The name is a list from binary ports too.
+/// For binary ports the name is a list too.
 void answer_error(RamFile& f, int error) {
   std::string bytes(1, kError);
   bytes += erl_errno_id(error);
@@ -157,10 +158,10 @@ int truncate(RamFile& f) {
   return f.contents.resize(f.position) ? answer_ok(f) : ENOMEM;
 }
 
-/// Memory needs neither to be written elsewhere nor advice.
+/// Answers commands that have no effect on memory: syncing and advice.
 int nothing(RamFile& f) { return f.mode ? answer_ok(f) : EBADF; }
 
-/// Numbers of four bytes that stand between a command's own byte and its data.
+/// Returns the number of four-byte numbers between a command's own byte and its data.
 std::size_t fields_of(std::uint8_t command) {
   switch (command) {
     case kLseek:

@@ -53,7 +53,7 @@ static ErlDrvEvent event_of(int fd) { return (ErlDrvEvent)(long)fd; }
 static void counter_stop(ErlDrvData data) {
   Counter* c = (Counter*)data;
   if (c->pipe[0] >= 0) {
-    /* The descriptors are closed in stop_select, when nobody waits for them any more. */
+    /* The descriptors are closed in stop_select, when they are no longer polled. */
     driver_select(c->port, event_of(c->pipe[0]), ERL_DRV_READ | ERL_DRV_USE, 0);
     driver_select(c->port, event_of(c->pipe[1]), ERL_DRV_WRITE | ERL_DRV_USE, 0);
   }

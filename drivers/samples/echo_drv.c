@@ -209,7 +209,7 @@ static ErlDrvSSizeT echo_call(ErlDrvData data, unsigned int operation, char* byt
   return (ErlDrvSSizeT)size;
 }
 
-/* Nothing to prepare and nothing to give back: the callbacks are here to be seen by the probes. */
+/* Nothing to prepare and nothing to give back: the callbacks exist to fire the probes. */
 static int echo_init(void) { return 0; }
 static void echo_finish(void) {}
 

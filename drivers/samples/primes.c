@@ -82,7 +82,7 @@ static ERL_NIF_TERM here(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   return enif_make_atom(env, thread_name());
 }
 
-/* there_and_back(Limit) -> {Primes, dirty_cpu}: switches to a dirty scheduler by itself. */
+/* there_and_back(Limit) -> {Primes, dirty_cpu}: switches to a dirty scheduler itself. */
 static ERL_NIF_TERM there_and_back(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   return enif_schedule_nif(env, "dirty", ERL_NIF_DIRTY_JOB_CPU_BOUND, dirty, argc, argv);
 }

@@ -1,7 +1,7 @@
-/* A sample of native functions: byte queues of a fixed capacity, shared by whoever has the
-   reference. Shows resources with a destructor, a lock, a process monitor, binaries made and read,
-   atoms kept in priv_data, messages sent, and an upgrade that takes the rings of the older code
-   over. drivers/samples/ring_buffer.erl is its module. */
+/* A sample of native functions: byte queues of a fixed capacity, shared by the processes that
+   have the reference. Shows resources with a destructor, a lock, a process monitor, binaries made
+   and read, atoms kept in priv_data, messages sent, and an upgrade that takes over the rings of the
+   older code. drivers/samples/ring_buffer.erl is its module. */
 #include <erl_nif.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ typedef struct {
   ErlNifMutex* lock;
   unsigned char* bytes;
   size_t capacity, first, used;
-  int watching; /* watcher is to hear of the end of the watched process */
+  int watching; /* watcher gets a message when the watched process ends */
   ErlNifPid watcher;
 } Ring;
 
@@ -20,7 +20,7 @@ typedef struct {
   ERL_NIF_TERM ok, full, empty, ring_closed; /* atoms are good everywhere */
 } Data;
 
-/* The destructor has no other way to it. */
+/* The destructor cannot reach it otherwise. */
 static Data* data;
 
 static void destroy_ring(ErlNifEnv* env, void* object) {
@@ -33,7 +33,7 @@ static void destroy_ring(ErlNifEnv* env, void* object) {
   enif_mutex_unlock(data->lock);
 }
 
-/* The watched process has ended: the ring is emptied, the watcher told. */
+/* The watched process has ended: the ring is emptied, and the watcher gets a message. */
 static void process_down(ErlNifEnv* env, void* object, ErlNifPid* pid, ErlNifMonitor* monitor) {
   Ring* ring = object;
   ErlNifPid watcher;

@@ -6,7 +6,7 @@
 
 load() -> erlang:load_nif(os:getenv("NATIVE_DIR", ".") ++ "/ring_buffer", 0).
 
-%% A ring for so many bytes; gone with the last reference to it.
+%% A ring for this many bytes; freed with the last reference to it.
 new(_Capacity) -> erlang:nif_error(not_loaded).
 %% {ok, BytesInRing}, or full.
 push(_Ring, _Iodata) -> erlang:nif_error(not_loaded).

@@ -5,7 +5,7 @@
 #include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
 
-// Connections that others make are accepted.
+// Accepts connections.
 namespace vmrun::sockets {
 namespace {
 

@@ -72,8 +72,8 @@ bool get_inet6(ErlNifEnv* env, ERL_NIF_TERM map, SizedAddress* to) {
          enif_get_uint(env, scope, &in6.sin6_scope_id);
 }
 
-/// A path ends with a zero; an abstract name, which begins with one, where the bytes end. Of no
-/// bytes the system makes an abstract name by itself.
+/// A path ends with a zero; an abstract name, which begins with one, ends where the bytes end. For
+/// an empty path the system chooses an abstract name.
 bool get_local(ErlNifEnv* env, ERL_NIF_TERM map, SizedAddress* to) {
   sockaddr_un& un = to->address.un;
   ERL_NIF_TERM path;

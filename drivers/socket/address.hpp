@@ -22,9 +22,9 @@ struct SizedAddress {
   socklen_t size = sizeof(Address);
 };
 
-/// A map that prim_socket has filled in. False: not an address.
+/// Reads a map that prim_socket has filled in. Returns false when it is not an address.
 bool get_address(ErlNifEnv* env, ERL_NIF_TERM term, SizedAddress* to);
-/// Of any family; one that is not known is a number and bytes.
+/// Makes the map of an address of any family; an unknown one becomes a number and bytes.
 ERL_NIF_TERM address_term(ErlNifEnv* env, const Address& address, socklen_t size);
 
 /// {A, B, C, D}, or one of the names any, loopback, broadcast.

@@ -4,8 +4,8 @@
 
 #include "drivers/socket/terms.hpp"
 
-/// Room for what is received in a call. A little is kept on the stack and copied to a binary of
-/// just its size; much is received where it stays.
+/// Room for the bytes received in a call. A small buffer is on the stack, and its bytes are copied
+/// to a binary of exactly their size; a large one is the binary itself.
 namespace vmrun::sockets {
 
 class Buffer {
@@ -19,10 +19,10 @@ class Buffer {
   }
 
   std::size_t size() const { return size_; }
-  /// nullptr: there is no memory.
+  /// Returns nullptr when there is no memory.
   unsigned char* data() { return size_ <= sizeof few_ ? few_ : is_binary_ ? many_.data : nullptr; }
 
-  /// A binary of the first bytes; the buffer is not used any more.
+  /// Returns a binary of the first `bytes`. The buffer must not be used afterwards.
   ERL_NIF_TERM take(std::size_t bytes) {
     if (!is_binary_) return binary(env_, few_, bytes);
     if (bytes < size_) enif_realloc_binary(&many_, bytes);

@@ -5,8 +5,8 @@
 #include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
 
-// Closing has two steps: what comes at once, and what may wait until everything is sent, which is
-// done on a dirty scheduler. Cancelling what waits.
+// Closing in two steps: one that is done at once, and one that may wait until everything is sent,
+// on a dirty scheduler. Also cancels waiting requests.
 namespace vmrun::sockets {
 namespace native {
 
@@ -18,12 +18,12 @@ ERL_NIF_TERM close_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   if (!socket->can_read()) return closed(env);
   enif_self(env, &socket->closer);
   begin_close(env, *socket);
-  // Should it end now, process_down does the rest.
+  // If the caller ends now, process_down does the rest.
   enif_monitor_process(env, socket, &socket->closer, &socket->owner_monitor);
   return atoms::ok;
 }
 
-/// (Socket), by the process that has begun to close it: ok, {error, Reason}
+/// (Socket), called by the process that has begun to close it: ok, {error, Reason}
 ERL_NIF_TERM finalize_close_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   Socket* socket = socket_of(env, a[0]);
   if (!socket) return enif_make_badarg(env);

@@ -6,18 +6,18 @@
 #include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
 
-// Names of sockets and how they are connected: bind, listen, connect, shutdown.
+// Connections of sockets and their names: bind, listen, connect, shutdown.
 namespace vmrun::sockets {
 namespace {
 
-/// An errno: what became of a connection that took its time.
+/// Returns the errno of a connection that was made in the background.
 int outcome(int fd) {
   int error = 0;
   socklen_t size = sizeof error;
   return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
 }
 
-/// The caller has heard that it can go on. With write_mutex.
+/// The caller has been told that it can go on. It holds write_mutex.
 ERL_NIF_TERM finish_connect(ErlNifEnv* env, Socket& socket) {
   socket.connectors.next(env, socket);
   if (const int error = outcome(socket.fd)) return posix_error(env, error);
@@ -76,8 +76,8 @@ ERL_NIF_TERM listen_2(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   return atoms::ok;
 }
 
-/// (Socket, Handle, Address): ok, select, {error, Reason}, {invalid, sockaddr}. Of the process that
-/// is connecting it already: as connect_1.
+/// (Socket, Handle, Address): ok, select, {error, Reason}, {invalid, sockaddr}. For the process
+/// that is already connecting: as connect_1.
 ERL_NIF_TERM connect_3(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   Socket* socket = socket_of(env, a[0]);
   SizedAddress address;

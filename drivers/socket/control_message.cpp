@@ -17,7 +17,7 @@ namespace {
 
 using Bytes = std::vector<char>;
 
-/// The first bytes as a T; nothing: they are too few.
+/// Reads a T from the first bytes; returns nothing when there are too few.
 template <class T>
 std::optional<T> read(const unsigned char* data, std::size_t size) {
   T value;
@@ -32,7 +32,7 @@ void write(const T& value, Bytes* to) {
   to->assign(bytes, bytes + sizeof value);
 }
 
-/// Numbers come as one byte or as an int.
+/// Numbers are one byte or an int.
 std::optional<int> read_number(const unsigned char* data, std::size_t size) {
   return size == 1 ? std::optional<int>(data[0]) : read<int>(data, size);
 }
@@ -145,7 +145,7 @@ struct Kind {
   int level, type;
   const char* name;
   Reader read;   // nullptr: the value is not known
-  Writer write;  // nullptr: there is none to be sent
+  Writer write;  // nullptr: it cannot be sent
 };
 constexpr Kind kKinds[] = {
     {SOL_SOCKET, SCM_TIMESTAMP, "timestamp", time, time_bytes},

@@ -11,12 +11,13 @@
 /// data, value} of socket:cmsg().
 namespace vmrun::sockets {
 
-/// A list of them as bytes for msg_control. False: one of them is wrong, or they take more than
-/// `most` bytes.
+/// Writes a list of them as bytes for msg_control. Returns false when one of them is bad, or they
+/// take more than `most` bytes.
 bool get_control_messages(ErlNifEnv* env, ERL_NIF_TERM list, std::size_t most, std::vector<char>* to);
-/// What has come, as such a list. Levels are `socket` or numbers; prim_socket knows the names.
+/// Makes the list of the received messages. Levels are `socket` or numbers; prim_socket knows the
+/// names.
 ERL_NIF_TERM control_messages_term(ErlNifEnv* env, const msghdr& message);
-/// msg_flags as a list of atoms, with what has no name as a number at its end.
+/// Makes a list of the names in msg_flags; bits without a name are a number at its end.
 ERL_NIF_TERM message_flags_term(ErlNifEnv* env, int flags);
 
 /// The flags that have names.

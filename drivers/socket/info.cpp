@@ -5,7 +5,7 @@
 #include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
 
-// What socket:info/0,1 and the switches for debugging say.
+// The values of socket:info/0,1 and of the switches for debugging.
 namespace vmrun::sockets {
 namespace {
 
@@ -20,7 +20,7 @@ ERL_NIF_TERM counters_term(ErlNifEnv* env, const Counters& counters) {
 }
 #undef VMRUN_COUNTER_PAIR
 
-/// asks: `accepting` or `connecting`, when that is what processes wait for.
+/// asks: `accepting` or `connecting`, when processes wait for that.
 ERL_NIF_TERM states_term(ErlNifEnv* env, unsigned state, const char* asks) {
   constexpr Named kBefore[] = {{"bound", kBound}, {"listening", kListening}};
   constexpr Named kAfter[] = {
@@ -36,7 +36,7 @@ ERL_NIF_TERM states_term(ErlNifEnv* env, unsigned state, const char* asks) {
   return list(env, names);
 }
 
-/// normal, {fromfd, Descriptor}, or fromfd when that is used itself.
+/// normal; {fromfd, Descriptor}; or fromfd when the descriptor itself is used.
 ERL_NIF_TERM origin_term(ErlNifEnv* env, const Socket& socket) {
   if (socket.opened_from < 0) return atom(env, "normal");
   const ERL_NIF_TERM fromfd = atom(env, "fromfd");
@@ -58,7 +58,7 @@ ERL_NIF_TERM info_0(ErlNifEnv* env, int, const ERL_NIF_TERM*) {
                    {atom(env, "iov_max"), enif_make_int(env, IOV_MAX)}});
 }
 
-/// (Socket). The protocol is a number, to which prim_socket knows the name.
+/// (Socket). The protocol is a number; prim_socket knows its name.
 ERL_NIF_TERM info_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   Socket* of = socket_of(env, a[0]);
   if (!of) return enif_make_badarg(env);

@@ -9,7 +9,7 @@
 #include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
 
-// What is asked of network interfaces, and told to them, through a socket.
+// Requests about network interfaces, through a socket.
 namespace vmrun::sockets {
 namespace {
 
@@ -32,7 +32,7 @@ ERL_NIF_TERM interface_address(ErlNifEnv* env, const sockaddr& address) {
   return address_term(env, copy, sizeof address);
 }
 
-// ---- What comes back ----
+// ---- Results ----
 
 ERL_NIF_TERM show_address(ErlNifEnv* env, const ifreq& r) { return interface_address(env, r.ifr_addr); }
 ERL_NIF_TERM show_hardware(ErlNifEnv* env, const ifreq& r) {
@@ -86,7 +86,7 @@ ERL_NIF_TERM interfaces(ErlNifEnv* env, const Socket& socket) {
   return ok(env, list(env, terms));
 }
 
-// ---- What is set ----
+// ---- Settings ----
 
 bool set_address(ErlNifEnv* env, const Socket&, ERL_NIF_TERM value, ifreq* to) {
   SizedAddress address;
@@ -100,8 +100,8 @@ bool set_mtu(ErlNifEnv* env, const Socket&, ERL_NIF_TERM value, ifreq* to) {
 bool set_queue(ErlNifEnv* env, const Socket&, ERL_NIF_TERM value, ifreq* to) {
   return enif_get_int(env, value, &to->ifr_qlen);
 }
-/// #{Flag := boolean()} by their numbers; the others stay. An interface that is not there is found
-/// out later.
+/// Reads #{Flag := boolean()} into their numbers; other flags do not change. A missing interface is
+/// noticed later.
 bool set_flags(ErlNifEnv* env, const Socket& socket, ERL_NIF_TERM value, ifreq* to) {
   if (control(socket, SIOCGIFFLAGS, to) != 0) return true;
   ErlNifMapIterator all;
@@ -122,7 +122,7 @@ bool set_flags(ErlNifEnv* env, const Socket& socket, ERL_NIF_TERM value, ifreq* 
 
 struct Command {
   unsigned long request;
-  const char* what;  // a wrong value is called
+  const char* what;  // the name of a wrong value
   bool (*set)(ErlNifEnv*, const Socket&, ERL_NIF_TERM, ifreq*);
 };
 constexpr Command kCommands[] = {

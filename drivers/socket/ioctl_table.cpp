@@ -32,7 +32,7 @@ constexpr Named kFlags[] = {
     {"portsel", IFF_PORTSEL},
     {"automedia", IFF_AUTOMEDIA},
     {"dynamic", IFF_DYNAMIC},
-    // net/if.h has no names for these three; linux/if.h cannot be included beside it.
+    // net/if.h does not define these three, and linux/if.h cannot be included beside it.
     {"lower_up", 1 << 16},
     {"dormant", 1 << 17},
     {"echo", 1 << 18},

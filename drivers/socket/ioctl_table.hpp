@@ -8,7 +8,7 @@
 namespace vmrun::sockets {
 
 std::span<const Named> ioctl_requests();
-/// 0 for those that only other systems have.
+/// Returns the flags; those that only other systems have are 0.
 std::span<const Named> interface_flags();
 
 }  // namespace vmrun::sockets

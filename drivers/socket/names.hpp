@@ -4,7 +4,7 @@
 
 #include "drivers/socket/terms.hpp"
 
-/// Numbers of the system that have names in Erlang. A number without a name is itself.
+/// The system's numbers that have names in Erlang. A number without a name stays a number.
 namespace vmrun::sockets {
 
 struct Named {

@@ -2,15 +2,15 @@
 
 #include "vm/include/erl_nif.h"
 
-/// The native functions of prim_socket, each in the file of its group; natives.cpp has them in a
-/// table. What each answers is written in runtime/lib/prim_socket.erl, where it is called.
+/// The native functions of prim_socket, each in the file of its group; natives.cpp has their table.
+/// Their results are described in runtime/lib/prim_socket.erl, where they are called.
 namespace vmrun::sockets {
 
-/// Makes them known to load_nif. Before the first process.
+/// Registers them for load_nif. Called before the first process runs.
 void register_natives();
 
-/// NAME, arity, flags. What may wait for the disk or the network, or opens something that does, is
-/// dirty.
+/// NAME, arity, flags. Functions that may wait for the disk or the network, or open something that
+/// does, are dirty.
 #define VMRUN_SOCKET_NATIVES(X)                    \
   X(info, 0, 0)                                    \
   X(info, 1, 0)                                    \

@@ -10,7 +10,7 @@
 #include "drivers/socket/socket.hpp"
 #include "vm/base/network_namespace.hpp"
 
-// Sockets are opened, by the system or from a descriptor that the program has.
+// Opens sockets, by the system or from a descriptor of the program.
 namespace vmrun::sockets {
 namespace {
 
@@ -28,7 +28,7 @@ bool flag_in(ErlNifEnv* env, ERL_NIF_TERM options, ERL_NIF_TERM name, bool other
 
 bool get_protocol(ErlNifEnv* env, ERL_NIF_TERM term, int* to) { return enif_get_int(env, term, to); }
 
-/// What an option says, or otherwise the system. False: neither.
+/// Finds the value in an option, or else asks the system. Returns false when neither has it.
 bool find_kind(ErlNifEnv* env, ERL_NIF_TERM options, ERL_NIF_TERM name, int fd, int option,
                bool (*get)(ErlNifEnv*, ERL_NIF_TERM, int*), int* value) {
   ERL_NIF_TERM given;

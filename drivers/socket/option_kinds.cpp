@@ -23,7 +23,7 @@ bool put(const T& value, Bytes* to) {
   return true;
 }
 
-/// What the system has given; zero where it gave less.
+/// Converts the system's bytes to a T, with zeros where there are too few.
 template <class T>
 T got(const char* bytes, std::size_t size) {
   T value{};
@@ -67,7 +67,7 @@ bool read_string(ErlNifEnv* env, ERL_NIF_TERM term, Bytes* to) {
   to->assign(text, text + size);
   return true;
 }
-/// All but the last byte, which ends it.
+/// Returns all bytes except the last one, which ends the string.
 ERL_NIF_TERM show_string(ErlNifEnv* env, const char* bytes, std::size_t size) {
   return enif_make_string_len(env, bytes, size ? size - 1 : 0, ERL_NIF_LATIN1);
 }
@@ -80,7 +80,7 @@ ERL_NIF_TERM show_tos(ErlNifEnv* env, const char* bytes, std::size_t size) {
   return tos_term(env, got<int>(bytes, size));
 }
 
-// IPv4 and IPv6 have the same numbers.
+// IPv4 and IPv6 use the same numbers.
 constexpr Named kMtuDiscoveries[] = {{"want", IP_PMTUDISC_WANT},
                                      {"dont", IP_PMTUDISC_DONT},
                                      {"do", IP_PMTUDISC_DO},
@@ -148,7 +148,7 @@ bool read_source_membership(ErlNifEnv* env, ERL_NIF_TERM term, Bytes* to) {
          get_address_field(env, term, "sourceaddr", &value.imr_sourceaddr) && put(value, to);
 }
 
-/// `null`: none, which the system refuses.
+/// `null` gives an empty value, which the system refuses.
 bool read_source_filter(ErlNifEnv* env, ERL_NIF_TERM term, Bytes* to) {
   if (term == atom(env, "null")) return true;
   ip_msfilter value{};
@@ -205,7 +205,7 @@ std::uint64_t member_of(const T& value, const Member& m) {
   return n;
 }
 
-/// Members that are not there are zero, if they are booleans.
+/// Missing members are zero, if they are booleans.
 template <class T, std::size_t N>
 bool read_members(ErlNifEnv* env, ERL_NIF_TERM term, const Member (&members)[N], Bytes* to) {
   T value{};

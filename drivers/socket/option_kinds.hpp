@@ -6,14 +6,14 @@
 
 #include "drivers/socket/terms.hpp"
 
-/// Kinds of values that options have, each with its way from a term to what setsockopt(2) takes and
-/// from what getsockopt(2) gives to a term.
+/// Kinds of option values. Each converts a term to what setsockopt(2) takes, and the result of
+/// getsockopt(2) to a term.
 namespace vmrun::sockets {
 
 struct OptionKind {
-  /// False: a value of another kind. nullptr: the option cannot be set.
+  /// Returns false for a value of another kind. nullptr: the option cannot be set.
   bool (*read)(ErlNifEnv* env, ERL_NIF_TERM term, std::vector<char>* to);
-  /// nullptr: the option cannot be got.
+  /// nullptr: the option cannot be read.
   ERL_NIF_TERM (*show)(ErlNifEnv* env, const char* bytes, std::size_t size);
   socklen_t size;  // room for getsockopt
 };

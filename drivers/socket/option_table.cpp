@@ -6,8 +6,8 @@
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
 
-// The options that OTP 25 knows, by level. Those without a number are known by name only: for other
-// systems, or not offered.
+// The options that OTP 25 knows, by level. For those without a number only the name is known: they
+// belong to other systems, or are not supported.
 namespace vmrun::sockets {
 namespace {
 

@@ -4,14 +4,13 @@
 
 #include "drivers/socket/option_kinds.hpp"
 
-/// The one list of socket options: what socket:supports(options) says, and what setopt and getopt
-/// do.
+/// The one list of socket options, for socket:supports(options), setopt and getopt.
 namespace vmrun::sockets {
 
 struct Option {
   const char* name;
   int number = 0;
-  const OptionKind* kind = nullptr;  // nullptr: it is not offered
+  const OptionKind* kind = nullptr;  // nullptr: not supported
 };
 
 struct OptionLevel {
@@ -20,7 +19,7 @@ struct OptionLevel {
 };
 
 std::span<const OptionLevel> option_levels();
-/// nullptr: not offered.
+/// Returns nullptr when the option is not supported.
 const OptionKind* find_option(int level, int number);
 
 }  // namespace vmrun::sockets

@@ -10,7 +10,7 @@
 #include "drivers/socket/socket.hpp"
 #include "drivers/socket/values.hpp"
 
-// Options of sockets are set and got.
+// Sets and reads options of sockets.
 namespace vmrun::sockets {
 namespace {
 
@@ -46,7 +46,7 @@ ERL_NIF_TERM set_known(ErlNifEnv* env, Socket& socket, int level, int option, ER
 
 constexpr int kClosedNumber = -1;
 
-/// An errno, or kClosedNumber; *size: of the room, then of the value.
+/// Returns an errno, or kClosedNumber. *size: of the room, then of the value.
 int get(Socket& socket, int level, int option, void* bytes, socklen_t* size) {
   std::lock_guard lock(socket.read_mutex);
   if (!socket.can_read()) return kClosedNumber;
@@ -64,14 +64,14 @@ ERL_NIF_TERM get_number(ErlNifEnv* env, Socket& socket, int level, int option, b
   return ok(env, is_boolean ? boolean(value) : enif_make_int(env, value));
 }
 
-/// Into room of this size, which holds `given` before.
+/// Reads an option into room of this size, which contains `given` before.
 ERL_NIF_TERM get_bytes(ErlNifEnv* env, Socket& socket, int level, int option, std::size_t room,
                        const ErlNifBinary* given) {
   Buffer buffer(env, room);
   if (!buffer.data()) return posix_error(env, ENOMEM);
   if (given) std::memcpy(buffer.data(), given->data, given->size);
   auto size = static_cast<socklen_t>(room);
-  // No room at all is a mistake that only the system can answer.
+  // With no room at all, the system is to answer the error.
   if (const int number = get(socket, level, option, buffer.data(), room ? &size : nullptr))
     return got_nothing(env, number);
   return ok(env, buffer.take(size));
@@ -106,7 +106,7 @@ ERL_NIF_TERM getopt_3(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   char bytes[1024];
   socklen_t size = kind->size;
   if (const int number = get(*socket, level, option, bytes, &size)) return got_nothing(env, number);
-  // 0 is a name of IP to the table of protocols, and says nothing of a local socket.
+  // The protocol table names 0 as `ip`, which is wrong for a local socket.
   const bool says_nothing = level == SOL_SOCKET && option == SO_PROTOCOL && socket->domain == AF_LOCAL;
   return ok(env, says_nothing ? atom(env, "default") : kind->show(env, bytes, size));
 }

@@ -28,7 +28,7 @@ ERL_NIF_TERM get_flag(ErlNifEnv*, const Socket& socket) {
   return boolean(socket.*flag);
 }
 
-/// `default` is 0 in the system's place, otherwise at least one byte.
+/// Reads a size of at least one byte; `default` stands for `otherwise`.
 bool get_size(ErlNifEnv* env, ERL_NIF_TERM value, std::size_t otherwise, std::size_t* to) {
   ErlNifUInt64 bytes;
   if (value == atom(env, "default")) return *to = otherwise, true;
@@ -44,8 +44,8 @@ ERL_NIF_TERM get_control_size(ErlNifEnv* env, const Socket& socket) {
   return enif_make_uint64(env, socket.*size);
 }
 
-/// Size, or {N, Size}: the size of the buffer, and how often one that comes back full is followed
-/// by another when all that is there is asked for.
+/// Takes Size, or {N, Size}: the size of the buffer, and how many more buffers are read, each after
+/// a full one, when a call asks for all available bytes.
 ERL_NIF_TERM set_read_size(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM value) {
   int arity;
   unsigned times = 0;
@@ -89,7 +89,7 @@ ERL_NIF_TERM get_meta(ErlNifEnv* env, const Socket& socket) {
   return socket.meta_env ? enif_make_copy(env, socket.meta) : atoms::undefined;
 }
 
-/// It can be entered, not taken out again.
+/// The socket can be entered into the registry, but not removed from it.
 ERL_NIF_TERM set_registered(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM value) {
   if (value != atoms::true_) return invalid_value(env);
   enter_in_registry(env, socket);
@@ -109,7 +109,7 @@ ERL_NIF_TERM get_protocol(ErlNifEnv* env, const Socket& socket) {
   return enif_make_int(env, socket.protocol);
 }
 
-/// Numbers: those that prim_socket has for the names.
+/// The numbers are those by which prim_socket names the options.
 struct OtpOption {
   int number;
   Set set;

@@ -2,12 +2,12 @@
 
 #include "drivers/socket/socket.hpp"
 
-/// Options of the level `otp`: of the socket as a thing of Erlang.
+/// Options of the level `otp`, which belong to Erlang's socket and not to the system's.
 namespace vmrun::sockets {
 
-/// ok, {error, Reason}, {invalid, value}; raises for an option that cannot be set.
+/// Returns ok, {error, Reason} or {invalid, value}; raises for an option that cannot be set.
 ERL_NIF_TERM set_otp_option(ErlNifEnv* env, Socket& socket, int option, ERL_NIF_TERM value);
-/// {ok, Value}, {error, closed}, {invalid, socket_option}
+/// Returns {ok, Value}, {error, closed} or {invalid, socket_option}.
 ERL_NIF_TERM get_otp_option(ErlNifEnv* env, Socket& socket, int option);
 
 }  // namespace vmrun::sockets

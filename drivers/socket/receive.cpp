@@ -9,24 +9,24 @@
 #include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
 
-// Reading. `zero` for a handle: who would have to wait gets ok instead.
+// Reading. With the handle `zero` a process that would have to wait gets ok instead.
 namespace vmrun::sockets {
 namespace {
 
-/// What all kinds of reading begin with; the lock is held while this lives.
+/// The common beginning of all reads. The lock is held while it lives.
 class Reading {
  public:
   Reading(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM handle)
       : env_(env), socket_(socket), handle_(handle), lock_(socket.read_mutex) {}
 
-  /// An answer: the caller cannot read now.
+  /// Returns an answer when the caller cannot read now.
   std::optional<ERL_NIF_TERM> refusal() {
     if (!socket_.can_read()) return closed(env_);
     if (!socket_.acceptors.empty()) return busy(env_);
     return socket_.readers.ask(env_, socket_, handle_);
   }
 
-  /// Of what a system call returned: it failed, or the stream has ended.
+  /// Whether a system call has failed, or the stream has ended.
   [[nodiscard]] bool has_nothing(ssize_t got) const {
     return got < 0 || (got == 0 && socket_.type == SOCK_STREAM);
   }
@@ -45,7 +45,7 @@ class Reading {
   }
 
   void count_bytes(std::size_t bytes) { socket_.counters.read_byte += bytes; }
-  /// All that was asked for is there: the next one's turn.
+  /// All requested bytes are there; the next process is served.
   ERL_NIF_TERM done(ERL_NIF_TERM what, std::size_t bytes) {
     count_bytes(bytes);
     ++socket_.counters.read_pkg;
@@ -64,7 +64,7 @@ void note_largest(Socket& socket, std::size_t bytes) {
   socket.counters.read_pkg_max = std::max<std::uint64_t>(socket.counters.read_pkg_max, bytes);
 }
 
-/// Length 0 asks for all that is there, at most as much as `rcvbuf` says at a time.
+/// Length 0 asks for all available bytes, in portions of at most `rcvbuf`.
 ERL_NIF_TERM received(ErlNifEnv* env, Socket& socket, Reading& reading, Buffer& buffer, std::size_t bytes,
                       std::size_t length, ERL_NIF_TERM handle) {
   const ERL_NIF_TERM data = buffer.take(bytes);
@@ -98,8 +98,8 @@ bool get_arguments(ErlNifEnv* env, const ERL_NIF_TERM* a, int flags_at, Argument
          enif_get_int(env, a[flags_at], &to->flags) && (enif_is_ref(env, handle) || handle == atoms::zero);
 }
 
-/// What all kinds of reading begin with, and then `receive(of, reading, buffer)`. flags_at: where
-/// the flags are in a, with the handle behind.
+/// Begins a read, then calls `receive(of, reading, buffer)`. flags_at: the index of the flags in
+/// `a`; the handle follows them.
 template <class Receive>
 ERL_NIF_TERM read_into_buffer(ErlNifEnv* env, const ERL_NIF_TERM* a, int flags_at, Receive receive) {
   Arguments of;

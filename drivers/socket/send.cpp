@@ -13,13 +13,13 @@
 namespace vmrun::sockets {
 namespace {
 
-/// What all kinds of writing begin and end with; the lock is held while this lives.
+/// The common beginning and end of all writes. The lock is held while it lives.
 class Writing {
  public:
   Writing(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM handle)
       : env_(env), socket_(socket), handle_(handle), lock_(socket.write_mutex) {}
 
-  /// An answer: the caller cannot write now.
+  /// Returns an answer when the caller cannot write now.
   std::optional<ERL_NIF_TERM> refusal() {
     if (!socket_.can_write()) return closed(env_);
     if (!socket_.connectors.empty()) return busy(env_);
@@ -28,8 +28,8 @@ class Writing {
     return answer;
   }
 
-  /// What the system has taken of `size` bytes, or less than 0 with an errno. is_all: nothing is to
-  /// follow these.
+  /// result: how many of `size` bytes the system has taken, or less than 0 with an errno. is_all:
+  /// no more bytes follow these.
   ERL_NIF_TERM sent(ssize_t result, std::size_t size, bool is_all = true) {
     const int number = errno;
     if (result < 0 && number != EAGAIN) return failed(number);
@@ -77,7 +77,7 @@ class Vector {
     for (int i = 0; i < count(); ++i) bytes_ += parts()[i].iov_len;
   }
   bool is_valid() const { return is_valid_; }
-  /// It was longer than the system takes at a time.
+  /// Whether the list was longer than the system takes at a time.
   bool has_rest() const { return has_rest_; }
   iovec* parts() const { return parts_ ? reinterpret_cast<iovec*>(parts_->iov) : nullptr; }
   int count() const { return parts_ ? parts_->iovcnt : 0; }

@@ -9,15 +9,15 @@
 #include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
 
-// A file is sent without a detour through the machine. The disk may be slow, so this is done on a
-// dirty scheduler and without a lock: the caller is served meanwhile, others stand in line, and
-// copies of both descriptors stay open whoever closes what.
+// The kernel sends a file without copying it through the machine. The disk may be slow, so this is
+// done on a dirty scheduler and without a lock. The caller stays the served process, other
+// processes wait, and duplicates of both descriptors stay open even if the originals are closed.
 namespace vmrun::sockets {
 namespace {
 
 constexpr std::size_t kOneCall = std::size_t{1} << 30;
 
-/// What was sent with as many calls of sendfile(2) as it took. number: an errno; 0: all is sent.
+/// The result of several calls of sendfile(2). number: an errno; 0: all is sent.
 struct Sent {
   std::uint64_t bytes = 0, calls = 0, largest = 0;
   int number = 0;
@@ -47,7 +47,8 @@ void count_sent(Counters& c, const Sent& sent) {
   c.sendfile_max = std::max(c.sendfile_max, sent.largest);
 }
 
-/// The caller is served, and the lock is not held any more. Takes the copy of the file.
+/// Called while the caller is the served process, without the lock. Takes ownership of the file's
+/// duplicate.
 ERL_NIF_TERM send_unlocked(ErlNifEnv* env, Socket& socket, int file, int to, off_t offset,
                            std::uint64_t count, ERL_NIF_TERM handle) {
   const Sent sent = to < 0 ? Sent{.number = EMFILE} : send_file(to, file, offset, count);
@@ -91,8 +92,8 @@ bool get_arguments(ErlNifEnv* env, const ERL_NIF_TERM* a, Arguments* to) {
 
 namespace native {
 
-/// (Socket, Handle, Offset, Count, Descriptor of a file): {ok, Bytes}, {select, Bytes}, {error,
-/// Reason}; select when others write, and the same call is to be made again.
+/// (Socket, Handle, Offset, Count, descriptor of a file): {ok, Bytes}, {select, Bytes}, {error,
+/// Reason}; select when other processes write: the caller then makes the same call again.
 ERL_NIF_TERM sendfile_5(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   Arguments of;
   int fd;
@@ -102,7 +103,7 @@ ERL_NIF_TERM sendfile_5(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   if (!socket.can_write()) return closed(env);
   if (!socket.connectors.empty()) return busy(env);
   if (const auto answer = socket.writers.ask(env, socket, a[1])) return *answer;
-  if (const int left = std::exchange(socket.file, -1); left >= 0) ::close(left);  // was given up
+  if (const int left = std::exchange(socket.file, -1); left >= 0) ::close(left);  // was abandoned
   const int file = copy_of(fd);
   if (file < 0) return posix_error(env, errno == EBADF ? EINVAL : errno);
   ++socket.counters.sendfile_tries;
@@ -112,7 +113,7 @@ ERL_NIF_TERM sendfile_5(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   return send_unlocked(env, socket, file, to, of.offset, of.count, a[1]);
 }
 
-/// (Socket, Handle, Offset, Count): the rest of the file that is being sent.
+/// (Socket, Handle, Offset, Count): continues with the file that is being sent.
 ERL_NIF_TERM sendfile_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   Arguments of;
   if (!get_arguments(env, a, &of)) return enif_make_badarg(env);
@@ -129,7 +130,7 @@ ERL_NIF_TERM sendfile_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   return send_unlocked(env, socket, file, to, of.offset, of.count, a[1]);
 }
 
-/// (Socket): the file is not needed any more. Here closing a socket sees to that.
+/// (Socket): releases the file. Here closing the socket does that.
 ERL_NIF_TERM sendfile_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   Socket* socket = socket_of(env, a[0]);
   if (!socket) return enif_make_badarg(env);

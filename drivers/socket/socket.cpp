@@ -67,7 +67,7 @@ bool is_connected(int fd) {
 
 void destroy(ErlNifEnv*, void* resource) { socket_in(resource).~Socket(); }
 
-void descriptor_free(ErlNifEnv*, void*, ErlNifEvent, int) {}  // who selects a stop goes on by itself
+void descriptor_free(ErlNifEnv*, void*, ErlNifEvent, int) {}  // the caller that stops selecting does the rest
 
 void process_down(ErlNifEnv* env, void* resource, ErlNifPid* pid, ErlNifMonitor*) {
   Socket& socket = socket_in(resource);

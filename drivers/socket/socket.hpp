@@ -7,15 +7,15 @@
 #include "drivers/socket/terms.hpp"
 #include "drivers/socket/wait_queue.hpp"
 
-/// An open socket: a resource, to which the references that programs hold lead. It belongs to a
-/// process, and is closed when that one ends.
+/// An open socket: a resource to which the references in programs lead. It belongs to a process,
+/// and is closed when that process ends.
 ///
-/// Reading and writing have nothing to do with each other, so each has a state, a lock, and a line
-/// of processes that wait. What concerns both takes both locks, that of reading first. No lock is
-/// held over a system call that blocks.
+/// Reading and writing are independent, so each has a state, a lock, and wait queues. An operation
+/// that concerns both takes both locks, that of reading first. No lock is held during a system call
+/// that blocks.
 namespace vmrun::sockets {
 
-/// What a socket has come to. That somebody accepts or connects is seen by the lines.
+/// The state of a socket. The wait queues show whether a process accepts or connects.
 enum State : unsigned {
   kBound = 1,
   kListening = 2,
@@ -43,7 +43,7 @@ enum State : unsigned {
   X(acc_fails)                   \
   X(acc_tries)                   \
   X(acc_waits)
-/// Those that are shown once a file has been sent.
+/// Counters that are shown once a file has been sent.
 #define VMRUN_SOCKET_FILE_COUNTERS(X) \
   X(sendfile)                         \
   X(sendfile_byte)                    \
@@ -68,12 +68,13 @@ struct Socket {
 
   int fd;  // -1: closed
   const int domain, type, protocol;
-  int opened_from = -1;   // a descriptor that the program had: open/2
-  bool closes_fd = true;  // it is not the program's own
+  int opened_from = -1;   // a descriptor of the program: open/2
+  bool closes_fd = true;  // false: the descriptor belongs to the program
 
   std::mutex read_mutex, write_mutex;
-  unsigned read_state = 0, write_state = 0;                                // of State; each under its mutex
-  WaitQueue readers{ERL_NIF_SELECT_READ}, acceptors{ERL_NIF_SELECT_READ};  // read_mutex
+  unsigned read_state = 0, write_state = 0;                                   // bits of State; each under its
+                                                                              // mutex
+  WaitQueue readers{ERL_NIF_SELECT_READ}, acceptors{ERL_NIF_SELECT_READ};     // read_mutex
   WaitQueue writers{ERL_NIF_SELECT_WRITE}, connectors{ERL_NIF_SELECT_WRITE};  // write_mutex
   Counters counters;  // read_*, acc_*: read_mutex, the others: write_mutex
 
@@ -91,7 +92,7 @@ struct Socket {
   unsigned reads_at_once = 0, reads_done = 0;  // rcvbuf {N, Size}
   std::atomic<bool> debug{false}, counter_wrap{false};
 
-  int file = -1;  // that is being sent, between two calls; write_mutex
+  int file = -1;  // the file being sent, between two calls; under write_mutex
 
   bool can_read() const { return !(read_state & (kClosing | kClosed)); }
   bool can_write() const { return !(write_state & (kClosing | kClosed)); }
@@ -99,40 +100,42 @@ struct Socket {
   static constexpr std::size_t kDefaultReadBytes = 8192, kDefaultControlBytes = 1024;
 };
 
-/// For a call with the socket in its first argument. nullptr: it is none, and the call is a badarg.
+/// Returns the socket in the first argument of a call; nullptr when it is not one, and the call is
+/// a badarg.
 Socket* socket_of(ErlNifEnv* env, ERL_NIF_TERM reference);
 ERL_NIF_TERM reference_to(ErlNifEnv* env, Socket& socket);
 /// {'$socket', Reference}
 ERL_NIF_TERM term_of(ErlNifEnv* env, Socket& socket);
 
-/// Opens the resource type. load_info is what prim_socket:on_load/1 gives to load_nif. False: no.
+/// Opens the resource type. load_info is the argument of load_nif in prim_socket:on_load/1. Returns
+/// false on failure.
 bool load_sockets(ErlNifEnv* env, ERL_NIF_TERM load_info);
 
 struct Making {
-  bool registers;  // socket_registry hears of it
+  bool registers;  // socket_registry is told
   bool debugs;
   int opened_from = -1;
   bool closes_fd = true;
-  const Socket* listener = nullptr;  // that has accepted it: sizes of buffers are the same
+  const Socket* listener = nullptr;  // the socket that accepted it; gives the sizes of buffers
 };
-/// A socket with an open descriptor that does not block, owned by the caller. {ok, Reference}.
-/// Takes the descriptor, also where that fails.
+/// Makes a socket of an open non-blocking descriptor, owned by the caller. Returns {ok, Reference}.
+/// Takes ownership of the descriptor, also on failure.
 ERL_NIF_TERM make_socket(ErlNifEnv* env, int fd, int domain, int type, int protocol, const Making& how);
 
-/// Tells socket_registry, once. With both mutexes.
+/// Tells socket_registry, once. The caller holds both mutexes.
 void enter_in_registry(ErlNifEnv* env, Socket& socket);
 
-/// Nothing but close is possible from now on: those that wait hear of it, the poller forgets the
-/// descriptor. With both mutexes.
+/// From now on only close is possible. Waiting processes are told, and the poller drops the
+/// descriptor. The caller holds both mutexes.
 void begin_close(ErlNifEnv* env, Socket& socket);
-/// It is closed from now on. What the caller has to close without the mutexes, for that may take
-/// time; -1: nothing. With both mutexes.
+/// The socket is closed from now on. Returns the descriptor that the caller must close without the
+/// mutexes, because that may take time; or -1. The caller holds both mutexes.
 [[nodiscard]] int end_close(Socket& socket);
-/// close(2) that takes no time: where it would wait until everything is sent, or until a time that
-/// was set for that has passed, the system sends on by itself. -1 is fine.
+/// close(2) that does not block. Where it would wait until all output is sent, or until the linger
+/// time is over, the system continues to send in the background. -1 is allowed.
 void close_at_once(int fd);
 
-/// What socket:info/0 and socket:debug/1 and its kin speak of.
+/// Settings of socket:info/0, socket:debug/1 and related functions.
 struct Settings {
   std::atomic<bool> debug{false}, socket_debug{false}, use_registry{true}, counter_wrap{false};
 };

@@ -8,7 +8,7 @@
 #include "drivers/socket/natives.hpp"
 #include "drivers/socket/option_table.hpp"
 
-// What there is: the tables from which prim_socket takes numbers for names.
+// What is supported: the tables by which prim_socket translates names to numbers.
 namespace vmrun::sockets {
 namespace {
 
@@ -19,7 +19,7 @@ ERL_NIF_TERM names_term(ErlNifEnv* env, std::span<const Named> table) {
   return list(env, rows);
 }
 
-/// [{Name, Number} | Name], the latter for those that are not offered.
+/// [{Name, Number} | Name], the latter for options that are not supported.
 ERL_NIF_TERM level_term(ErlNifEnv* env, const OptionLevel& level) {
   std::vector<ERL_NIF_TERM> rows;
   for (const Option& option : level.options) {
@@ -47,15 +47,16 @@ ERL_NIF_TERM protocol_term(ErlNifEnv* env, const protoent& entry) {
   return tuple(env, list(env, names), enif_make_int(env, entry.p_proto));
 }
 
-/// [{[Name], Number}] of those in /etc/protocols, and of those that options are for in any case. Of
-/// two with one number the last one counts: the first of the file.
+/// [{[Name], Number}] of the protocols in /etc/protocols, and always of those that have options. If
+/// two have the same number the last one counts: the first of the file, because the list is
+/// reversed.
 ERL_NIF_TERM protocols_term(ErlNifEnv* env) {
   static constexpr Named kAlways[] = {{"ip", IPPROTO_IP},
                                       {"ipv6", IPPROTO_IPV6},
                                       {"tcp", IPPROTO_TCP},
                                       {"udp", IPPROTO_UDP},
                                       {"sctp", IPPROTO_SCTP}};
-  static std::mutex database;  // of the C library: one position for all
+  static std::mutex database;  // of the C library, which has one position for all threads
   std::lock_guard lock(database);
   std::vector<ERL_NIF_TERM> rows;
   std::vector<int> numbers;

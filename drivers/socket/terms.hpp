@@ -7,12 +7,11 @@
 
 #include "vm/include/erl_nif.h"
 
-/// Terms that the native functions of sockets answer. All are made in the environment of a call, by
-/// the thread that runs it.
+/// Terms for the results of the sockets' native functions. All are made in the environment of a
+/// call, by the thread that runs it.
 namespace vmrun::sockets {
 
-/// Atoms that are made, or compared with, on every path; the others are made by name where they are
-/// needed.
+/// Atoms that are used on every path; others are made by name where they are needed.
 #define VMRUN_SOCKET_ATOMS(X) \
   X(ok)                       \
   X(error)                    \
@@ -65,7 +64,7 @@ inline ERL_NIF_TERM socket_tag;  // '$socket'
 inline ERL_NIF_TERM true_, false_;
 }  // namespace atoms
 
-/// Before anything else, once.
+/// Called once, before anything else.
 void make_atoms(ErlNifEnv* env);
 
 inline ERL_NIF_TERM atom(ErlNifEnv* env, const char* name) { return enif_make_atom(env, name); }
@@ -78,11 +77,12 @@ ERL_NIF_TERM tuple(ErlNifEnv* env, Elements... elements) {
 }
 
 using Pairs = std::vector<std::pair<ERL_NIF_TERM, ERL_NIF_TERM>>;
-/// Keys are different.
+/// The keys must be different.
 ERL_NIF_TERM map(ErlNifEnv* env, const Pairs& pairs);
 ERL_NIF_TERM list(ErlNifEnv* env, const std::vector<ERL_NIF_TERM>& elements);
 ERL_NIF_TERM binary(ErlNifEnv* env, const void* bytes, std::size_t size);
-/// The value of an atom key; false: no map, or no such key.
+/// Returns the value of an atom key. Returns false when the term is not a map or does not have the
+/// key.
 bool get_field(ErlNifEnv* env, ERL_NIF_TERM map, ERL_NIF_TERM key, ERL_NIF_TERM* value);
 bool get_field(ErlNifEnv* env, ERL_NIF_TERM map, const char* key, ERL_NIF_TERM* value);
 
@@ -92,13 +92,13 @@ inline ERL_NIF_TERM error(ErlNifEnv* env, ERL_NIF_TERM reason) { return tuple(en
 ERL_NIF_TERM posix(ErlNifEnv* env, int number);
 inline ERL_NIF_TERM posix_error(ErlNifEnv* env, int number) { return error(env, posix(env, number)); }
 inline ERL_NIF_TERM closed(ErlNifEnv* env) { return error(env, atoms::closed); }
-/// {invalid, What}: prim_socket says what of its arguments that is.
+/// {invalid, What}: prim_socket says which of its arguments that is.
 inline ERL_NIF_TERM invalid(ErlNifEnv* env, ERL_NIF_TERM what) { return tuple(env, atoms::invalid, what); }
-/// {error, {invalid, state}}: something else is going on.
+/// {error, {invalid, state}}: another operation is under way.
 inline ERL_NIF_TERM busy(ErlNifEnv* env) { return error(env, invalid(env, atoms::state)); }
-/// The poller does not take the descriptor.
+/// The poller has refused the descriptor.
 inline ERL_NIF_TERM select_failed(ErlNifEnv* env) { return error(env, atom(env, "select_failed")); }
-/// The caller breaks the rules of the calls: an exception.
+/// Raises an exception: the caller breaks the rules of these calls.
 inline ERL_NIF_TERM raise_invalid(ErlNifEnv* env, ERL_NIF_TERM what) {
   return enif_raise_exception(env, invalid(env, what));
 }

@@ -13,8 +13,8 @@ ERL_NIF_TERM timeval_term(ErlNifEnv* env, const timeval& time);
 /// lowdelay, throughput, reliability, mincost, or a number.
 bool get_tos(ErlNifEnv* env, ERL_NIF_TERM term, int* to);
 ERL_NIF_TERM tos_term(ErlNifEnv* env, int tos);
-/// A number or a boolean as an int, or a binary as it is: false for anything else. *size: its
-/// bytes.
+/// Reads a number or a boolean as an int, or a binary unchanged; returns false for anything else.
+/// *size: its number of bytes.
 bool get_native(ErlNifEnv* env, ERL_NIF_TERM term, int* number, const void** bytes, std::size_t* size);
 
 }  // namespace vmrun::sockets

@@ -31,7 +31,8 @@ bool Request::is_of(const ErlNifPid& other) const { return enif_compare_pids(&pi
 
 namespace {
 
-/// The caller's request. One who has ended meanwhile is not watched; nobody misses it.
+/// Returns the caller's request. A caller that has ended meanwhile is not monitored, which does no
+/// harm.
 Request request_of_caller(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM handle) {
   ErlNifPid self;
   enif_self(env, &self);
@@ -44,7 +45,7 @@ void stop_watching(ErlNifEnv* env, Socket& socket, Request& request) {
   if (std::exchange(request.is_monitored, false)) enif_demonitor_process(env, &socket, &request.monitor);
 }
 
-/// {'$socket', Socket, Tag, Info}, to the process of the request.
+/// Sends {'$socket', Socket, Tag, Info} to the process of the request.
 void send(ErlNifEnv* env, Socket& socket, const Request& to, ERL_NIF_TERM tag, ERL_NIF_TERM reason) {
   ErlNifEnv* made = enif_alloc_env();
   const ERL_NIF_TERM info = tuple(made, enif_make_copy(made, to.handle), enif_make_copy(made, reason));

@@ -16,7 +16,7 @@ namespace vmrun::sockets {
 
 struct Socket;
 
-/// A request that waits. The handle is in an environment of its own.
+/// A request that waits. The handle is in the request's own environment.
 class Request {
  public:
   Request(const ErlNifPid& pid, ERL_NIF_TERM handle);

@@ -27,7 +27,7 @@ namespace vmrun {
 namespace {
 
 constexpr int kUnwatchedMs = 100;
-constexpr int kLowestDescriptor = 10;  // ours stay clear of those a child gets under fixed numbers
+constexpr int kLowestDescriptor = 10;  // ours do not collide with a child's fixed numbers
 
 struct Pipe {
   int read = -1, write = -1;
@@ -52,7 +52,7 @@ struct Pipe {
   int release(int& end) { return std::exchange(end, -1); }
 };
 
-/// The last that is said of a name counts.
+/// The last entry for a name counts.
 std::vector<std::string> child_environment(const PortOptions& options) {
   std::unordered_map<std::string_view, const std::optional<std::string>*> changes;
   for (const auto& [name, value] : options.env) changes[name] = &value;
@@ -79,28 +79,28 @@ void plan_descriptors(SpawnPlan& plan, const PortOptions& options, const Pipe& t
   if (options.in) posix_spawn_file_actions_adddup2(&plan.actions, from_child.write, output);
   if (options.in && options.use_stdio && options.stderr_to_stdout)
     posix_spawn_file_actions_adddup2(&plan.actions, 1, 2);
-  // 3 and 4 may be descriptors of ours, inherited, where the child is not given its own under these
-  // numbers.
+  // Descriptors 3 and 4 may be inherited ones of the machine, if the child does not get its own
+  // under these numbers.
   if (!options.use_stdio && !options.out) posix_spawn_file_actions_addclose(&plan.actions, 3);
   if (!options.use_stdio && !options.in) posix_spawn_file_actions_addclose(&plan.actions, 4);
   posix_spawn_file_actions_addclosefrom_np(&plan.actions, options.use_stdio ? 3 : 5);
 }
 
-/// Why the program of spawn_executable cannot be run, as far as can be told beforehand: an errno,
-/// or 0.
+/// Returns why the program of spawn_executable cannot be run, as far as can be checked beforehand:
+/// an errno, or 0.
 int program_error(const PortOptions& options) {
   struct stat info;
   if (options.kind != PortOptions::Kind::kSpawnExecutable) return 0;
   return stat(options.command.c_str(), &info) < 0 || access(options.command.c_str(), X_OK) < 0 ? errno : 0;
 }
 
-/// The machine has no room for a child, whatever it is to run.
+/// Whether the machine has no room for a child, whatever it runs.
 bool lacks_resources(int error) {
   return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
 }
 
-/// The command line of a child that ends with an errno as its status. It stands in for one whose
-/// directory or program failed after all, as with OTP: open_port has been successful by then.
+/// Returns a command line whose exit status is the errno. It replaces a child whose directory or
+/// program failed later, as with OTP: open_port has already succeeded by then.
 std::vector<std::string> failing_command(const PortOptions& options, int error) {
   const std::string leave = "exit " + std::to_string(error);
   struct stat info;
@@ -109,15 +109,15 @@ std::vector<std::string> failing_command(const PortOptions& options, int error) 
   return {"sh", "-c", "printf 'spawn: Could not cd to %s\\r\\n' \"$1\" >&2; " + leave, "sh", *options.cd};
 }
 
-/// Collects children nobody waits for, in a thread of its own that starts with the first of them.
+/// Collects children that no port waits for, in a thread of its own, which starts with the first of
+/// them.
 class Collector {
  public:
   void add(int pid) {
     std::lock_guard guard(lock_);
     if (!started_) {
       started_ = true;
-      // Where there is no descriptor to be had for these either, all children are looked at now and
-      // then.
+      // If no descriptors are left for these, all children are checked at intervals.
       poll_ = epoll_create1(EPOLL_CLOEXEC);
       wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
       epoll_event event{EPOLLIN, {.u64 = 0}};
@@ -128,7 +128,7 @@ class Collector {
     epoll_event event{EPOLLIN,
                       {.u64 = static_cast<std::uint64_t>(watch) << 32 | static_cast<std::uint32_t>(pid)}};
     if (watch < 0 || !can_wait_ || epoll_ctl(poll_, EPOLL_CTL_ADD, watch, &event) < 0) {
-      // No descriptor left to watch it with: looked at now and then.
+      // There is no descriptor left to watch it, so it is checked at intervals.
       if (watch >= 0) ::close(watch);
       unwatched_.push_back(pid);
       eventfd_write(wake_, 1);
@@ -148,9 +148,9 @@ class Collector {
           continue;
         }
         if (take_exit_status(static_cast<int>(events[i].data.u64 & 0xFFFFFFFF)) < 0) continue;
-        // Taken out before it is closed: a child that is just being started may hold the same file
-        // a moment longer, so closing alone would leave it registered, and it would report again
-        // under a number that is somebody else's by then.
+        // Removed before it is closed: a child that is just being started may hold the same file a
+        // moment longer. Closing alone would leave it registered, and it would report again under a
+        // number that may belong to another file by then.
         const int watch = static_cast<int>(events[i].data.u64 >> 32);
         epoll_ctl(poll_, EPOLL_CTL_DEL, watch, nullptr);
         ::close(watch);
@@ -196,7 +196,7 @@ int start_child(const PortOptions& options, Child* child) {
     plan_signals(stand_in);
     plan_descriptors(stand_in, options, to_child, from_child);
     const std::vector<std::string> failing = failing_command(options, error);
-    char* no_environment[] = {nullptr};  // it may be what the kernel refuses
+    char* no_environment[] = {nullptr};  // the kernel may have refused the given one
     if (posix_spawn(&pid, "/bin/sh", &stand_in.actions, &stand_in.attributes, pointers(failing).data(),
                     no_environment))
       return error;
@@ -219,7 +219,7 @@ int take_exit_status(int pid) {
   pid_t taken;
   while ((taken = waitpid(pid, &status, WNOHANG)) < 0 && errno == EINTR) {}
   if (taken == 0) return -1;
-  if (taken < 0) return 0;  // somebody else has taken it
+  if (taken < 0) return 0;  // another thread has taken it
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -9,9 +9,9 @@
 #include "drivers/stream/byte_stream.hpp"
 
 /// One instance is one child with up to two pipes and, when its exit status is wanted, a descriptor
-/// that tells of its end. Without that option the end of its output ends the port; with it the port
-/// ends when there is both the end of the output and a status (a child of the child may hold the
-/// pipe longer).
+/// that becomes readable at its end. Without that option the end of its output ends the port. With
+/// it the port ends when both the end of output and a status have arrived (a child of the child may
+/// hold the pipe longer).
 namespace vmrun {
 namespace {
 
@@ -72,7 +72,7 @@ void outputv(ErlDrvData data, ErlIOVec* vec) {
 
 void ready_output(ErlDrvData data, ErlDrvEvent) { instance(data)->stream.write_ready(); }
 
-/// {Port, {exit_status, Status}}, then the end. The instance is gone after that.
+/// Sends {Port, {exit_status, Status}}, then ends the port. The instance is gone after that.
 void end_with_status(SpawnPort& s) {
   ErlDrvTermData message[] = {ERL_DRV_PORT,  driver_mk_port(s.port),
                               ERL_DRV_ATOM,  driver_mk_atom(const_cast<char*>("exit_status")),

@@ -4,7 +4,7 @@
 /// {spawn_executable, File}).
 namespace vmrun {
 
-/// Once, before processes run.
+/// Called once, before processes run.
 void register_spawn_driver();
 
 }  // namespace vmrun

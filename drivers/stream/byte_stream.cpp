@@ -67,9 +67,10 @@ ByteStream::Read ByteStream::failed(int error) {
 
 ByteStream::Read ByteStream::read_ready() {
   thread_local std::uint8_t buffer[kReadBytes];
-  // Of a descriptor that others use too only one read is sure not to block.
+  // Others may use the descriptor too if it is not ours; then only one read is certain not to
+  // block.
   for (int reads = options_.own ? kReadsAtOnce : 1; reads; --reads) {
-    // What is missing of a long message goes straight into it.
+    // The missing part of a long message is read directly into its binary.
     iovec parts[2];
     int count = 0;
     std::size_t missing = 0;
@@ -128,7 +129,7 @@ bool ByteStream::fail_write(int error) {
   return false;
 }
 
-/// Like writev; a descriptor that may block is written to only while it is known not to.
+/// Like writev. A descriptor that may block is written to only after poll has reported it ready.
 long ByteStream::write_some(SysIOVec* vectors, int count) {
   iovec limited;
   auto* v = reinterpret_cast<iovec*>(vectors);
@@ -149,7 +150,7 @@ long ByteStream::write_some(SysIOVec* vectors, int count) {
   return writev(options_.out, v, std::min(count, IOV_MAX));
 }
 
-/// Puts the length in front of a message. The first element is left free for this (erl_driver(3)).
+/// Puts the length in front of a message. The first vector is left free for this (erl_driver(3)).
 bool ByteStream::add_header(ErlIOVec* data, char* header) {
   const ErlDrvSizeT size = data->size;
   if (size >> (8 * options_.packet_bytes)) return false;

@@ -5,13 +5,13 @@
 
 #include "vm/include/erl_driver.h"
 
-/// The bytes of one port that talks through descriptors (pipes of a child process, descriptors
-/// given by number): reading with {packet, N} taken apart, writing with the port's queue for what
-/// the other side does not take yet. Belongs to a driver instance; used in the port's callbacks
-/// only.
+/// The bytes of one port that communicates through descriptors (pipes of a child process,
+/// descriptors given by number). It cuts input into messages of {packet, N}, and keeps output in
+/// the port's queue while the other side does not take it. Belongs to a driver instance; used in
+/// the port's callbacks only.
 ///
-/// A function that says the port has failed (or ended) has told the machine so already: the
-/// instance may be gone, nothing of it may be touched.
+/// A function that reports a failure or the end has already told the machine. The instance may be
+/// gone, and must not be touched any more.
 namespace vmrun {
 
 class ByteStream {
@@ -19,42 +19,44 @@ class ByteStream {
   struct Options {
     int in = -1, out = -1;      // descriptors; -1: none
     unsigned packet_bytes = 0;  // 1, 2, 4: length in front of each message, big-endian; 0: a stream
-    bool own = true;  // the descriptors are ours: they are made non-blocking, and closed by stop_select
+    bool own = true;            // made non-blocking, and closed by stop_select; false: others use them too
     std::size_t queue_low = 4096,
                 queue_high =
                     8192;  // bytes held back when the port stops and starts being busy; high 0: never busy
   };
 
   void start(ErlDrvPort port, const Options& options);
-  /// Lets go of the descriptors. Partial messages are dropped.
+  /// Releases the descriptors. Partial messages are dropped.
   void stop();
 
   enum class Read { kMore, kEnd, kFailed };
-  /// ready_input: delivers what is there. kEnd: the other side has closed; the caller says what
-  /// that means. kFailed: driver_failure_posix has been called.
+  /// For ready_input: delivers available bytes. kEnd: the other side has closed; the caller decides
+  /// what that means. kFailed: driver_failure_posix has been called.
   Read read_ready();
-  /// outputv: writes or queues. False when the port has failed.
+  /// For outputv: writes or queues. Returns false when the port has failed.
   bool write(ErlIOVec* data);
-  /// ready_output. Likewise.
+  /// For ready_output. Returns false when the port has failed.
   bool write_ready();
 
-  /// No more input is waited for.
+  /// Stops waiting for input.
   void end_input();
   int out() const { return options_.out; }
 
  private:
-  /// Bytes to deliver, messages cut out; false when memory for a message is not to be had.
+  /// Cuts messages out of the bytes and delivers them. Returns false when there is no memory for a
+  /// message.
   bool take(const std::uint8_t* bytes, std::size_t size);
   Read failed(int error);
   bool add_header(ErlIOVec* data, char* header);
-  /// Writes of the port's queue what the other side takes. False when the port has failed.
+  /// Writes as much of the port's queue as the other side takes. Returns false when the port has
+  /// failed.
   bool write_queue();
   bool fail_write(int error);
   long write_some(SysIOVec* vectors, int count);
 
   ErlDrvPort port_ = nullptr;
   Options options_;
-  // A message that has come in part.
+  // A message that has arrived in part.
   std::uint8_t header_[4];
   unsigned header_have_ = 0;
   ErlDrvBinary* body_ = nullptr;

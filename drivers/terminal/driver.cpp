@@ -17,8 +17,8 @@
 #include "drivers/terminal/window.hpp"
 #include "vm/port/driver.hpp"
 
-// A command is a byte that says what to do, and then a text in UTF-8 or a number of 16 bits. What
-// is asked with port_control/3 is answered in the machine's own order of bytes.
+// A command is a byte that says what to do, followed by a text in UTF-8 or a number of 16 bits.
+// port_control/3 answers with native integers.
 
 namespace vmrun::terminal {
 namespace {
@@ -46,7 +46,7 @@ bool cursor_can_move() {
   return name && *name && std::strcmp(name, "dumb") != 0 && std::strcmp(name, "unknown") != 0;
 }
 
-/// As the user's locale says, which tells the widths of characters too.
+/// The user's locale decides; it also gives the widths of characters.
 bool shows_utf8() { return std::setlocale(LC_CTYPE, "") && std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0; }
 
 ErlDrvData start(ErlDrvPort port, char*) {
@@ -60,7 +60,7 @@ ErlDrvData start(ErlDrvPort port, char*) {
   stream.in = STDIN_FILENO;
   stream.out = STDOUT_FILENO;
   stream.own = false;
-  stream.queue_high = 0;  // the owner must hear keys, however slow the terminal is
+  stream.queue_high = 0;  // the owner must get keys even if the terminal is slow
   t->stream.start(port, stream);
   return reinterpret_cast<ErlDrvData>(t);
 }
@@ -73,7 +73,7 @@ void stop(ErlDrvData data) {
   delete t;
 }
 
-/// False when the port has failed.
+/// Returns false when the port has failed.
 bool write(TerminalPort* t, std::string_view bytes) {
   if (bytes.empty()) return true;
   ErlDrvBinary* binary = driver_alloc_binary(bytes.size());
@@ -99,7 +99,7 @@ void tell_if_written(TerminalPort* t) {
   erl_drv_output_term(driver_mk_port(t->port), message, std::size(message));
 }
 
-/// Big-endian; what is missing counts as 0.
+/// Big-endian; missing bytes count as 0.
 long number_of(std::string_view bytes) {
   if (bytes.size() < 2) return 0;
   return static_cast<std::int16_t>(static_cast<std::uint8_t>(bytes[0]) << 8 |
@@ -136,7 +136,7 @@ void deliver(TerminalPort* t, std::string text) {
   if (!text.empty()) driver_output(t->port, text.data(), text.size());
 }
 
-/// One read: the terminal is not ours alone, and another may block.
+/// One read only: other programs use the terminal too, and a second read could block.
 void ready_input(ErlDrvData data, ErlDrvEvent) {
   TerminalPort* t = instance(data);
   char bytes[1024];
@@ -179,7 +179,7 @@ ErlDrvSSizeT control(ErlDrvData data, unsigned command, char* bytes, ErlDrvSizeT
 
 void register_terminal_driver() {
   static ErlDrvEntry entry = own_driver_entry("tty_sl");
-  entry.driver_flags = 0;  // one lock for all its ports: of which one at a time is open
+  entry.driver_flags = 0;  // one lock for all its ports; one at a time is open
   entry.start = start;
   entry.stop = stop;
   entry.output = output;

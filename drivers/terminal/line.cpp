@@ -47,7 +47,7 @@ Line::Cell Line::cell_of(char32_t c, std::size_t column) {
   if (c == 0x7F) return {"^?", 2};
   if (c < 0x7F) return {{static_cast<char>(c)}, 1};
   if (utf8_) return {utf8_of(c), character_width(c)};
-  // As the locale says, whether or not its own set of characters is this one.
+  // By the locale, even if its character set is not Latin-1.
   if (c <= 0xFF && std::isprint(static_cast<int>(c))) return {{static_cast<char>(c)}, 1};
   std::string shown = c <= 0xFF ? fmt::format("\\{:03o}", static_cast<unsigned>(c))
                                 : fmt::format("\\x{{{:X}}}", static_cast<unsigned>(c));
@@ -61,8 +61,8 @@ std::size_t Line::column_of(std::size_t position) const {
   return column;
 }
 
-/// A terminal that has filled a row goes to the next only with the character that comes: what
-/// stands there, or else a blank.
+/// A terminal that has filled a row moves to the next one only with the next character. Returns
+/// such a character: the one that stands there, or else a blank.
 std::string Line::margin(std::size_t position) const {
   const std::size_t column = column_of(position);
   if (column == 0 || column % columns_ != 0) return {};
@@ -138,7 +138,7 @@ std::string Line::erase(long characters) {
   cursor_ = first;
   const std::size_t at = column_of(first), end = column_of(cells_.size());
   const std::string blanks = std::string(old_end - end, ' ');
-  // Blanks that end at the right margin leave the terminal waiting there.
+  // After blanks that end at the right margin, the terminal's cursor waits there.
   const bool at_margin = old_end != at && old_end % columns_ == 0;
   return go(from, at) + show(first, cells_.size()) + blanks + (at_margin ? " \r" : "") + go(old_end, at);
 }

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-/// The line that is being edited on a terminal: which characters stand where, and which bytes make
-/// the terminal show a change. A line longer than the terminal is wide goes on in the next row; a
-/// character may take no column or two, a control character is shown as ^X. Knows the screen only
-/// as columns; every terminal that understands ANSI's movements of the cursor will do.
+/// The line that is being edited on a terminal: the characters and their places, and the bytes that
+/// show a change on the terminal. A line that is longer than the terminal's width continues in the
+/// next row; a character may take no column or two, and a control character is shown as ^X. The
+/// screen is known only as columns; any terminal works that understands ANSI's cursor movements.
 ///
 /// Positions are counted in characters (code points), as the editor above counts.
 namespace vmrun::terminal {
@@ -23,20 +23,20 @@ class Line {
   void set_utf8(bool utf8) { utf8_ = utf8; }
   bool utf8() const { return utf8_; }
 
-  // Each answers what is to be sent to the terminal. Texts are UTF-8; bytes that are none stand for
-  // themselves.
+  // Each function returns the bytes for the terminal. Texts are UTF-8; a byte that does not belong
+  // to a character stands for the Latin-1 character of its number.
 
-  /// In place of what is at the cursor. After a newline the line is a new one.
+  /// Overwrites the characters at the cursor. After a newline the line is a new one.
   std::string put(std::string_view text);
-  /// Before what is at the cursor.
+  /// Inserts before the cursor.
   std::string insert(std::string_view text);
-  /// So many characters to the right, or to the left if it is negative.
+  /// Moves the cursor right by this many characters; left if negative.
   std::string move(long characters);
-  /// So many from the cursor on, or before it if it is negative.
+  /// Erases this many characters from the cursor on; before it if negative.
   std::string erase(long characters);
 
  private:
-  /// What one character of the editor's is on the screen.
+  /// One character of the editor as the screen shows it.
   struct Cell {
     std::string shown;
     std::size_t width;
@@ -44,7 +44,8 @@ class Line {
 
   Cell cell_of(char32_t c, std::size_t column);
   std::size_t column_of(std::size_t position) const;
-  /// The cells from `from` to `to`, with what a terminal needs at its right margin.
+  /// Returns the cells from `from` to `to`, with the bytes that a terminal needs at its right
+  /// margin.
   std::string show(std::size_t from, std::size_t to) const;
   std::string go(std::size_t from_column, std::size_t to_column) const;
   std::string margin(std::size_t position) const;

@@ -14,7 +14,7 @@ std::atomic<bool> active{false};
 
 void set(const termios& mode) { tcsetattr(STDIN_FILENO, TCSANOW, &mode); }
 
-/// Whoever stopped the program has put the terminal into modes of its own.
+/// After SIGCONT: the program that stopped this one has set terminal modes of its own.
 void continued(int) { resume_editing(); }
 
 }  // namespace

@@ -1,17 +1,19 @@
 #pragma once
 
-/// The modes of the terminal on standard input: a line editor wants each key as it is pressed,
-/// everybody else the modes that the machine found. One terminal, one editor; the functions may be
-/// called from any thread and, but for the first, from signal handlers.
+/// The modes of the terminal on standard input. A line editor needs each key as it is pressed;
+/// everything else needs the modes that the machine found. One terminal, one editor. The functions
+/// may be called from any thread and, except the first, from signal handlers.
 namespace vmrun::terminal {
 
-/// Keys come one by one and are not echoed; the keys that make signals still do. False: standard
-/// input and output are not a terminal. After the program was stopped and goes on, it is so again.
+/// Delivers keys one by one, without echo; the keys that send signals still do. Returns false when
+/// standard input and output are not a terminal. The mode is restored after the program was stopped
+/// and continues.
 bool begin_editing();
-/// For good: the modes that were found.
+/// Restores the original modes for good.
 void end_editing();
 
-/// For a time in which someone else speaks with the user; without an editor nothing happens.
+/// Restores the original modes while other code talks to the user. Without an editor these do
+/// nothing.
 void pause_editing();
 void resume_editing();
 

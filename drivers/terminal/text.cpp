@@ -19,7 +19,7 @@ bool is_character(char32_t c, std::size_t size) {
   return c >= kSmallest[size] && c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF);
 }
 
-/// The text may be the front of one character.
+/// Whether the text may be the front of one character.
 bool is_unfinished(std::string_view text) {
   if (text.size() >= sequence_size(text.front())) return false;
   for (const char byte : text.substr(1))

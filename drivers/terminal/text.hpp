@@ -7,16 +7,16 @@
 /// Latin-1 character of its number.
 namespace vmrun::terminal {
 
-/// The character at the front, taken off it.
+/// Removes and returns the character at the front.
 char32_t take_character(std::string_view* text);
 
-/// What is typed, as UTF-8 for the port's owner.
+/// Converts typed bytes to UTF-8 for the port's owner.
 class Input {
  public:
-  /// Of a terminal that does not send UTF-8 each byte is a Latin-1 character; else a character of
-  /// which the end is missing waits for the rest.
+  /// If the terminal does not send UTF-8, each byte is a Latin-1 character. Else an incomplete
+  /// character at the end waits for its rest.
   std::string take(std::string_view bytes, bool utf8);
-  /// Nothing more will come: what has waited.
+  /// Returns the waiting bytes when no more input follows.
   std::string take_rest();
 
  private:

@@ -3,17 +3,17 @@
 #include <cstdint>
 #include <optional>
 
-/// How large a terminal is, asked with port_control/3 of the ports that show on one.
+/// The size of a terminal, which port_control/3 asks from the ports that write to one.
 namespace vmrun::terminal {
 
-/// The command, of `tty_sl` and of `fd`; the answer is these two in the machine's order of bytes.
+/// The command of `tty_sl` and of `fd`. The answer is columns and rows as two native integers.
 inline constexpr unsigned kControls = 0x018b0900, kWindowSize = kControls + 100;
 
 struct WindowSize {
   std::uint32_t columns = 80, rows = 24;
 };
 
-/// Nothing: the descriptor is no terminal, or one that knows no size.
+/// Returns nothing when the descriptor is not a terminal, or its size is not known.
 std::optional<WindowSize> window_size(int descriptor);
 
 }  // namespace vmrun::terminal
