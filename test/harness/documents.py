@@ -3,6 +3,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 from . import tracing_scripts
 from .results import Failure, Skip, Test
@@ -22,6 +23,7 @@ def tests(root, vmrun):
             Test('docs', 'links between documents lead to files and headings that exist', lambda: links(root)),
             Test('docs', 'every document is reached by links from the README', lambda: reachable(root)),
             Test('docs', 'the site has a place for every document', lambda: site_pages(root)),
+            Test('docs', 'the site is built without a warning', lambda: site(root)),
             Test('docs', 'the manual page has the flags of --help', lambda: manual_page(root, vmrun)),
             Test('docs', 'the manual page of vmtrace has the flags of its --help', lambda: vmtrace_page(root)),
             Test('docs', 'a script is shown in each stage', lambda: stages(root, vmrun)),
@@ -124,6 +126,16 @@ def site_pages(root):
     there = {make_site.place(path) for path in documents(root)} - {None}
     if listed != there:
         raise Failure(f'not in mkdocs.yml: {sorted(there - listed)}, only there: {sorted(listed - there)}')
+
+
+def site(root):
+    themes = subprocess.run(['dpkg-query', '-W', 'mkdocs', 'mkdocs-material'], capture_output=True) if shutil.which('dpkg-query') else None
+    if not shutil.which('mkdocs') or themes is None or themes.returncode:
+        raise Skip('mkdocs or its theme is not installed (./dev site installs them)')
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([sys.executable, root / 'docs/site/make_site.py', folder], capture_output=True, text=True)
+        if done.returncode:
+            raise Failure('\n'.join(line for line in done.stderr.splitlines() if 'INFO' not in line)[-2000:])
 
 
 def help_text(vmrun):
@@ -245,8 +257,6 @@ def engine_reference(root):
 
 
 def range_rows(root):
-    import tempfile
-
     import gen_probes
     with tempfile.NamedTemporaryFile('w', suffix='.tab') as file:
         file.write('family f : x\nrange user_trace__n 0 950 stable\n  arg pid pid : p\n  arg i1 int64 - : i\n'

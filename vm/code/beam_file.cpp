@@ -108,7 +108,7 @@ bool for_each_chunk(const std::uint8_t* bytes, std::size_t size, BeamError* erro
     *error = {what, offset};
     return false;
   };
-  if (size < 12 || std::memcmp(bytes, "FOR1", 4) || std::memcmp(bytes + 8, "BEAM", 4))
+  if (size < 12 || std::memcmp(bytes, "FOR1", 4) != 0 || std::memcmp(bytes + 8, "BEAM", 4) != 0)
     return fail("not a .beam file (no FOR1…BEAM header)", 0);
   Reader form(bytes, bytes + 4, 4, "FOR1", error);
   const std::size_t length = form.u32();
