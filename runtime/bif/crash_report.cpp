@@ -12,7 +12,6 @@
 #include "vm/lifecycle/exit.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/report.hpp"
 #include "vm/process/table.hpp"

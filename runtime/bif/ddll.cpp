@@ -3,7 +3,6 @@
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/registry.hpp"

@@ -1,8 +1,11 @@
 #include "runtime/bif/nodes.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/message/deliver.hpp"
 #include "vm/message/destination.hpp"
-#include "vm/message/signal.hpp"
+#include "vm/message/handle.hpp"
+#include "vm/message/links.hpp"
+#include "vm/message/receive.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/trace/trace.hpp"
 

@@ -1,6 +1,6 @@
 #include "runtime/bif/support.hpp"
+#include "vm/message/links.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/port/operations.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/registry.hpp"

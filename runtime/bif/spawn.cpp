@@ -10,7 +10,6 @@
 #include "vm/heap/literal.hpp"
 #include "vm/message/abandoned_spawns.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/report.hpp"
 #include "vm/term/node.hpp"

@@ -12,7 +12,6 @@
 #include "vm/code/module.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/port/operations.hpp"
 #include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"

@@ -21,8 +21,8 @@
 #include "vm/base/thread.hpp"
 #include "vm/base/uninterrupted.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/message/deliver.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"
 

@@ -13,7 +13,6 @@
 #include "vm/base/small_limits.hpp"
 #include "vm/lifecycle/exit.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/hash.hpp"
 

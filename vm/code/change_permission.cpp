@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "vm/message/signal.hpp"
+#include "vm/message/deliver.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/table.hpp"
 

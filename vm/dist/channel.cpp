@@ -2,7 +2,7 @@
 
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
-#include "vm/message/signal.hpp"
+#include "vm/message/deliver.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/table.hpp"

@@ -4,7 +4,7 @@
 
 #include "vm/base/epoch.hpp"
 #include "vm/heap/literal.hpp"
-#include "vm/message/signal.hpp"
+#include "vm/message/handle.hpp"
 
 namespace vmrun {
 

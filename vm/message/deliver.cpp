@@ -1,4 +1,4 @@
-#include "vm/message/signal.hpp"
+#include "vm/message/deliver.hpp"
 
 #include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
@@ -25,26 +25,20 @@ void fire_queued(Process& to, Fragment& f, Word length) {
                              current);
 }
 
-/// For consumers that only count. They see the event after the push and do not need the queue's
-/// length, so it is not computed.
-bool push_counted(Process& to, Fragment* f, bool to_self) {
-  const PushResult result = to.mailbox.push_message(f);
-  if (!to_self && result != PushResult::kClosed) probe::count_message_queued();
-  return end_push(to, f, result);
-}
-
-[[gnu::cold, gnu::noinline]] bool push_watched(Process& to, Fragment* f, bool to_self) {
+[[gnu::cold, gnu::noinline]] bool push_probed(Process& to, Fragment* f, bool to_self) {
   PushResult result;
   {
     MailboxProbeLock lock(to.mailbox);
-    if (!lock.held()) return push_counted(to, f, to_self);
-    if (!to_self && !to.mailbox.is_closed()) fire_queued(to, *f, to.mailbox.length() + 1);
+    if (lock.held() && !to_self && !to.mailbox.is_closed()) fire_queued(to, *f, to.mailbox.length() + 1);
     result = to.mailbox.push_message(f);
+    // Without the lock the consumers only count. They see the event after the push and do not need
+    // the queue's length, so it is not computed.
+    if (!lock.held() && !to_self && result != PushResult::kClosed) probe::count_message_queued();
   }
-  return end_push(to, f, result);
+  return finish_push(to, f, result);
 }
 
-[[gnu::cold, gnu::noinline]] void append_watched(Process& p, Fragment* f, bool announce) {
+[[gnu::cold, gnu::noinline]] void append_probed(Process& p, Fragment* f, bool announce) {
   MailboxProbeLock lock(p.mailbox);
   if (lock.held() && announce) fire_queued(p, *f, p.mailbox.length() + 1);
   else if (announce) probe::count_message_queued();
@@ -55,8 +49,8 @@ bool push_counted(Process& to, Fragment* f, bool to_self) {
 
 bool push_message(Process& to, Fragment* f, bool to_self) {
   if (probe::message_queued_enabled()) [[unlikely]]
-    return push_watched(to, f, to_self);
-  return push_unannounced(to, f);
+    return push_probed(to, f, to_self);
+  return push_message(to, f, Disabled::kMessageProbes);
 }
 
 bool push_signal(Process& to, Fragment* f) {
@@ -74,7 +68,7 @@ void append_own_message(Process& p, Fragment* f, bool announce) {
   f->kind = static_cast<std::uint32_t>(SignalKind::kMessage);
   trace_receive(p, *f);
   if (probe::message_queued_enabled()) [[unlikely]]
-    return append_watched(p, f, announce);
+    return append_probed(p, f, announce);
   p.mailbox.append(f);
 }
 

@@ -1,4 +1,7 @@
-#include "vm/message/signal.hpp"
+#include "vm/message/handle.hpp"
+#include "vm/message/deliver.hpp"
+#include "vm/message/links.hpp"
+#include "vm/message/spawn_answer.hpp"
 
 #include <utility>
 

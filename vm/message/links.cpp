@@ -1,4 +1,4 @@
-#include "vm/message/signal.hpp"
+#include "vm/message/links.hpp"
 
 #include "vm/heap/copy.hpp"
 #include "vm/message/clock_service.hpp"

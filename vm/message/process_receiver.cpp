@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "vm/heap/copy.hpp"
+#include "vm/message/deliver.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/end_signals.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/priority_boost.hpp"
 #include "vm/process/table.hpp"

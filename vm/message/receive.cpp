@@ -2,8 +2,8 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/message/handle.hpp"
 #include "vm/message/mailbox_probe.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/core.hpp"

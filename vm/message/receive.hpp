@@ -61,5 +61,7 @@ Term receive_marker_reserve(Process& p);
 void receive_marker_bind(Process& p, Term marker, Term ref);
 void receive_marker_clear(Process& p, Term ref);
 void receive_marker_use(Process& p, Term ref);
+/// Takes a {_, Ref, _, _, _} out of the mailbox. Returns false when there is none.
+bool flush_down_message(Process& p, RefKey key);
 
 }  // namespace vmrun

@@ -13,8 +13,8 @@
 ///
 /// Called by schedulers, or under an EpochGuard. Signals of one sender to one receiver arrive in
 /// the order of the calls. The functions never collect; terms are copied where they are kept. A
-/// channel to another node is one more implementation: docs/internals/messages.md, "To another
-/// node".
+/// channel to another node is one more implementation: docs/internals/messages.md,
+/// "To another node".
 namespace vmrun {
 
 struct Destination;

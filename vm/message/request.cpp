@@ -1,8 +1,8 @@
 #include "vm/message/request.hpp"
 
 #include "vm/heap/copy.hpp"
+#include "vm/message/deliver.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/code_view.hpp"

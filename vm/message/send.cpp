@@ -4,8 +4,8 @@
 #include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/message/deliver.hpp"
 #include "vm/message/process_receiver.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -97,7 +97,7 @@ bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
     return send_watched(from, to, as_given, message);
   Fragment* f = message_fragment<Size::kAny>(message);
   bump_reductions(from, 1 + (f->used_words >> 4));
-  return push_unobserved(to, f);
+  return push_message(to, f, Disabled::kMessageAndQueueProbes);
 }
 
 void send_to_alias(Process& from, Term alias, Term message) {
@@ -162,7 +162,7 @@ SendResult sent_on_dirty(Process& from) {
   if (!f) [[unlikely]]
     return send_on_dirty(from, to.id, as_given, message);
   bump_reductions(from, 1 + (f->used_words >> 4));
-  (void)push_unannounced(to, f);
+  (void)push_message(to, f, Disabled::kMessageProbes);
   return SendResult::kDone;
 }
 

@@ -1,6 +1,7 @@
+#include "vm/message/spawn_answer.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/abandoned_spawns.hpp"
-#include "vm/message/signal.hpp"
+#include "vm/message/deliver.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"

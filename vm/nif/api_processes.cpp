@@ -1,7 +1,6 @@
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/nif/guard.hpp"
 #include "vm/nif/library.hpp"

@@ -23,7 +23,7 @@
 #include "vm/lifecycle/answer.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/deferred_decoding.hpp"
-#include "vm/message/signal.hpp"
+#include "vm/message/handle.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"

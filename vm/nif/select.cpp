@@ -11,7 +11,6 @@
 
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/nif/guard.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/process/report.hpp"

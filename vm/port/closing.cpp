@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "vm/message/signal.hpp"
+#include "vm/message/deliver.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"

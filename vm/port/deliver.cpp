@@ -3,7 +3,6 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "vm/message/signal.hpp"
+#include "vm/message/links.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"

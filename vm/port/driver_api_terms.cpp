@@ -7,7 +7,6 @@
 #include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
-#include "vm/message/signal.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/term_input.hpp"
 #include "vm/process/table.hpp"
