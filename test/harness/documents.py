@@ -98,7 +98,8 @@ def links(root):
         for path in sorted((root / folder).rglob('*')):
             if path.suffix not in ('.cpp', '.hpp', '.h', '.c', '.py', '.erl', '.act', '.tab', '.md', '.1'):
                 continue
-            for name, section in re.findall(r'(?<![\w/])(docs/[\w/-]+\.md), \\?"([^"\\]+)', path.read_text(errors='replace')):
+            text = re.sub(r'\s*\n\s*(?:///?|%+|#)?\s*', ' ', path.read_text(errors='replace'))  # a comment of several lines
+            for name, section in re.findall(r'(?<![\w/])(docs/[\w/-]+\.md), \\?"([^"\\]+)', text):
                 if (root / name).exists() and f'# {section}\n' not in (root / name).read_text():
                     dead.append(f'{path.relative_to(root)}: {name}, "{section}"')
     if dead:
