@@ -7,6 +7,25 @@
 /// Delivery: puts messages and signals into the mailbox of a process of this node. receiver.hpp is
 /// about receivers of any kind. Senders are schedulers (or hold an EpochGuard). Signals between two
 /// processes arrive in the order of sending, messages included.
+///
+/// A signal is a fragment. It is pushed onto the outer queue of the receiver's mailbox with one
+/// compare-and-swap (process/mailbox.hpp). The receiver takes the whole queue between two slices,
+/// or when a receive has looked through the inner queue. It links the messages to the inner queue
+/// and handles the other signals (handle.hpp).
+///
+/// Invariants, each with the test that holds it:
+///
+///  1. Whatever is pushed is taken once, in each sender's order, or refused. (unit base: "Inbox";
+///     unit process: "Messages of one sender stay in order")
+///  2. Exactly the push that ends a wait makes the process runnable. (unit process: "A parked
+///     mailbox asks for one wake, a closed one refuses", "Many producers against one consumer")
+///  3. message-queued fires before the receiver can see the message, with the length that the queue
+///     has then. (live: event probes)
+///  4. A signal that finds its receiver dead is answered as a dead process answers. (golden
+///     signals: every_receiver; unit process: "Questions to other processes are answered")
+///  5. A sender that finds neither a signal in the mailbox nor one under way knows that all its
+///     signals have had their effect. (unit base: "UnderWay"; golden signals: alive_after_exit,
+///     info_of_running)
 namespace vmrun {
 
 inline Fragment* new_signal(SignalKind kind, Word words) {

@@ -13,6 +13,25 @@
 /// thread until the function returns: no other thread runs it or collects its heap. While native
 /// code runs, the schedulers handle the signals of the process (process/dirty_state.hpp); during a
 /// built-in function the signals wait until it is done.
+///
+/// The path of a call: run_on_dirty (process/dirty_job.hpp) or the flags of a native function end
+/// the slice with RunResult::kDirty; the scheduler queues the process here; a dirty thread runs the
+/// call and makes the process runnable; the interpreter executes the same instruction again and
+/// finds the result.
+///
+/// Invariants, each with the test that holds it:
+///
+///  1. A process is on one thread at a time. From leaving its scheduler until it is runnable again
+///     it belongs to the dirty thread, except for its signals while native code runs
+///     (process/dirty_state.hpp). (native: behind_native, asked_meanwhile; thread sanitizer)
+///  2. No call waits while a thread of its kind is idle or may still be started. (unit base:
+///     "WorkQueue")
+///  3. A call that is executed again decides as it did before: its decision depends on its
+///     arguments alone, or it asks came_back first. (golden processes: long_built_ins)
+///  4. Work that counts its steps never keeps a scheduler. (fairness: built-in functions,
+///     collections)
+///  5. A process that ends while its native code runs is freed once, by the dirty thread, when that
+///     code returns. (native: storm, forks_and_exits; address sanitizer)
 namespace vmrun {
 
 inline constexpr unsigned kMaxDirtySchedulers = 1024;  // of each kind
