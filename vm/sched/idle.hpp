@@ -21,9 +21,9 @@
 ///  2. At most one thread claims a sleeper: the one whose exchange clears `asleep`. It has counted
 ///     the sleeper as searching before it wakes it. (unit process: "A storm")
 ///  3. The alarm of a scheduler is set while it works, another one sleeps, and something waits
-///     there that another could take. (unit base: "Alarm"; unit process: "What waits behind a call")
+///     there that another could take. (unit base: "Alarm"; unit process: "What waits behind")
 ///  4. Work behind a call that does not yield waits half a millisecond while a scheduler sleeps,
-///     and ten milliseconds while all are busy. (fairness: built-in functions, modules, collections)
+///     and ten milliseconds while all are busy. (fairness: built-in functions, collections)
 ///  5. Nothing polls while nothing runs long: a timer costs one voluntary switch. (fairness:
 ///     wake-ups)
 ///
