@@ -3,7 +3,7 @@
 #include "vm/include/erl_nif.h"
 
 /// The native functions of prim_socket, each in the file of its group; natives.cpp has their table.
-/// Their results are described in runtime/lib/prim_socket.erl, where they are called.
+/// An installed OTP's prim_socket.erl calls them; it says what they answer.
 namespace vmrun::sockets {
 
 /// Registers them for load_nif. Called before the first process runs.

@@ -4,14 +4,15 @@
 
 -export([start/0]).
 
+-define(PORT, 4369).
 -define(TRIES, 100).
 -define(PAUSE_MS, 20).
 
-%% started: something answers on the port now; none: nothing was started, or it does not answer.
+%% Returns when something answers on the port, or will not.
 start() ->
-    case init:get_argument(start_epmd) of
-        {ok, [["false"] | _]} -> none;
-        _ ->
+    case init:get_argument(start_epmd) =:= {ok, [["false"]]} orelse answers() of
+        true -> ok;
+        false ->
             run(command()),
             wait(?TRIES)
     end.
@@ -52,12 +53,18 @@ ended(Port) ->
         {Port, _} -> ended(Port)
     end.
 
-wait(0) -> none;
+wait(0) -> ok;
 wait(Tries) ->
-    case gen_tcp:connect({127, 0, 0, 1}, erl_epmd:port(), [{active, false}]) of
-        {ok, Socket} ->
-            gen_tcp:close(Socket),
-            started;
-        {error, _} ->
-            receive after ?PAUSE_MS -> wait(Tries - 1) end
+    answers() orelse receive after ?PAUSE_MS -> wait(Tries - 1) end.
+
+answers() ->
+    case gen_tcp:connect({127, 0, 0, 1}, port(), [{active, false}]) of
+        {ok, Socket} -> gen_tcp:close(Socket) =:= ok;
+        {error, _} -> false
+    end.
+
+port() ->
+    case init:get_argument(epmd_port) of
+        {ok, [[Text | _] | _]} -> list_to_integer(Text);
+        _ -> ?PORT
     end.

@@ -6,7 +6,8 @@
 %%     net_sup or net_sup_dynamic       started from the command line, or by net_kernel:start/1,2
 %%       erl_epmd auth net_kernel       and what the distribution modules need
 %%
-%% With an installed OTP there are its applications, too (installed_kernel): other nodes' global waits for an answer.
+%% net_kernel, erl_epmd, auth and rpc are an installed OTP's; its applications are there too (installed_kernel), as other nodes' global
+%% waits for an answer. Without an OTP the machine cannot be a node.
 -module(erl_distribution).
 -behaviour(supervisor).
 
@@ -22,7 +23,7 @@ boot() ->
     case start_kernel_sup([net_sup(net_sup, Options) || Options <- given()]) of
         ok -> ok;
         {error, Reason} ->
-            io:format(standard_error, "vmrun: cannot be a node: ~tp~n", [innermost(Reason)]),
+            io:format(standard_error, "vmrun: cannot be a node: ~ts~n", [text(innermost(Reason))]),
             halt(1)
     end.
 
@@ -34,6 +35,12 @@ given() ->
             Others =:= [] orelse logger:warning("Multiple -sname or -name given, using the first, ~p", [Name]),
             [#{name => list_to_atom(Name), name_domain => Domain, clean_halt => true, supervisor => net_sup}];
         [] -> []
+    end.
+
+text(Reason) ->
+    case io_lib:printable_list(Reason) of
+        true -> Reason;
+        false -> io_lib:format("~tp", [Reason])
     end.
 
 innermost({shutdown, {failed_to_start_child, _, Reason}}) -> innermost(Reason);
@@ -90,6 +97,12 @@ net_sup(Id, Options) ->
 start_link(Options) -> supervisor:start_link({local, net_sup}, ?MODULE, {net_sup, Options}).
 
 start_kernel_sup(Children) ->
+    case installed_kernel:ensure_started() of
+        ok -> start_keeper(Children);
+        none -> {error, "the modules of nodes are those of an installed Erlang/OTP (Debian: erlang-base), and there is none (-otp, VMRUN_OTP)"}
+    end.
+
+start_keeper(Children) ->
     {Keeper, Monitor} = spawn_monitor(?MODULE, keeper, [self(), Children]),
     receive
         {Keeper, started} ->
@@ -120,13 +133,13 @@ kept(Sup) ->
 init({kernel_sup, Children}) ->
     Rex = #{id => rex, start => {rpc, start_link, []}, shutdown => 2000},
     Code = #{id => code_server, start => {code_ready, start_link, []}, shutdown => 2000},
-    _ = installed_kernel:ensure_started() =:= ok orelse kernel_options:offer(),
     {ok, {#{strategy => one_for_all, intensity => 0, period => 1}, [Code, Rex] ++ Children}};
 init({net_sup, Options}) ->
     Epmd = case init:get_argument(no_epmd) of
                {ok, _} -> [];
                error ->
                    Module = net_kernel:epmd_module(),
+                   _ = [epmd_service:start() || Module =:= erl_epmd],
                    [#{id => Module, start => {Module, start_link, []}, shutdown => 2000}]
            end,
     Children = net_kernel:protocol_childspecs() ++ Epmd ++

@@ -49,13 +49,23 @@ explain(error, noproc, Stack, _, _) -> {Stack, "no such process or port"};
 explain(error, notalive, Stack, _, _) -> {Stack, "the node cannot be part of a distributed system"};
 explain(error, system_limit, Stack, _, _) -> {Stack, "a system limit has been reached"};
 explain(error, timeout_value, Stack, _, _) -> {Stack, "bad receive timeout value"};
-explain(error, undef, [{M, F, A, _} | Stack], _, _) ->
+explain(error, undef, [{M, F, A, _} | Stack], _, Col) ->
     Arity = if is_list(A) -> length(A); true -> A end,
-    {Stack, ["undefined function ", mfa(M, F, Arity)]};
+    {Stack, ["undefined function ", mfa(M, F, Arity), missing(M, Col)]};
 explain(error, function_clause, [{M, F, As, Loc} | Stack], P, Col) when is_list(As) ->
     {Stack, [value("no function clause matching ", call_text(M, F, As, P), Col), location(Loc)]};
 explain(error, function_clause, Stack, _, _) -> {Stack, "no function clause matching"};
 explain(_, Reason, Stack, P, Col) -> {Stack, value("", Reason, P, Col)}.
+
+%% What is not embedded comes from an installed OTP: whoever has none is told so.
+missing(M, Col) ->
+    case erts_internal:locate_module(M) =:= [] andalso not erlang:module_loaded(M) andalso
+         code:where_is_file("kernel.app") =:= non_existing of
+        true ->
+            ["\n", lists:duplicate(Col + 1, $\s), "*** there is no module ", io_lib:write_atom(M),
+             "; where it is one of Erlang/OTP's, install that (Debian: erlang-base and others) or name its root: -otp DIR"];
+        false -> ""
+    end.
 
 count(1, Thing) -> ["one ", Thing];
 count(N, Thing) when N < 10 ->

@@ -4,7 +4,8 @@
 -export([start/5, start/6, init_it/6, init_it/7, call/3, call/4, cast_target/1, reply/2, stop/1, stop/3,
          send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2, receive_response/3,
          check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1,
-         debug_options/2, hibernate_after/1, register_name/1, unregister_name/1, get_proc_name/1, name/1, get_parent/0, where/1, format_status_header/2,
+         debug_options/2, hibernate_after/1, register_name/1, unregister_name/1, get_proc_name/1, name/1, get_parent/0, where/1,
+         format_status/4, format_status_header/2,
          client_info/1, format_client/1, format_client_on_one_line/1]).
 
 %% --- Start ---
@@ -280,6 +281,28 @@ debug_options(_Name, Options) ->
     end.
 
 hibernate_after(Options) -> proplists:get_value(hibernate_after, Options, infinity).
+
+%% What a callback module wants to be seen of its process, for gen_statem.
+format_status(Module, Option, Status, Arguments) ->
+    case {erlang:function_exported(Module, format_status, 1), erlang:function_exported(Module, format_status, 2)} of
+        {true, _} ->
+            try maps:merge(Status, Module:format_status(Status)) of
+                Shown when map_size(Shown) =:= map_size(Status) -> Shown;
+                _ -> not_shown(Module, "/1 returned a map with unknown keys", Status)
+            catch
+                error:{badmap, _} -> not_shown(Module, "/1 did not return a map", Status);
+                _:_ -> not_shown(Module, "/1 crashed", Status)
+            end;
+        {false, true} when is_list(Arguments) ->
+            try Status#{'$status' => Module:format_status(Option, Arguments)}
+            catch
+                throw:Shown -> Status#{'$status' => Shown};
+                _:_ -> not_shown(Module, "/2 crashed", Status)
+            end;
+        _ -> Status
+    end.
+
+not_shown(Module, Why, Status) -> Status#{'EXIT' => atom_to_list(Module) ++ ":format_status" ++ Why}.
 
 format_status_header(Tag, Name) when is_pid(Name) -> lists:concat([Tag, " ", pid_to_list(Name)]);
 format_status_header(Tag, Name) when is_atom(Name) -> lists:concat([Tag, " ", Name]);

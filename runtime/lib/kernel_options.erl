@@ -2,7 +2,7 @@
 %% Erlang term. What is set later counts before that.
 -module(kernel_options).
 
--export([get/1, get/2, set/2, offer/0]).
+-export([get/1, get/2, set/2]).
 
 -define(SET(Key), {?MODULE, Key}).
 
@@ -28,17 +28,6 @@ get(Key, Default) ->
     end.
 
 set(Key, Value) -> persistent_term:put(?SET(Key), {value, Value}).
-
-%% For modules of an installed OTP: application:get_env/2 looks into a table, which there belongs to application_controller. Here
-%% it is the caller's.
-offer() ->
-    case ets:whereis(ac_tab) of
-        undefined ->
-            ac_tab = ets:new(ac_tab, [named_table, public]),
-            true = ets:insert(ac_tab, [{{env, kernel, list_to_atom(Key)}, term(Text)} || {Key, Text} <- given()]),
-            ok;
-        _ -> ok
-    end.
 
 %% The last one given counts.
 given(Key) ->

@@ -19,6 +19,7 @@ def tests(root, vmrun):
             Test('docs', 'docs/drivers.md lists the functions of erl_driver.h', lambda: driver_functions(root, vmrun)),
             Test('docs', 'docs/what-is-there.md lists the built-in functions of OTP that are not there', lambda: missing_built_ins(root)),
             Test('docs', 'docs/internals/files.md has the commands of the file driver', lambda: file_commands(root)),
+            Test('docs', 'docs/internals/library.md says why each module of the library is there', lambda: library_modules(root)),
             Test('docs', 'files that the documents name are there', lambda: named_files(root, vmrun)),
             Test('docs', 'links between documents lead to files and headings that exist', lambda: links(root)),
             Test('docs', 'every document is reached by links from the README', lambda: reachable(root)),
@@ -127,6 +128,13 @@ def site_pages(root):
     there = {make_site.place(path) for path in documents(root)} - {None}
     if listed != there:
         raise Failure(f'not in mkdocs.yml: {sorted(there - listed)}, only there: {sorted(listed - there)}')
+def library_modules(root):
+    table = (root / 'docs/internals/library.md').read_text().split('## Why each is kept')[1]
+    told = re.findall(r'`(\w+)`', ''.join(re.findall(r'^\|([^|]*)\|', table, re.M)))
+    made = re.findall(r"^  '(\w+)': custom_target", (root / 'runtime/lib/meson.build').read_text(), re.M)
+    there = sorted([path.stem for path in (root / 'runtime/lib').glob('*.erl')] + made)
+    if sorted(told) != there:
+        raise Failure(f'only in the table or twice: {sorted(set(told) - set(there))}, not in it: {sorted(set(there) - set(told))}')
 
 
 def site(root):

@@ -1,4 +1,4 @@
-"""The handshake, word by word: scripted peers of the current protocol and of version 5, in both roles, against a node of ours and a stock
+"""The handshake, word by word: scripted peers, in both roles, against a node of ours and a stock
 one, which have to say the same."""
 import contextlib
 import functools
@@ -52,10 +52,6 @@ class Speaker(FakeNode):
         name = (name or self.name).encode()
         self.send_message(b'N' + struct.pack('>QIIH', self.flags, self.own, self.creation, len(name)) + name)
 
-    def send_challenge_5(self):
-        self.own = int.from_bytes(os.urandom(4), 'big')
-        self.send_message(b'n' + struct.pack('>HII', 5, self.flags & LOWER, self.own) + self.name.encode())
-
     def send_ack(self, right=True):
         self.send_message(b'a' + (self.digest(self.challenge) if right else bytes(16)))
 
@@ -80,7 +76,7 @@ class Speaker(FakeNode):
         except OSError:
             return 'the end'
         kind, rest = message[:1], message[1:]
-        return {b's': self.status, b'N': self.name_or_challenge, b'n': self.name_or_challenge_5, b'c': self.complement, b'r': self.reply,
+        return {b's': self.status, b'N': self.name_or_challenge, b'r': self.reply,
                 b'a': lambda r: 'right ack' if r == self.digest(self.own) else 'wrong ack'}.get(kind, repr)(rest)
 
     @staticmethod
@@ -96,17 +92,6 @@ class Speaker(FakeNode):
             return f'name {rest[14:].decode()}'
         self.flags_there, self.challenge, _, size = struct.unpack('>QIIH', rest[:18])
         return f'challenge {rest[18:18 + size].decode()}'
-
-    def name_or_challenge_5(self, rest):
-        version, self.flags_there = struct.unpack('>HI', rest[:6])
-        if rest[6:].decode(errors='replace').startswith('node@'):
-            return f'name of version {version} {rest[6:].decode()}'
-        self.challenge = struct.unpack('>I', rest[6:10])[0]
-        return f'challenge of version {version} {rest[10:].decode()}'
-
-    def complement(self, rest):
-        self.flags_there |= struct.unpack('>I', rest[:4])[0] << UPPER
-        return 'complement'
 
     def reply(self, rest):
         self.challenge = struct.unpack('>I', rest[:4])[0]
@@ -154,11 +139,11 @@ class Scene:
         return int.from_bytes(connection.recv(1000)[2:4], 'big'), connection
 
     @contextlib.contextmanager
-    def listening(self, name, version=6):
+    def listening(self, name):
         """As a node that others can find; gives a function that waits for one to come."""
         with socket.create_server(('127.0.0.1', 0)) as server:
             server.settimeout(patience_s())
-            request = struct.pack('>HBBHHH', server.getsockname()[1], 77, 0, version, 5, len(name)) + name.encode() + bytes(2)
+            request = struct.pack('>HBBHHH', server.getsockname()[1], 77, 0, 6, 5, len(name)) + name.encode() + bytes(2)
             _, registered = self.epmd(b'x' + request)
             yield lambda kind=Speaker: self.kept(kind(0, self.cluster.cookie, f'{name}@localhost', connection=server.accept()[0]))
             registered.close()
@@ -226,8 +211,6 @@ def accepted(scene):
     wrong.hears('the end')
     scene.becomes('none', 'wrong')
     twice(scene, comes)
-    if scene.kind == 'vmrun':  # stock nodes know version 6 only since release 25
-        version_5(scene)
     scene.expect('allow', 'friend', 'ok')
     comes('foe').hears('not_allowed', 'the end')
     goes_on(comes('friend'), OK, CHALLENGE)
@@ -272,31 +255,12 @@ def twice(scene, comes):
         scene.becomes('up', name)
 
 
-def version_5(scene):
-    five = scene.peer('five')
-    five.send_name_5()
-    five.hears(OK, CHALLENGE)
-    five.send_complement()
-    five.send_reply()
-    five.hears('right ack')
-    scene.becomes('up', 'five')
-    old = scene.peer('old', CURRENT & ~FLAGS['HANDSHAKE_23'])
-    old.send_name_5()
-    old.hears('not_allowed', 'the end')
-    scene.node.wait_for("node old@localhost rejected since it cannot handle")
-    silent = scene.peer('silent')
-    silent.send_name_5()
-    silent.hears(OK, CHALLENGE)
-    silent.send_reply()
-    silent.hears('the end')
-
-
 def dialed(scene):
-    def comes_to(name, version=6):
-        with scene.listening(name, version) as wait:
+    def comes_to(name):
+        with scene.listening(name) as wait:
             scene.tell('connect', name)
             peer = wait()
-            peer.hears('name node@localhost' if version == 6 else 'name of version 5 node@localhost')
+            peer.hears('name node@localhost')
             return peer
 
     def ends(peer):
@@ -347,24 +311,6 @@ def dialed(scene):
     accepts(peer)
     peer.socket.shutdown(socket.SHUT_RDWR)
     expect(scene.answer() == 'false', 'connected to who has gone')
-    if scene.kind == 'vmrun':
-        dialed_5(scene, comes_to, ends, up)
-
-
-def dialed_5(scene, comes_to, ends, up):
-    """Of version 5 as far as epmd knows, and of the current one in truth, as releases 23 and 24 may be; and of version 5 in truth."""
-    five = comes_to('five', 5)
-    five.send_status('ok')
-    five.send_challenge()
-    five.hears('complement', 'right reply')
-    expect(five.flags_there & FLAGS['V4_NC'] and five.flags_there & FLAGS['UTF8_ATOMS'], 'its flags:', hex(five.flags_there))
-    up(five)
-    old = comes_to('old', 5)
-    old.flags &= ~FLAGS['HANDSHAKE_23']
-    old.send_status('ok')
-    old.send_challenge_5()
-    ends(old)
-    scene.node.wait_for("node old@localhost aborted since it cannot handle")
 
 
 def crossed(scene):
