@@ -1,19 +1,21 @@
-%% Dates and times of the proleptic Gregorian calendar, from year 0.
+%% Dates and times of the proleptic Gregorian calendar, from year 0. Numbers of weeks, hours that come twice, and reading of
+%% RFC 3339 are an installed OTP's.
 -module(calendar).
 
 -export([date_to_gregorian_days/1, date_to_gregorian_days/3, datetime_to_gregorian_seconds/1, day_of_the_week/1,
          day_of_the_week/3, gregorian_days_to_date/1, gregorian_seconds_to_datetime/1, is_leap_year/1,
-         iso_week_number/0, iso_week_number/1, last_day_of_the_month/2, local_time/0, local_time_to_universal_time/1,
-         local_time_to_universal_time/2, local_time_to_universal_time_dst/1, now_to_datetime/1, now_to_local_time/1,
-         now_to_universal_time/1, rfc3339_to_system_time/1, rfc3339_to_system_time/2, seconds_to_daystime/1,
+         last_day_of_the_month/2, local_time/0, local_time_to_universal_time/1, local_time_to_universal_time/2,
+         now_to_datetime/1, now_to_local_time/1, now_to_universal_time/1, seconds_to_daystime/1,
          seconds_to_time/1, system_time_to_local_time/2, system_time_to_rfc3339/1, system_time_to_rfc3339/2,
          system_time_to_universal_time/2, time_difference/2, time_to_seconds/1, universal_time/0,
-         universal_time_to_local_time/1, valid_date/1, valid_date/3]).
+         universal_time_to_local_time/1, valid_date/1, valid_date/3, '$handle_undefined_function'/2]).
 
 -define(DAY, 86400).
 -define(EPOCH_DAYS, 719528).
 -define(LAST_DAY, 3652424).  % of the year 9999
 -define(EPOCH_SECONDS, 62167219200).
+
+'$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 
 is_leap_year(Y) when is_integer(Y), Y >= 0 ->
     Y rem 4 =:= 0 andalso (Y rem 100 =/= 0 orelse Y rem 400 =:= 0).
@@ -71,28 +73,6 @@ day_of_the_week({Y, M, D}) -> day_of_the_week(Y, M, D).
 
 day_of_the_week(Y, M, D) -> (date_to_gregorian_days(Y, M, D) + 5) rem 7 + 1.
 
-iso_week_number() ->
-    {Date, _} = local_time(),
-    iso_week_number(Date).
-
-iso_week_number({Y, _, _} = Date) ->
-    Days = date_to_gregorian_days(Date),
-    First = first_iso_day(Y),
-    Next = first_iso_day(Y + 1),
-    if
-        Days < First -> {Y - 1, (Days - first_iso_day(Y - 1)) div 7 + 1};
-        Days >= Next -> {Y + 1, 1};
-        true -> {Y, (Days - First) div 7 + 1}
-    end.
-
-%% Monday of the week with the year's first Thursday
-first_iso_day(Y) ->
-    Days = date_to_gregorian_days(Y, 1, 1),
-    case day_of_the_week(Y, 1, 1) of
-        Day when Day =< 4 -> Days - Day + 1;
-        Day -> Days + 8 - Day
-    end.
-
 %% Seconds
 
 datetime_to_gregorian_seconds({Date, Time}) -> ?DAY * date_to_gregorian_days(Date) + time_to_seconds(Time).
@@ -124,11 +104,6 @@ universal_time() -> erlang:universaltime().
 local_time_to_universal_time(DateTime) -> erlang:localtime_to_universaltime(DateTime).
 
 local_time_to_universal_time(DateTime, Dst) -> erlang:localtime_to_universaltime(DateTime, Dst).
-
-%% One answer, or none in the hour that is skipped, or two in the hour that comes twice.
-local_time_to_universal_time_dst(DateTime) ->
-    Candidates = [erlang:localtime_to_universaltime(DateTime, Dst) || Dst <- [true, false]],
-    lists:usort([U || U <- Candidates, erlang:universaltime_to_localtime(U) =:= DateTime]).
 
 universal_time_to_local_time(DateTime) -> erlang:universaltime_to_localtime(DateTime).
 
@@ -197,24 +172,3 @@ fraction(Fraction, PerSecond) -> [$. | digits(Fraction, length(integer_to_list(P
 digits(N, Width) ->
     Digits = integer_to_list(N),
     [lists:duplicate(max(0, Width - length(Digits)), $0), Digits].
-
-rfc3339_to_system_time(Text) -> rfc3339_to_system_time(Text, []).
-
-rfc3339_to_system_time(Text, Options) ->
-    Unit = proplists:get_value(unit, Options, second),
-    [Y1, Y2, Y3, Y4, $-, Mo1, Mo2, $-, D1, D2, _, H1, H2, $:, Mi1, Mi2, $:, S1, S2 | Rest] = Text,
-    Date = {list_to_integer([Y1, Y2, Y3, Y4]), list_to_integer([Mo1, Mo2]), list_to_integer([D1, D2])},
-    Time = {list_to_integer([H1, H2]), list_to_integer([Mi1, Mi2]), list_to_integer([S1, S2])},
-    {Fraction, Offset} = lists:splitwith(fun(C) -> C =:= $. orelse (C >= $0 andalso C =< $9) end, Rest),
-    Local = datetime_to_gregorian_seconds({Date, Time}) - ?EPOCH_SECONDS,
-    [_ | _] = Offset,
-    Utc = Local - offset_seconds(Offset, 0, second),
-    PerSecond = per_second(Unit),
-    Utc * PerSecond + fraction_units(Fraction, PerSecond).
-
-fraction_units("", _) -> 0;
-fraction_units([$. | Digits], PerSecond) ->
-    list_to_integer(Digits) * PerSecond div power10(length(Digits)).
-
-power10(0) -> 1;
-power10(N) -> 10 * power10(N - 1).

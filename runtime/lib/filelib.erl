@@ -1,12 +1,13 @@
-%% Questions about files, and names found by patterns.
+%% Questions about files, and names found by patterns. Sources of compiled files, paths that lead nowhere out, and folding over
+%% files are an installed OTP's.
 -module(filelib).
 
 -export([is_file/1, is_file/2, is_dir/1, is_dir/2, is_regular/1, is_regular/2, last_modified/1, last_modified/2,
-         file_size/1, file_size/2, ensure_dir/1, ensure_path/1, fold_files/5, fold_files/6]).
--export([wildcard/1, wildcard/2, wildcard/3, find_file/2, find_file/3, find_source/1, find_source/2, find_source/3,
-         safe_relative_path/2]).
+         file_size/1, file_size/2, ensure_dir/1, ensure_path/1, wildcard/1, wildcard/2, wildcard/3, '$handle_undefined_function'/2]).
 
 -include_lib("kernel/include/file.hrl").
+
+'$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 
 %% Properties. The module that is asked may be another than file; it needs
 %% read_file_info/1, read_link_info/1 and list_dir/1.
@@ -71,32 +72,6 @@ ensure_path(Path) ->
                         Answer -> Answer
                     end
             end
-    end.
-
-%% Fun(Name, Acc) for each regular file whose own name matches
-fold_files(Dir, Expression, Recursive, Fun, Acc) -> fold_files(Dir, Expression, Recursive, Fun, Acc, file).
-
-fold_files(Dir, Expression, Recursive, Fun, Acc, Module) when is_atom(Module) ->
-    {ok, Compiled} = re:compile(Expression, [unicode]),
-    fold_dir(Dir, Compiled, Recursive, Fun, Acc, Module).
-
-fold_dir(Dir, Expression, Recursive, Fun, Acc, Module) ->
-    case Module:list_dir(Dir) of
-        {ok, Names} ->
-            lists:foldl(fun(Name, A) ->
-                                Full = filename:join(Dir, Name),
-                                case type(Full, Module) of
-                                    regular ->
-                                        case re:run(Name, Expression, [{capture, none}]) of
-                                            match -> Fun(Full, A);
-                                            nomatch -> A
-                                        end;
-                                    directory when Recursive ->
-                                        fold_dir(Full, Expression, Recursive, Fun, A, Module);
-                                    _ -> A
-                                end
-                        end, Acc, Names);
-        {error, _} -> Acc
     end.
 
 %% Names by pattern. A pattern is a path whose parts are lists of
@@ -252,85 +227,3 @@ in_set(C, [{Low, High} | _]) when C >= Low, C =< High -> true;
 in_set(C, [C | _]) -> true;
 in_set(C, [_ | Set]) -> in_set(C, Set);
 in_set(_, []) -> false.
-
-%% Sources and other files beside a file: rules {End of the directory's name, what it is replaced by}
-
-find_file(Name, Dir) -> find_file(Name, Dir, []).
-
-find_file(Name, Dir, []) -> find_file(Name, Dir, default_rules());
-find_file(Name, Dir, Rules) -> by_dir_rules([Rule || {_, _} = Rule <- Rules], Name, Dir).
-
-find_source(Path) -> find_source(filename:basename(Path), filename:dirname(Path)).
-
-find_source(Name, Dir) -> find_source(Name, Dir, []).
-
-find_source(Name, Dir, []) -> find_source(Name, Dir, default_rules());
-find_source(Name, Dir, Rules) ->
-    Extension = filename:extension(Name),
-    Root = filename:rootname(Name, Extension),
-    by_suffix_rules([Rule || {From, _, _} = Rule <- Rules, From =:= Extension], Root, Dir).
-
-by_suffix_rules([{_, To, Rules} | More], Root, Dir) ->
-    Here = {"", ""},
-    case by_dir_rules([Here | [Rule || Rule <- Rules, Rule =/= Here]], Root ++ To, Dir) of
-        {ok, _} = Found -> Found;
-        _ -> by_suffix_rules(More, Root, Dir)
-    end;
-by_suffix_rules([], _, _) -> {error, not_found}.
-
-by_dir_rules([{From, To} | More], Name, Dir) ->
-    case lists:suffix(From, Dir) andalso there(filename:join(lists:sublist(Dir, length(Dir) - length(From)) ++ To, Name)) of
-        {ok, _} = Found -> Found;
-        _ -> by_dir_rules(More, Name, Dir)
-    end;
-by_dir_rules([], _, _) -> {error, not_found}.
-
-there(Path) ->
-    case [Found || Found <- [Path | wildcard(Path)], is_regular(Found)] of
-        [Found | _] -> {ok, Found};
-        [] -> none
-    end.
-
-default_rules() ->
-    Erl = [{"ebin", "src"}, {"ebin", "esrc"}, {"ebin", "src/*"}, {"ebin", "esrc/*"}],
-    C = [{"priv", "c_src"}, {"priv", "src"}, {"bin", "c_src"}, {"bin", "src"}, {"", "src"}],
-    [{".beam", ".erl", Erl}, {".erl", ".yrl", []}, {"", ".src", Erl}, {".so", ".c", C}, {".o", ".c", C}, {"", ".c", C},
-     {"", ".in", Erl ++ C}, {".beam", ".asn1", [{"ebin", "src"}, {"ebin", "asn1"}]}, {"", ""} | Erl].
-
-%% The path without . and .., if it leads nowhere out of Cwd, not even by links; otherwise `unsafe`.
-safe_relative_path(Path, Cwd) ->
-    case filename:pathtype(Path) of
-        relative -> safe(filename:split(Path), Cwd, [], "");
-        _ -> unsafe
-    end.
-
-%% Seen are the links that led here, so that they do not lead round and round.
-safe([Part | Parts], Cwd, Seen, Done) ->
-    case climbed(filename:split(under(Done, Part)), []) of
-        unsafe -> unsafe;
-        Next ->
-            case file:read_link(under(Cwd, Next)) of
-                {ok, Target} ->
-                    case lists:member(Target, Seen) orelse filename:pathtype(Target) =/= relative of
-                        true -> unsafe;
-                        false ->
-                            case safe(filename:split(Target), Cwd, [Target | Seen], Done) of
-                                unsafe -> unsafe;
-                                Through -> safe(Parts, Cwd, [], Through)
-                            end
-                    end;
-                {error, _} -> safe(Parts, Cwd, Seen, Next)
-            end
-    end;
-safe([], _, _, Done) -> Done.
-
-under([], Path) -> Path;
-under(Dir, []) -> Dir;
-under(Dir, Path) -> filename:join(Dir, Path).
-
-climbed([Dot | Parts], Acc) when Dot =:= "."; Dot =:= <<".">> -> climbed(Parts, Acc);
-climbed([Up | _], []) when Up =:= ".."; Up =:= <<"..">> -> unsafe;
-climbed([Up | Parts], [_ | Acc]) when Up =:= ".."; Up =:= <<"..">> -> climbed(Parts, Acc);
-climbed([Name | Parts], Acc) -> climbed(Parts, [Name | Acc]);
-climbed([], []) -> [];
-climbed([], Acc) -> filename:join(lists:reverse(Acc)).

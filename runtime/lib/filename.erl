@@ -2,9 +2,12 @@
 %% these; the result is a binary if the last or only name is one.
 -module(filename).
 
--export([absname/1, absname/2, absname_join/2, append/2, basedir/2, basedir/3, basename/1, basename/2, dirname/1,
+-export([absname/1, absname/2, absname_join/2, append/2, basename/1, basename/2, dirname/1,
          extension/1, flatten/1, join/1, join/2, nativename/1, pathtype/1, rootname/1,
-         rootname/2, split/1, validate/1]).
+         rootname/2, split/1, validate/1, '$handle_undefined_function'/2]).
+
+%% Where a system keeps an application's files is an installed OTP's.
+'$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 
 flatten(Name) when is_binary(Name) -> Name;
 flatten(Name) when is_atom(Name) -> atom_to_list(Name);
@@ -175,61 +178,3 @@ validate(Name) ->
         L -> L =/= [] andalso not lists:member(0, L)
     catch error:_ -> false
     end.
-
-%% Where files of an application belong: on Linux and what is like it by the rules of desktop systems (XDG)
-
-basedir(Type, Application) -> basedir(Type, Application, #{}).
-
-basedir(Type, Application, Options) when is_map(Options), is_list(Application) orelse is_binary(Application) ->
-    Own = [Application | option(version, Options)],
-    case maps:get(os, Options, linux) of
-        darwin -> darwin_dir(Type, Own);
-        windows -> windows_dir(Type, option(author, Options) ++ Own);
-        _ -> xdg_dir(Type, Own)
-    end.
-
-option(Key, Options) -> [Value || {ok, Value} <- [maps:find(Key, Options)]].
-
-xdg_dir(Type, Own) ->
-    case Type of
-        user_data -> join([own_dir("XDG_DATA_HOME", ".local/share") | Own]);
-        user_config -> join([own_dir("XDG_CONFIG_HOME", ".config") | Own]);
-        user_cache -> join([own_dir("XDG_CACHE_HOME", ".cache") | Own]);
-        user_log -> join([own_dir("XDG_CACHE_HOME", ".cache") | Own] ++ ["log"]);
-        site_data -> [join([Dir | Own]) || Dir <- system_dirs("XDG_DATA_DIRS", "/usr/local/share/:/usr/share/")];
-        site_config -> [join([Dir | Own]) || Dir <- system_dirs("XDG_CONFIG_DIRS", "/etc/xdg")]
-    end.
-
-darwin_dir(Type, Own) ->
-    case Type of
-        user_data -> join([home(), "Library/Application Support" | Own]);
-        user_config -> join([home(), "Library/Application Support" | Own]);
-        user_cache -> join([home(), "Library/Caches" | Own]);
-        user_log -> join([home(), "Library/Logs" | Own]);
-        site_data -> [join(["/Library/Application Support" | Own])];
-        site_config -> [join(["/Library/Application Support" | Own])]
-    end.
-
-windows_dir(Type, Own) ->
-    case Type of
-        user_data -> join([local() | Own]);
-        user_config -> join([roaming() | Own]);
-        user_cache -> join([local() | Own] ++ ["Cache"]);
-        user_log -> join([local() | Own] ++ ["Logs"]);
-        site_data -> [];
-        site_config -> []
-    end.
-
-own_dir(Variable, InHome) ->
-    case os:getenv(Variable) of
-        false -> join(home(), InHome);
-        Dir -> Dir
-    end.
-
-home() -> os:getenv("HOME", "/").
-
-%% Old releases of Windows have but the roaming one.
-local() -> os:getenv("LOCALAPPDATA", os:getenv("APPDATA", join(home(), "Local"))).
-roaming() -> os:getenv("APPDATA", join(home(), "Roaming")).
-
-system_dirs(Variable, Default) -> string:lexemes(os:getenv(Variable, Default), ":").

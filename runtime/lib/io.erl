@@ -7,7 +7,8 @@
 %% and its arguments, as the protocol has it.
 -module(io).
 -compile({no_auto_import, [put_chars/2]}).
--define(ERRORS, [{error_info, #{module => erl_stdlib_errors}}]).  % who explains
+%% OTP's module explains: by what this module says, or the device.
+-define(ERRORS(Device, Reason), [{error_info, #{module => erl_stdlib_errors, cause => cause(Device, Reason)}}]).
 
 -export([put_chars/1, put_chars/2, nl/0, nl/1, format/1, format/2, format/3, fwrite/1,
          fwrite/2, fwrite/3, write/1, write/2]).
@@ -29,13 +30,13 @@
 put_chars(Chars) ->
     case put_text(standard_io, Chars) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Chars], ?ERRORS)
+        {error, Reason} -> error(reason(Reason), [Chars], ?ERRORS(standard_io, Reason))
     end.
 
 put_chars(Device, Chars) ->
     case put_text(Device, Chars) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Device, Chars], ?ERRORS)
+        {error, Reason} -> error(reason(Reason), [Device, Chars], ?ERRORS(Device, Reason))
     end.
 
 put_text(Device, Chars) -> request(Device, {put_chars, unicode, to_binary(Chars)}).
@@ -54,7 +55,7 @@ nl() -> nl(standard_io).
 nl(Device) ->
     case request(Device, {put_chars, unicode, <<$\n>>}) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Device], ?ERRORS)
+        {error, Reason} -> error(reason(Reason), [Device], ?ERRORS(Device, Reason))
     end.
 
 fwrite(Format) -> format(Format).
@@ -64,19 +65,19 @@ fwrite(Device, Format, Args) -> format(Device, Format, Args).
 format(Format) ->
     case format_request(standard_io, Format, []) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Format], ?ERRORS)
+        {error, Reason} -> error(reason(Reason), [Format], ?ERRORS(standard_io, Reason))
     end.
 
 format(Format, Args) ->
     case format_request(standard_io, Format, Args) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Format, Args], ?ERRORS)
+        {error, Reason} -> error(reason(Reason), [Format, Args], ?ERRORS(standard_io, Reason))
     end.
 
 format(Device, Format, Args) ->
     case format_request(Device, Format, Args) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Device, Format, Args], ?ERRORS)
+        {error, Reason} -> error(reason(Reason), [Device, Format, Args], ?ERRORS(Device, Reason))
     end.
 
 format_request(Device, Format, Args) ->
@@ -103,7 +104,7 @@ write(Term) -> write(standard_io, Term).
 write(Device, Term) ->
     case request(Device, {put_chars, unicode, to_binary(io_lib:write(Term))}) of
         ok -> ok;
-        {error, Reason} -> error(reason(Reason), [Device, Term], ?ERRORS)
+        {error, Reason} -> error(reason(Reason), [Device, Term], ?ERRORS(Device, Reason))
     end.
 
 reason(arguments) -> badarg;
@@ -129,7 +130,9 @@ get_password(Device) -> request(Device, {get_password, unicode}).
 
 fread(Prompt, Format) -> fread(standard_io, Prompt, Format).
 
+%% The device calls io_lib, which has that of an installed OTP: without one it is this call that is undefined.
 fread(Device, Prompt, Format) ->
+    io_lib_fread = io_lib_fread:module_info(module),
     request(Device, {get_until, unicode, Prompt, io_lib, fread, [Format]}).
 
 %% A term, ended by a full stop.
@@ -189,6 +192,14 @@ getopts(Device) -> request(Device, getopts).
 setopts(Options) -> setopts(standard_io, Options).
 
 setopts(Device, Options) -> request(Device, {setopts, Options}).
+
+cause(_, Reason) when Reason =:= calling_self; Reason =:= terminated -> {?MODULE, Reason};
+cause(Device, arguments) ->
+    case pid_of(Device) of
+        undefined -> {?MODULE, arguments};
+        _ -> {device, arguments}
+    end;
+cause(_, Reason) -> {device, Reason}.
 
 %% Requests
 
