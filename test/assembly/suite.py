@@ -20,7 +20,7 @@ def tests(root, build, vmrun):
 
 def slow_tests(root, build, vmrun):
     folders = ['test/golden', 'test/native', 'test/live', 'docs/examples', 'bench']
-    return [Test('slow', 'assembly of every script', lambda: accepted(root, build, vmrun, [root / f for f in folders]), alone=True)]
+    return [Test('slow', 'assembly of every script', lambda: accepted(root, build, vmrun, [root / f for f in folders]), in_turn=True)]
 
 
 def sources(folders):

@@ -2,6 +2,7 @@
 import functools
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -21,7 +22,13 @@ MODES = {
     'yield': (['+S', '2:2', '+yield-all', '+hot', '1'], 8),
     'random': (['+S', '1', '+random-sched', '{seed}', '+hot', '1'], 4),
 }
-QUICK_MODES = ['s1', 's4']
+ORDINARY_MODES = ['s1', 's4']
+
+
+def drawn(script, possible, seed):
+    """The stress mode, if there is one of those possible, that the seed draws for a script."""
+    stress = [mode for mode in possible if mode not in ORDINARY_MODES and mode not in script.mode_skips]
+    return [random.Random(f'{seed} {script.name}').choice(stress)] if stress else []
 
 
 def mode_flags(mode, seed):
@@ -79,8 +86,8 @@ def differences_of_run(script, command, timeout, cwd=None, env=ENVIRONMENT):
 
 
 def repeat(script, mode, seed):
-    """Returns what to add to a failure when the mode depends on the seed."""
-    return f'\nagain: ./dev test --suite golden --mode {mode} --seed {seed} {script.name}' if mode == 'random' else ''
+    """What a failure says besides, when the seed decides."""
+    return f'\nagain: ./dev test --suite golden --mode {mode} --seed {seed} {script.name}' if mode not in ORDINARY_MODES else ''
 
 
 @functools.cache

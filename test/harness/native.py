@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import threading
 
-from .golden import ENVIRONMENT, MODES, QUICK_MODES, differences_of_run, mode_flags
+from .golden import ENVIRONMENT, MODES, ORDINARY_MODES, differences_of_run, mode_flags
 from .results import Failure, Skip, Test
 from .script import load_all
 
@@ -17,10 +17,11 @@ MODES_USED = ['s1', 's4', 'gc-stress', 'yield']
 
 
 class Libraries:
-    """The libraries and modules in one folder for each set of headers, compiled when first needed."""
+    """The libraries and modules in one folder for each set of headers, compiled when first needed. The modules
+    are compiled by the vmrunc of `build`."""
 
-    def __init__(self, root, folder, compiler=None):
-        self.compiler = str(compiler or root / 'build/runtime/compile/vmrunc')
+    def __init__(self, root, folder, build):
+        self.compiler = str(pathlib.Path(build) / 'runtime/compile/vmrunc')
         self.root, self.folder, self.lock, self.ready = root, pathlib.Path(folder), threading.Lock(), {}
         self.sources = sorted((root / 'drivers/samples').glob('*.c')) + sorted((root / 'test/native').glob('*.c'))
         self.modules = sorted((root / 'drivers/samples').glob('*.erl')) + sorted((root / 'test/native').glob('*.erl'))
@@ -112,14 +113,14 @@ def erl_test(script, libraries, erl):
     return Test('native', f'{script.name} [erl]', run)
 
 
-def tests(root, build, folder, vmrun, stressed, erl, modes, seed):
-    """stressed: the vmrun for the stress modes."""
-    libraries = Libraries(root, pathlib.Path(folder, 'native'), build / 'runtime/compile/vmrunc')
+def tests(root, build, folder, vmrun, stressed, erl, modes_of, seed):
+    """stressed: the vmrun for the stress modes; modes_of: the modes in which a script runs."""
+    libraries = Libraries(root, pathlib.Path(folder, 'native'), build)
     libraries.folder.mkdir()
     all_tests = []
     for script in load_all([(root / 'test/native', root / 'test')]):
-        all_tests += [vmrun_test(script, mode, 'own', libraries, vmrun if mode in QUICK_MODES else stressed, seed)
-                      for mode in MODES_USED if mode in modes]
+        all_tests += [vmrun_test(script, mode, 'own', libraries, vmrun if mode in ORDINARY_MODES else stressed, seed)
+                      for mode in modes_of(script)]
         all_tests.append(vmrun_test(script, 's4', 'otp', libraries, vmrun, seed))
         if erl:
             all_tests.append(erl_test(script, libraries, erl))

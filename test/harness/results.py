@@ -1,9 +1,12 @@
 """Results, and running many tests at once with progress."""
 import concurrent.futures
+import contextlib
 import os
 import sys
 import time
 import traceback
+
+from . import schedule
 
 
 class Skip(Exception):
@@ -15,11 +18,11 @@ class Failure(Exception):
 
 
 class Test:
-    """suite: unit, golden, erl, live...; name: what filters match; run: returns nothing, or raises Skip or
-    Failure; alone: two such tests never run at the same time."""
+    """suite: unit, golden, erl, live...; name: what filters match; run: returns nothing, or raises Skip or Failure; in_turn: it attaches a
+    tracer to the kernel, or takes long, and does not run beside another such test (schedule.py)."""
 
-    def __init__(self, suite, name, run, alone=False):
-        self.suite, self.name, self.run, self.alone = suite, name, run, alone
+    def __init__(self, suite, name, run, in_turn=False):
+        self.suite, self.name, self.run, self.in_turn = suite, name, run, in_turn
 
     @property
     def full_name(self):
@@ -28,21 +31,18 @@ class Test:
 
 class Totals:
     def __init__(self):
-        self.passed, self.failed, self.skipped, self.unstable = 0, [], [], []
+        self.passed, self.failed, self.skipped = 0, [], []
         self.seconds = []  # of each test: seconds, name
 
 
 class Outcome:
-    """The result of a test, and that of its first try if it had two."""
+    """What came of a test. It runs once: a test that passes at a second try only is a test that fails."""
 
-    def __init__(self, test, second_try):
+    def __init__(self, test):
         start = time.monotonic()
-        self.test, self.first_failure = test, None
+        self.test = test
         self.status, self.detail = execute(test)
         self.seconds = time.monotonic() - start
-        if self.status == 'failed' and second_try(test):
-            self.first_failure = self.detail
-            self.status, self.detail = execute(test)
 
 
 def execute(test):
@@ -76,26 +76,15 @@ class Progress:
             sys.stdout.write('\r\033[K')
 
 
-def run_all(tests, jobs, totals, skips_fail=lambda test: False, second_try=lambda test: False):
-    """Runs the tests, `jobs` at a time, and beside them those marked alone, one at a time: tracers wait more than they work.
-
-    A test that has a second try fails when both fail. One that passes then is printed, and named in the totals: it has passed, and
-    somebody should know.
-    """
+def run_all(tests, jobs, totals, skips_fail=lambda test: False):
+    """Runs the tests as schedule.py says: those that compute `jobs` at a time, beside them those that wait, and one at a time those that
+    take turns. When all of them have ended, those run that nothing may run beside."""
     progress = Progress(len(tests))
-
-    def print_detail(title, detail):
-        progress.clear()
-        print(f'{title}\n' + '\n'.join('    ' + line for line in detail.splitlines()), flush=True)
 
     def finish(outcome):
         test, status, detail = outcome.test, outcome.status, outcome.detail
         progress.step(test.full_name)
         totals.seconds.append((outcome.seconds, test.full_name))
-        if outcome.first_failure is not None:
-            print_detail(f'UNSTABLE {test.full_name}: failed, and was tried once more', outcome.first_failure)
-            if status == 'passed':
-                totals.unstable.append(test.full_name)
         if status == 'skipped' and skips_fail(test):
             status, detail = 'failed', 'must not be skipped here: ' + detail
         if status == 'passed':
@@ -104,10 +93,15 @@ def run_all(tests, jobs, totals, skips_fail=lambda test: False, second_try=lambd
             totals.skipped.append((test.full_name, detail))
         else:
             totals.failed.append(test.full_name)
-            print_detail(f'FAILED {test.full_name}', detail)
+            progress.clear()
+            print('\n'.join([f'FAILED {test.full_name}', *('    ' + line for line in detail.splitlines())]), flush=True)
 
-    with concurrent.futures.ThreadPoolExecutor(jobs) as together, concurrent.futures.ThreadPoolExecutor(1) as one_by_one:
-        running = [(one_by_one if test.alone else together).submit(Outcome, test, second_try) for test in tests]
-        for future in concurrent.futures.as_completed(running):
-            finish(future.result())
+    for at_a_time in schedule.rounds(tests, jobs):
+        with contextlib.ExitStack() as stack:
+            running = []
+            for count, chosen in at_a_time:
+                pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(count))
+                running += [pool.submit(Outcome, test) for test in chosen]
+            for future in concurrent.futures.as_completed(running):
+                finish(future.result())
     progress.clear()

@@ -26,11 +26,11 @@ def tests(root, vmrun):
     named += [(f'script {path.name}', lambda path=path: suite.script(path))
               for path in sorted((root / 'scripts' / 'bpftrace').glob('*.bt'))
               if path.stem not in ('nif', 'port', 'driver')]  # these need libraries: see native_probes and port_probes
-    return [Test('live', name, run, alone=True) for name, run in named]
+    return [Test('live', name, run, in_turn=True) for name, run in named]
 
 
 def slow_tests(root, vmrun):
-    return [Test('slow', 'attach a hundred times', lambda: suite_of(root, vmrun).attach_again_and_again(13), alone=True)]
+    return [Test('slow', 'attach a hundred times', lambda: suite_of(root, vmrun).attach_again_and_again(13), in_turn=True)]
 
 
 def expect(condition, text, *details):

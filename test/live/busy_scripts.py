@@ -34,7 +34,7 @@ CERTAIN = {  # patterns that all lines of a kind must match
 
 
 def tests(root, vmrun):
-    return [Test('live', 'scripts at a busy machine', lambda: busy(root, vmrun), alone=True)]
+    return [Test('live', 'scripts at a busy machine', lambda: busy(root, vmrun), in_turn=True)]
 
 
 def shapes(path):
@@ -52,7 +52,7 @@ def busy(root, vmrun):
     session.require_tracer()
     scripts = {name: root / 'scripts/bpftrace' / f'{name}.bt' for name in WATCHED}
     with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
-        libraries = native.Libraries(root, folder).get('own')
+        libraries = native.Libraries(root, folder, pathlib.Path(vmrun).parent).get('own')
         flags = ('+S', '2', '-pa', str(libraries))
         with session.Target(vmrun, HERE / 'busy.act', flags, environment={'NATIVE_DIR': str(libraries)}) as target:
             target.line('go')

@@ -17,7 +17,7 @@ HOST = 'localhost'
 
 def tests(root, vmrun):
     suite = Suite(root, pathlib.Path(vmrun))
-    return [Test('live', 'inside: cluster ' + name[13:].replace('_', ' '), getattr(suite, name), alone=True)
+    return [Test('live', 'inside: cluster ' + name[13:].replace('_', ' '), getattr(suite, name), in_turn=True)
             for name in dir(suite) if name.startswith('test_cluster_')]
 
 

@@ -41,7 +41,7 @@ tick-20 { printa(@); } profile-97 { @p[mfa] = count(); } END { trunc(@, 1); }'''
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'inside: endpoint: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
+    return [Test('live', 'inside: endpoint: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
             for name in vars(Suite) if name.startswith('test_')]
 
 

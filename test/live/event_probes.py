@@ -25,7 +25,7 @@ PROBED_LONG = '''insert 30000 30000, first 1 1, next 1 1, last 1 1, prev 0 0, se
 
 def tests(vmrun, table):
     suite = Suite(vmrun, table)
-    return [Test('live', 'events: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
+    return [Test('live', 'events: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
             for name in dir(suite) if name.startswith('test_')]
 
 

@@ -19,7 +19,7 @@ AHEAD = 1_000_000  # seconds
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'inside: far ' + name[9:].replace('_', ' '), getattr(suite, name), alone=True)
+    return [Test('live', 'inside: far ' + name[9:].replace('_', ' '), getattr(suite, name), in_turn=True)
             for name in dir(suite) if name.startswith('test_far_')]
 
 

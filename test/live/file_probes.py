@@ -22,11 +22,11 @@ def tests(root, vmrun, table):
     suite = Suite(vmrun, table)
     result = []
     for threads in ('0', '8'):
-        result += [Test('live', f'{name} +A {threads}', lambda run=run, a=threads: run(a), alone=True) for name, run in (
+        result += [Test('live', f'{name} +A {threads}', lambda run=run, a=threads: run(a), in_turn=True) for name, run in (
             ('G8 rename that fails', suite.g8), ('G9 raw file', suite.g9), ('file driver, slots of every command', suite.slots),
             ('file driver, the four probes of an operation', suite.identity), ('file driver, firing rules', suite.rules))]
-    return result + [Test('live', 'file driver, short circuit', suite.short_circuit, alone=True),
-                     Test('live', 'async pool, lengths of queues', suite.queue_lengths, alone=True)]
+    return result + [Test('live', 'file driver, short circuit', suite.short_circuit, in_turn=True),
+                     Test('live', 'async pool, lengths of queues', suite.queue_lengths, in_turn=True)]
 
 
 def shown(event):

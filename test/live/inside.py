@@ -20,7 +20,7 @@ AROUND = 3  # firings of a probe while the machine ends: only bpftrace is still 
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'inside: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
+    return [Test('live', 'inside: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
             for name in dir(suite) if name.startswith('test_')]
 
 

@@ -37,7 +37,7 @@ STAYS = ('BEGIN { printf("tracing\\n"); } process-spawn { @spawned = count(); } 
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'inside: left by ' + name[8:].replace('_', ' '), getattr(suite, name), alone=True)
+    return [Test('live', 'inside: left by ' + name[8:].replace('_', ' '), getattr(suite, name), in_turn=True)
             for name in vars(Suite) if name.startswith('test_by_')]
 
 
@@ -222,4 +222,4 @@ class Suite(endpoint.Suite):
 
 def slow_tests(vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('slow', '1000 kills of vmtrace under load', lambda: suite.kills(1000), alone=True)]
+    return [Test('slow', '1000 kills of vmtrace under load', lambda: suite.kills(1000), in_turn=True)]

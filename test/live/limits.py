@@ -27,8 +27,8 @@ CASES = {
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [*[Test('live', f'inside: too many: {name}', lambda n=name: suite.too_many(n), alone=True) for name in CASES],
-            Test('live', 'inside: too many: clauses', suite.clauses, alone=True)]
+    return [*[Test('live', f'inside: too many: {name}', lambda n=name: suite.too_many(n), in_turn=True) for name in CASES],
+            Test('live', 'inside: too many: clauses', suite.clauses, in_turn=True)]
 
 
 class Suite(left_behind.Suite):

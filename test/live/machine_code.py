@@ -20,10 +20,10 @@ DTRACE = 'VMRUN_DTRACE'  # the environment's word for a command in place of the 
 
 def tests(vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [*(Test('live', 'machine code: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
+    return [*(Test('live', 'machine code: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
               for name in vars(Suite) if name.startswith('test_')),
             # Few systems have DTrace, so its absence is not a failure in CI.
-            Test('dtrace', 'counts what a program with machine code does', suite.dtrace_counts, alone=True)]
+            Test('dtrace', 'counts what a program with machine code does', suite.dtrace_counts, in_turn=True)]
 
 
 class Mapping:

@@ -18,7 +18,7 @@ BEGIN = 'BEGIN { printf("tracing\\n"); } '
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'inside: as many functions as can be, and more', suite.run, alone=True)]
+    return [Test('live', 'inside: as many functions as can be, and more', suite.run, in_turn=True)]
 
 
 class Suite(endpoint.Suite):

@@ -13,8 +13,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def tests(root, vmrun, table):
     suite = Suite(root, vmrun, table)
-    return [Test('live', 'native functions', suite.functions, alone=True),
-            Test('live', 'attached in a long slice', suite.attached_late, alone=True), Test('live', 'script nif.bt', suite.script, alone=True)]
+    return [Test('live', 'native functions', suite.functions, in_turn=True),
+            Test('live', 'attached in a long slice', suite.attached_late, in_turn=True), Test('live', 'script nif.bt', suite.script, in_turn=True)]
 
 
 class Suite:
@@ -24,7 +24,7 @@ class Suite:
     def trace(self, text):
         session.require_tracer()
         with tempfile.TemporaryDirectory(prefix='vmrun-native-') as name:
-            folder = native.Libraries(self.root, name).get('own')
+            folder = native.Libraries(self.root, name, pathlib.Path(self.vmrun).parent).get('own')
             return session.trace(self.vmrun, HERE / 'nif.act', text, ('+S', '2', '-pa', str(folder)), environment={'NATIVE_DIR': str(folder)})
 
     def functions(self):
@@ -80,7 +80,7 @@ class Suite:
         text = session.program(self.table, probes) + '\nusdt:*:erlang:nif__return { @calls++; if (@calls == 4) { exit(); } }'
         session.require_tracer()
         with tempfile.TemporaryDirectory(prefix='vmrun-native-') as name:
-            folder = native.Libraries(self.root, name).get('own')
+            folder = native.Libraries(self.root, name, pathlib.Path(self.vmrun).parent).get('own')
             with session.Target(self.vmrun, HERE / 'naps.act', ('+S', '2', '-pa', str(folder)), (), {'NATIVE_DIR': str(folder)}) as target:
                 lines = session.Tracer(target.process.pid, text).lines()
         got = [(e.probe, e.arguments[1]) for e in session.events(lines)]

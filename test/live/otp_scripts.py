@@ -17,9 +17,9 @@ FOLDERS = '/usr/lib/erlang/lib/runtime_tools-*/examples'
 
 def tests(vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [*(Test('live', "OTP's " + name[5:].replace('_', '-') + '.d', getattr(suite, name), alone=True)
+    return [*(Test('live', "OTP's " + name[5:].replace('_', '-') + '.d', getattr(suite, name), in_turn=True)
               for name in dir(suite) if name.startswith('test_')),
-            Test('live', "OTP's own dyntrace fires", suite.own_dyntrace, alone=True)]
+            Test('live', "OTP's own dyntrace fires", suite.own_dyntrace, in_turn=True)]
 
 
 def path_of(script):

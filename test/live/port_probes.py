@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def tests(root, vmrun, table):
     suite = Suite(root, vmrun, table)
-    return [Test('live', name, run, alone=True) for name, run in (
+    return [Test('live', name, run, in_turn=True) for name, run in (
         ('G7 port cat', suite.g7), ('G13 busy port', suite.g13), ('port and driver, every probe', suite.every),
         ('script port.bt', lambda: suite.script('port', 'all')), ('script driver.bt', lambda: suite.script('driver', 'all')),
         ('script process.bt, busy ports', lambda: suite.script('process', 'busy', ['process__port_unblocked'])))]
@@ -34,7 +34,7 @@ class Suite:
     def run(self, text, argument):
         session.require_tracer()
         with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
-            libraries = native.Libraries(self.root, folder).get('own')
+            libraries = native.Libraries(self.root, folder, pathlib.Path(self.vmrun).parent).get('own')
             return session.trace(self.vmrun, HERE / 'ports.act', text, arguments=[argument], environment={'NATIVE_DIR': str(libraries)})
 
     def traced(self, families, argument):

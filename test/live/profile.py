@@ -23,7 +23,7 @@ TICKS = os.sysconf('SC_CLK_TCK')
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'profile: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
+    return [Test('live', 'profile: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
             for name in dir(suite) if name.startswith('test_')]
 
 

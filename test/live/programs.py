@@ -23,7 +23,7 @@ STACK = 1 << 30  # of a thread, address space only
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'inside: erltrace: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
+    return [Test('live', 'inside: erltrace: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
             for name in vars(Suite) if name.startswith('test_')]
 
 

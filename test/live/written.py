@@ -34,7 +34,7 @@ step(N) -> N.
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'inside: written: ' + name[5:].replace('_', ' '), getattr(suite, name), alone=True)
+    return [Test('live', 'inside: written: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
             for name in vars(Suite) if name.startswith('test_')]
 
 

@@ -49,7 +49,7 @@ def tests(vmrun):
                   *(test(f'a remote shell of {of} on {on}', lambda v, of=of, on=on: remote_shell(v, of, on)) for of, on in SHELLS),
                   *(test(f'answers beside large messages: vmrun with {other}', lambda v, o=other: answered_beside_large(v, o)) for other in EITHER),
                   test('erl_call', erl_call), test("a stock node's tools", tools),
-                  test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), alone=True)]
+                  test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), in_turn=True)]
     for part in (handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls):
         all_tests += part.tests(vmrun)
     return all_tests
@@ -61,7 +61,7 @@ def tests_in_mode(vmrun, mode, seed, folder):
     path = pathlib.Path(folder) / f'vmrun-{mode}'
     path.write_text(f'#!/bin/bash\nexec -a "$0" {shlex.join([os.path.abspath(vmrun), *mode_flags(mode, seed)])} "$@"\n')
     path.chmod(0o755)
-    return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.alone) for t in tests(str(path))]
+    return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.in_turn) for t in tests(str(path))]
 
 
 def cases(vmrun, first, second):
@@ -343,17 +343,26 @@ def bad_name(vmrun):
 
 
 def crash_dumps(vmrun):
-    """They name the other nodes."""
+    """They name the other nodes. A stock erl writes its dump while others go on, and now and then leaves the connection out: of three, one has
+    it."""
     with Cluster(vmrun) as cluster:
         peer = cluster.peer('vmrun')
-        for kind in EITHER:
-            dump = cluster.folder / f'{kind}.dump'
+
+        def dump_of(kind, n):
+            dump = cluster.folder / f'{kind}{n}.dump'
             cluster.environment.update(ERL_CRASH_DUMP=str(dump), ERL_CRASH_DUMP_SECONDS='60')
-            expect_end(cluster.evaluate(kind, f'node_{kind}', f"""pong = net_adm:ping('{peer.full}'), halt("over")"""), 1)
+            expect_end(cluster.evaluate(kind, f'node_{kind}{n}', f"""pong = net_adm:ping('{peer.full}'), halt("over")"""), 1)
             text = dump.read_text(errors='replace')
-            expect(re.search(rf"^=node:'node_{kind}@\S+'$", text, re.M), 'its own name', kind, text[:2000])
-            expect(re.search(rf"^=visible_node:\d+\nName: '{peer.full}'\nController: #Port<[0-9.]+>$", text, re.M), 'the other node', kind, text[:2000])
+            expect(re.search(rf"^=node:'node_{kind}{n}@\S+'$", text, re.M), 'its own name', kind, text[:2000])
             expect('=no_distribution' not in text, 'there is distribution', kind)
+            return text
+
+        def names_the_other(text):
+            return re.search(rf"^=visible_node:\d+\nName: '{peer.full}'\nController: #Port<[0-9.]+>$", text, re.M)
+
+        own = dump_of('vmrun', 0)
+        expect(names_the_other(own), 'the other node', own[:2000])
+        expect(any(names_the_other(dump_of('erl', n)) for n in range(3)), 'the other node, of erl')
 
 
 def connected_once(vmrun):

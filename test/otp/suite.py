@@ -12,13 +12,13 @@ from otp import ct, lists
 
 def tests(programs, slowness=1):
     ours = lists.read(lists.OURS)
-    return [Test('otp', f'{folder}/{suite}', lambda f=folder, s=suite, k=known: run(programs, f, s, k, ours.get((f, s), lists.Suite()), ct.SECONDS * slowness), alone=True)
+    return [Test('otp', f'{folder}/{suite}', lambda f=folder, s=suite, k=known: run(programs, f, s, k, ours.get((f, s), lists.Suite()), ct.SECONDS * slowness), in_turn=True)
             for (folder, suite), known in lists.read(lists.STOCK).items()]
 
 
 def tests_in_mode(programs, mode, seed, folder):
     """The same with the flags of a mode (docs/testing.md) for the system and all nodes that it starts."""
-    return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.alone) for t in tests(in_mode(programs, mode, seed, folder), MODES[mode][1])]
+    return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.in_turn) for t in tests(in_mode(programs, mode, seed, folder), MODES[mode][1])]
 
 
 def run(programs, folder, suite, stock, ours, seconds):

@@ -44,8 +44,8 @@ def tests(root, build):
     for kind, flags, own in KINDS:
         for under in ('vmrun', 'bin/erl'):
             name = f'shares as perf has them: {kind} {" ".join(flags)}'.strip() + (', under erl' if under != 'vmrun' else '')
-            result.append(Test('slow', name, lambda k=kind, f=flags, o=own, u=under: suite.compare(u, k, f, o), alone=True))
-    result.append(Test('slow', 'shares as perf has them: Elixir', suite.compare_elixir, alone=True))
+            result.append(Test('slow', name, lambda k=kind, f=flags, o=own, u=under: suite.compare(u, k, f, o), in_turn=True))
+    result.append(Test('slow', 'shares as perf has them: Elixir', suite.compare_elixir, in_turn=True))
     return result
 
 

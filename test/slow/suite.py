@@ -57,14 +57,14 @@ ALLOCATION_TRIES = 6  # of each script; different ones each day
 
 
 def tests(root, build, checked, golden_scripts, seed):
-    result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), alone=True),
-              Test('slow', 'DTrace counts what a program with machine code does', lambda: dtrace_counts(build), alone=True)]
+    result = [Test('slow', 'SystemTap scripts in a guest', lambda: stap_scripts(root, build), in_turn=True),
+              Test('slow', 'DTrace counts what a program with machine code does', lambda: dtrace_counts(build), in_turn=True)]
     for name in SANITIZERS:
-        result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), alone=True))
+        result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), in_turn=True))
     result += attach.slow_tests(root, build / 'vmrun') + profile_shares.tests(root, build)
     for part in (left_behind, mutations, nodes, partitions):
         result += part.slow_tests(build / 'vmrun')
-    result.append(Test('slow', 'small limits', lambda: small_limits(root), alone=True))
+    result.append(Test('slow', 'small limits', lambda: small_limits(root), in_turn=True))
     result += [Test('slow', f'{ALLOCATION_FAILS}: {s.name}', lambda s=s: allocation_fails(str(checked / 'vmrun'), s, seed)) for s in golden_scripts]
     return result + [heavy_script(root, script, build) for script in load_all([(HERE / 'files', HERE), (HERE / 'soak', HERE)])]
 
@@ -94,7 +94,7 @@ def heavy_script(root, script, build):
         if difference:
             raise Failure(f'{difference}\ncommand: {" ".join(command)}')
 
-    return Test('slow', script.name, run, alone=True)
+    return Test('slow', script.name, run, in_turn=True)
 
 
 # What a good trace has besides a line of every kind: whole lines with values that everything_loop.act
@@ -203,7 +203,7 @@ def stap_scripts(root, build):
     texts = {name: path.read_text() for name, path in scripts.items()}
     files = {build / 'vmrun': 'vmrun', **{HERE / name: name for name in ('everything_loop.act', 'partner.act')}}
     with guest.Guest().ready() as machine, tempfile.TemporaryDirectory() as folder:
-        libraries = native.Libraries(root, folder, build / 'runtime/compile/vmrunc').get('own')
+        libraries = native.Libraries(root, folder, build).get('own')
         files.update({libraries / name: name for name in LOADED})
         for name, path in scripts.items():
             files[path] = name + '.stp'

@@ -24,7 +24,7 @@ EUNIT = ('erlc -I ../../include *.erl && erl -noshell -I ../../include -pa ../..
 
 
 def tests(programs):
-    return [Test('systems', f'elixir: {name}', functools.partial(agree, programs, name), alone=True) for name in ('in Erlang', *APPLICATIONS)]
+    return [Test('systems', f'elixir: {name}', functools.partial(agree, programs, name), in_turn=True) for name in ('in Erlang', *APPLICATIONS)]
 
 
 def agree(programs, application):

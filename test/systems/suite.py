@@ -74,4 +74,4 @@ def tests_in_mode(programs, mode, seed, folder):
     global slowness
     slowness = max(slowness, MODES[mode][1])
     programs = in_mode(programs, mode, seed, folder)
-    return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.alone) for t in programs_tests(programs)]
+    return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.in_turn) for t in programs_tests(programs)]
