@@ -15,7 +15,7 @@ constexpr Named kRequests[] = {
     {"sifbrdaddr", SIOCSIFBRDADDR}, {"sifmtu", SIOCSIFMTU},         {"siftxqlen", SIOCSIFTXQLEN},
 };
 
-constexpr Named kFlags[] = {
+constexpr Named kInterfaceFlags[] = {
     {"up", IFF_UP},
     {"broadcast", IFF_BROADCAST},
     {"debug", IFF_DEBUG},
@@ -54,6 +54,6 @@ constexpr Named kFlags[] = {
 }  // namespace
 
 std::span<const Named> ioctl_requests() { return kRequests; }
-std::span<const Named> interface_flags() { return kFlags; }
+std::span<const Named> interface_flags() { return kInterfaceFlags; }
 
 }  // namespace vmrun::sockets
