@@ -316,7 +316,7 @@ main([Folder]) ->
         fun() -> list_to_existing_atom(Text) end,
         fun() -> binary_to_term(<<131, 119, 3, "neV">>) end,
         fun() -> element(1, erl_scan:string("never_seen_by_scanner.")) end]]]),
-    io:format("~p ~p~n", [calendar:day_of_the_week(2024, 2, 29), gb_trees:to_list(gb_trees:from_orddict([{a, 1}]))]),
+    io:format("~p ~p~n", [calendar:day_of_the_week(2024, 2, 29), sets:to_list(sets:from_list([{a, 1}]))]),
     ok = file:write_file(Folder ++ "/fresh.erl", "-module(fresh).\\n-export([f/0]).\\nf() -> an_atom_of_its_own.\\n"),
     io:format("~p~n", [Full(fun() -> fresh:f() end)]),
     {_, Ref} = spawn_monitor(fun() -> fill(0) end),
