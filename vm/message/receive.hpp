@@ -1,6 +1,7 @@
 #pragma once
 
 #include "vm/process/process.hpp"
+#include "vm/process/reference.hpp"
 
 /// What the receive instructions do. The interpreter calls these functions in the process's own
 /// thread. top, stop and reductions are stored back to the process before and reloaded afterwards.
