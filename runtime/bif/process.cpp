@@ -18,6 +18,7 @@
 #include "vm/lifecycle/info.hpp"
 #include "vm/message/deliver.hpp"
 #include "vm/message/handle.hpp"
+#include "vm/message/receiver.hpp"
 #include "vm/message/request.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bound.hpp"

@@ -13,6 +13,7 @@
 #include "vm/message/abandoned_spawns.hpp"
 #include "vm/message/deferred_decoding.hpp"
 #include "vm/message/handle.hpp"
+#include "vm/message/receiver.hpp"
 #include "vm/message/request.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"

@@ -2,6 +2,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/message/abandoned_spawns.hpp"
 #include "vm/message/deliver.hpp"
+#include "vm/message/receiver.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/trace/seq_trace.hpp"
 #include "vm/trace/trace.hpp"

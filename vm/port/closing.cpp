@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "vm/message/deliver.hpp"
+#include "vm/message/receiver.hpp"
 #include "vm/port/callbacks.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
