@@ -54,8 +54,9 @@ inline bool finish_push(Process& to, Fragment* f, PushResult result, void (*wake
 enum class Disabled : std::uint8_t { kMessageProbes, kMessageAndQueueProbes };
 /// As above, but does not test these probes again.
 inline bool push_message(Process& to, Fragment* f, Disabled disabled) {
-  return finish_push(to, f, to.mailbox.push_message(f),
-                     disabled == Disabled::kMessageProbes ? make_runnable : make_runnable_unobserved);
+  void (*wake)(Process&) = make_runnable;
+  if (disabled == Disabled::kMessageAndQueueProbes) wake = make_runnable_unobserved;
+  return finish_push(to, f, to.mailbox.push_message(f), wake);
 }
 
 /// Appends a signal and wakes the receiver. Returns false when the receiver has exited; then the
