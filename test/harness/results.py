@@ -31,12 +31,12 @@ class Test:
 
 class Totals:
     def __init__(self):
-        self.passed, self.failed, self.skipped = 0, [], []
+        self.passed, self.failed, self.skipped, self.unstable = 0, [], [], []
         self.seconds = []  # of each test: seconds, name
 
 
 class Outcome:
-    """What came of a test. It runs once: a test that passes at a second try only is a test that fails."""
+    """What came of a test."""
 
     def __init__(self, test):
         start = time.monotonic()
@@ -78,11 +78,20 @@ class Progress:
 
 def run_all(tests, jobs, totals, skips_fail=lambda test: False):
     """Runs the tests as schedule.py says: those that compute `jobs` at a time, beside them those that wait, and one at a time those that
-    take turns. When all of them have ended, those run that nothing may run beside."""
+    take turns. When all of them have ended, those run that nothing may run beside; last those that have a second try, one at a time. What
+    passes then is reported as unstable."""
     progress = Progress(len(tests))
+    again = []
 
-    def finish(outcome):
+    def finish(outcome, is_last_try=False):
         test, status, detail = outcome.test, outcome.status, outcome.detail
+        if not is_last_try and status == 'failed' and schedule.has_second_try(test):
+            again.append(test)
+            progress.clear()
+            print('\n'.join([f'UNSTABLE {test.full_name}: failed, and is tried once more alone', *('    ' + line for line in detail.splitlines()[:12])]), flush=True)
+            return
+        if is_last_try and status == 'passed':
+            totals.unstable.append(test.full_name)
         progress.step(test.full_name)
         totals.seconds.append((outcome.seconds, test.full_name))
         if status == 'skipped' and skips_fail(test):
@@ -104,4 +113,6 @@ def run_all(tests, jobs, totals, skips_fail=lambda test: False):
                 running += [pool.submit(Outcome, test) for test in chosen]
             for future in concurrent.futures.as_completed(running):
                 finish(future.result())
+    for test in again:
+        finish(Outcome(test), is_last_try=True)
     progress.clear()

@@ -1,11 +1,12 @@
 """What runs beside what.
 
-Most tests compute: as many run at a time as there are cores. Tests that wait for other programs leave a core to them, and run eight at
-a time beside. Tests in turn attach tracers to the kernel or are long: one at a time, beside the others. What a test measures or
+Most tests compute: as many run at a time as there are cores. Tests that wait for other programs leave a core to them,
+and run three at a time beside: with eight, programs such as rebar3 and mix reach their time limits on two cores.
+Tests in turn attach tracers to the kernel or are long: one at a time, beside the others. What a test measures or
 limits may leave no room for any of these: it runs alone, after all others.
 """
 
-WAITING_AT_A_TIME = 8
+WAITING_AT_A_TIME = 3
 
 # Beginnings of full names.
 WAITS = ('nodes: ', 'command: ', 'live: inside: far ', 'live: inside: cluster ')
@@ -15,6 +16,16 @@ ALONE = {
     'live: attached in a long slice': 'other work would end the slice in which the tracer attaches',
     'nodes: many nodes': 'a hundred nodes want all cores',
 }
+
+
+# In these a stock erl, a node of it, a tool or a tracer takes part: how busy the machine is may decide what it
+# gets to say.
+OTHERS_TAKE_PART = ('erl: ', 'live: ', 'nodes: ', 'command: bin: ', 'command: terminal: ', "command: OTP's system: ")
+
+
+def has_second_try(test):
+    """Whether a failure is tried once more, alone, after all others."""
+    return test.full_name.startswith(OTHERS_TAKE_PART) or test.name.endswith('[erl]')
 
 
 def is_alone(test):
