@@ -8,7 +8,8 @@ limits may leave no room for any of these: it runs alone, after all others.
 
 WAITING_AT_A_TIME = 3
 
-# Beginnings of full names.
+# Beginnings of full names. Those of COMPUTES are among those of WAITS, but compile and have a limit of time.
+COMPUTES = ('command: bin: ',)
 WAITS = ('nodes: ', 'command: ', 'live: inside: far ', 'live: inside: cluster ')
 
 # Full names, or beginnings of them, and why.
@@ -33,7 +34,7 @@ def is_alone(test):
 
 
 def waits(test):
-    return test.full_name.startswith(WAITS)
+    return test.full_name.startswith(WAITS) and not test.full_name.startswith(COMPUTES)
 
 
 def rounds(tests, jobs):

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import random
 import re
 import selectors
 import shutil
@@ -28,10 +29,22 @@ def patience_s():
     return PATIENCE_S * golden.patience * slowness
 
 
+PORTS = range(10_000, 32_000)  # the kernel hands out those above by itself
+RESERVED = []  # a socket for each port that was given; they are closed when the run ends
+
+
 def free_port():
-    with socket.socket() as s:
-        s.bind(('127.0.0.1', 0))
-        return s.getsockname()[1]
+    """Returns a port of 127.0.0.1. Nothing that binds port 0 gets it, and no other test of this run, nor of
+    another run that goes on at the same time: the abstract name of a socket reserves it."""
+    while True:
+        port = random.choice(PORTS)
+        reserved = socket.socket(socket.AF_UNIX)
+        with contextlib.suppress(OSError), socket.socket() as s:
+            reserved.bind(f'\0vmrun-test-port-{port}')
+            s.bind(('127.0.0.1', port))
+            RESERVED.append(reserved)
+            return port
+        reserved.close()
 
 
 COMPILED, COMPILING = [], threading.Lock()
