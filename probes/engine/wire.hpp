@@ -28,7 +28,7 @@
 ///   kStop (END runs)                kStopped
 ///                                   kExit status, when a script calls exit()
 ///
-/// The same protocol goes over any stream between vmtrace here and one beside a machine on another
+/// This protocol also goes over any stream between vmtrace here and one beside a machine on another
 /// host (`vmtrace --relay`). The relay passes on to the machine what it does not know itself. Rings
 /// stay there, and their contents travel:
 ///

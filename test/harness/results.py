@@ -77,18 +77,21 @@ class Progress:
 
 
 def run_all(tests, jobs, totals, skips_fail=lambda test: False):
-    """Runs the tests as schedule.py says: those that compute `jobs` at a time, beside them those that wait, and one at a time those that
-    take turns. When all of them have ended, those run that nothing may run beside; last those that have a second try, one at a time. What
-    passes then is reported as unstable."""
+    """Runs the tests as schedule.py says: those that compute `jobs` at a time, beside them those that wait, and one
+    at a time those that take turns. When all of them have ended, those run that nothing may run beside; last those
+    that have a second try, one at a time. What passes then is reported as unstable."""
     progress = Progress(len(tests))
     again = []
+
+    def show(headline, lines):
+        progress.clear()
+        print('\n'.join([headline, *('    ' + line for line in lines)]), flush=True)
 
     def finish(outcome, is_last_try=False):
         test, status, detail = outcome.test, outcome.status, outcome.detail
         if not is_last_try and status == 'failed' and schedule.has_second_try(test):
             again.append(test)
-            progress.clear()
-            print('\n'.join([f'UNSTABLE {test.full_name}: failed, and is tried once more alone', *('    ' + line for line in detail.splitlines()[:12])]), flush=True)
+            show(f'UNSTABLE {test.full_name}: failed, and is tried once more alone', detail.splitlines()[:12])
             return
         if is_last_try and status == 'passed':
             totals.unstable.append(test.full_name)
@@ -102,8 +105,7 @@ def run_all(tests, jobs, totals, skips_fail=lambda test: False):
             totals.skipped.append((test.full_name, detail))
         else:
             totals.failed.append(test.full_name)
-            progress.clear()
-            print('\n'.join([f'FAILED {test.full_name}', *('    ' + line for line in detail.splitlines())]), flush=True)
+            show(f'FAILED {test.full_name}', detail.splitlines())
 
     for at_a_time in schedule.rounds(tests, jobs):
         with contextlib.ExitStack() as stack:

@@ -1,9 +1,9 @@
 """What runs beside what.
 
-Most tests compute: as many run at a time as there are cores. Tests that wait for other programs leave a core to them,
-and run three at a time beside: with eight, programs such as rebar3 and mix reach their time limits on two cores.
-Tests in turn attach tracers to the kernel or are long: one at a time, beside the others. What a test measures or
-limits may leave no room for any of these: it runs alone, after all others.
+Most tests compute: as many run at a time as there are cores. Tests that wait for other programs leave a
+core to them, and run three at a time beside: with eight, programs such as rebar3 and mix reach their time
+limits on two cores. Tests in turn attach tracers to the kernel or are long: one at a time, beside the
+others. What a test measures or limits may leave no room for any of these: it runs alone, after all others.
 """
 
 WAITING_AT_A_TIME = 3
@@ -19,9 +19,11 @@ ALONE = {
 }
 
 
-# In these a stock erl, a node of it, a tool or a tracer takes part: how busy the machine is may decide what it
-# gets to say.
-OTHERS_TAKE_PART = ('erl: ', 'live: ', 'nodes: ', 'command: bin: ', 'command: terminal: ', "command: OTP's system: ")
+# In these a stock erl, a node of it, a tool or a tracer takes part: how busy the machine is may decide what
+# it gets to say.
+OTHERS_TAKE_PART = (
+    'erl: ', 'live: ', 'nodes: ', 'command: bin: ', 'command: terminal: ', "command: OTP's system: ",
+)
 
 
 def has_second_try(test):
