@@ -7,10 +7,10 @@
 /// this is generated from probes.tab; with -Dprobes=none nothing ever fires.
 namespace vmrun::probe {
 
-/// Gets the firings of all probes that are raised. It runs in the firing thread, and does not
-/// block, throw, allocate on a process's heap or fire. It is set before main begins. probe: its
-/// place in probe_rows(). words: one for each argument, a number, the word of a term, or the
-/// address of a text or of a FunctionArgument.
+/// Gets the firings of all probes that are raised. In the firing thread; does not block, throw,
+/// allocate on a process's heap or fire. connect_runtime() sets it.
+/// probe: its place in probe_rows(). words: one for each argument, a number, the word of a term, or
+/// the address of a text or of a FunctionArgument.
 using FireInside = void (*)(unsigned probe, unsigned argument_count, const std::uint64_t* words);
 extern FireInside fire_inside;
 
@@ -42,7 +42,7 @@ void stop_counting_inside(unsigned probe);
 /// The calling thread's counts, by the number of the probe, or nullptr before its first one. Only
 /// that thread writes them; others read them.
 extern constinit thread_local std::uint64_t* firing_counts;
-/// Makes the counts of the calling thread. It is set before main begins.
+/// Makes those of the calling thread. connect_runtime() sets it.
 using CountsOfThread = std::uint64_t* (*)();
 extern CountsOfThread counts_of_thread;
 

@@ -7,6 +7,7 @@
 //
 // without which those of a machine are left out.
 #include "bench/micro/micro.hpp"
+#include "vm/machine.hpp"
 
 #include <cstring>
 #include <memory>
@@ -43,6 +44,7 @@ const char* value_of(const char* argument, const char* option) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  vmrun::connect_machine();
   std::string vmrun, primitives;
   bool json = false;
   int kept = 1;

@@ -6,6 +6,7 @@
 
 #include "vm/dist/wire/wire.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/machine.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/node.hpp"
@@ -105,4 +106,9 @@ BENCHMARK(decode)->DenseRange(0, 3);
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  connect_machine();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -106,6 +106,8 @@ void deliver(const d::Firing& f) {
 
 // ---- Firings that are only counted --------------------------------------------------------------
 
+}  // namespace
+
 std::uint64_t* make_counts() {
   FiringThread& t = firing_thread();
   std::uint64_t* counts = t.counts.load(std::memory_order_relaxed);
@@ -116,6 +118,8 @@ std::uint64_t* make_counts() {
   return counts;
 }
 
+namespace {
+
 void add_up(std::span<const std::uint32_t> probes, std::span<std::uint64_t> sums) {
   std::ranges::fill(sums, 0);
   for (const FiringThread* t = threads.load(std::memory_order_acquire); t; t = t->next) {
@@ -125,13 +129,6 @@ void add_up(std::span<const std::uint32_t> probes, std::span<std::uint64_t> sums
   }
 }
 
-void fire(unsigned probe, unsigned argument_count, const std::uint64_t* words) {
-  deliver({probe, argument_count, words, kinds_by_probe[probe]});
-}
-
-[[maybe_unused]] const bool filled_in =
-    (probe::fire_inside = fire, probe::counts_of_thread = make_counts, true);
-
 void replace_sessions(std::unique_ptr<const Sessions> by) {
   const Sessions* old = sessions.load(std::memory_order_relaxed);
   sessions.store(by.release(), std::memory_order_seq_cst);
@@ -140,6 +137,10 @@ void replace_sessions(std::unique_ptr<const Sessions> by) {
 }
 
 }  // namespace
+
+void fire_inside(unsigned probe, unsigned argument_count, const std::uint64_t* words) {
+  deliver({probe, argument_count, words, kinds_by_probe[probe]});
+}
 
 void fire_at(const d::Firing& f) { deliver(f); }
 

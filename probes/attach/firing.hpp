@@ -26,6 +26,11 @@ struct FiringThread {
   FiringThread* next = nullptr;
 };
 
+// What the machine's probes call: see probes/inside.hpp.
+
+void fire_inside(unsigned probe, unsigned argument_count, const std::uint64_t* words);
+std::uint64_t* make_counts();
+
 /// Fires a probe that is not in probes.tab, for all sessions. The firing thread calls it.
 void fire_at(const d::Firing& f);
 

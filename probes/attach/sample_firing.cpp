@@ -122,14 +122,16 @@ SampledThread* sampled_thread() {
   return nullptr;
 }
 
-void deliver(const Process* owner) {
+}  // namespace
+
+void deliver_samples(const Process* owner) {
   samples_wait = false;
   SampledThread* const thread = sampled_thread();
   // Nothing else fires in the middle of a firing, so the samples wait for the next slice.
   if (thread && !is_firing()) take_out(*thread, owner, ~std::uint64_t{0});
 }
 
-void note_process_here(const Process& p) {
+void note_sampled_process(const Process& p) {
   SampledThread* const thread = sampled_thread();
   if (!thread) return;
   const Taking taking(*thread);
@@ -137,11 +139,6 @@ void note_process_here(const Process& p) {
   thread->noted_process = p.id;
   thread->noted_label = label_of(p, thread->noted_bytes, sizeof thread->noted_bytes);
 }
-
-[[maybe_unused]] const bool filled_in =
-    (deliver_samples = deliver, note_sampled_process = note_process_here, true);
-
-}  // namespace
 
 const char* activity_at(std::uint64_t address) {
   const std::uint64_t i = address - reinterpret_cast<std::uintptr_t>(activity_places);

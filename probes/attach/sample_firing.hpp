@@ -15,6 +15,11 @@ void resolve(Sample& s);
 /// caller has it to itself. until_ns: younger samples wait.
 void take_out(SampledThread& thread, const Process* owner, std::uint64_t until_ns);
 
+// What vm/process/sampled.hpp calls, in the thread that has been sampled.
+
+void deliver_samples(const Process* p);
+void note_sampled_process(const Process& p);
+
 /// Returns the text of an address that stands for an activity in a stack, or nullptr for any other
 /// address. Any thread may call it.
 const char* activity_at(std::uint64_t address);

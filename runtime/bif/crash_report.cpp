@@ -60,6 +60,8 @@ bool log_error(Process& p, Arena& arena, std::string_view format, Term arguments
   return log_event(atoms::error, p.id, p.group_leader, arena, format, arguments);
 }
 
+}  // namespace
+
 void report_crash(Process& p, Term reason) {
   const bool in_network = local_node_name() != atoms::nonode_at_nohost;
   Arena arena;
@@ -75,7 +77,7 @@ void report_crash(Process& p, Term reason) {
                term_text(reason).c_str());
 }
 
-/// The words are OTP's, because users search for them.
+// In OTP's words, which people look for.
 void report_max_heap(Process& p, Word total_words) {
   constexpr const char* kFormat =
       "     Process:            ~p ~n"
@@ -102,7 +104,7 @@ void report_max_heap(Process& p, Word total_words) {
                static_cast<unsigned long long>(p.max_heap_words));
 }
 
-/// Reports something that no process did, as if the logger itself said it.
+// What no process did: as if the logger itself said it.
 void report_text(ReportLevel level, const std::string& text) {
   Arena arena;
   EpochGuard guard;
@@ -115,15 +117,7 @@ void report_text(ReportLevel level, const std::string& text) {
     std::fputs(text.c_str(), stderr);
 }
 
-}  // namespace
-
 Term system_logger() { return system_logger_now.load(); }
 Term set_system_logger(Term logger) { return system_logger_now.exchange(logger); }
-
-void install_crash_reports() {
-  set_error_reporter(report_text);
-  set_crash_reporter(report_crash);
-  max_heap_report = report_max_heap;
-}
 
 }  // namespace vmrun

@@ -1,3 +1,5 @@
+#include "runtime/bif/ddll.hpp"
+
 #include <dlfcn.h>
 
 #include "runtime/bif/support.hpp"
@@ -47,8 +49,9 @@ ErlDrvEntry* entry_of(void* library, const std::string& name, const char** why) 
   return *why ? nullptr : entry;
 }
 
-/// Sends {driver_unloaded, Name} to erl_ddll's server.
-void tell_server(const std::string& name) {
+}  // namespace
+
+void tell_driver_server(const std::string& name) {
   static const Term server = intern_atom("erl_ddll"), tag = intern_atom("driver_unloaded");
   EpochGuard guard;
   const Term pid = whereis(server);
@@ -61,8 +64,6 @@ void tell_server(const std::string& name) {
   f->message = make_tuple(hp, tag, text);
   send_from_vm(pid, f);
 }
-
-}  // namespace
 
 namespace {
 
@@ -93,7 +94,6 @@ Term bif_erl_ddll_format_error_int_1(Process& p, const Term* a) {
 Term bif_vmrun_ddll_open_2(Process& p, const Term* a) {
   std::string file, name;
   if (!read_driver_name(a[0], &file) || !read_driver_name(a[1], &name)) return raise_badarg(p);
-  driver_unloaded = tell_server;
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const Term text = code_point_list(p.heap, loader_message(file));

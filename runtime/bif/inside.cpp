@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runtime/bif/allocators.hpp"
+#include "runtime/bif/bif_upcalls.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/memory_items.hpp"
 #include "runtime/bif/support.hpp"
@@ -37,11 +38,6 @@
 // that OTP names is reported as switched off.
 
 namespace vmrun {
-
-constinit ProcessesText processes_text = nullptr;
-constinit RunningProcessText running_process_text = nullptr;
-constinit FunReferences fun_references = nullptr;
-constinit NodeReferences node_references = nullptr;
 
 std::string distribution_text() {
   std::string text = "=node:" + term_text(local_node_name()) + "\n";
@@ -222,7 +218,7 @@ Term node_delay(Process&) {
 
 /// On an I/O dirty scheduler, because a scheduler must not wait for the schedulers.
 Term processes(Process& p) {
-  const auto text = [](Process& q, const Term*) { return text_binary(q.heap, processes_text()); };
+  const auto text = [](Process& q, const Term*) { return text_binary(q.heap, bif_upcalls.processes_text()); };
   return run_on_dirty(p, text, nullptr, 0, DirtyKind::kIo);
 }
 

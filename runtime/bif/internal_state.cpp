@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "runtime/bif/bif_upcalls.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/inside.hpp"
 #include "runtime/bif/process_list.hpp"
@@ -278,7 +279,7 @@ struct Question {
 
 /// On an I/O dirty scheduler, because a scheduler must not wait for the schedulers.
 Term all_node_references(Process& p) {
-  const auto answer = [](Process& q, const Term*) { return node_references(q); };
+  const auto answer = [](Process& q, const Term*) { return bif_upcalls.node_references(q); };
   return run_on_dirty(p, answer, nullptr, 0, DirtyKind::kIo);
 }
 

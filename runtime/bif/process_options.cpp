@@ -56,13 +56,6 @@ bool read_pair_option(Term key, Term value, SpawnOptions* options) {
 
 }  // namespace
 
-namespace {
-
-// The options of processes that other nodes ask for are read in this way too.
-[[maybe_unused]] const bool reader_filled_in = (dist::read_remote_spawn_options = read_spawn_options, true);
-
-}  // namespace
-
 bool read_priority(Term t, std::uint8_t* priority) {
   static constexpr Term kNames[] = {atoms::low, atoms::normal, atoms::high, atoms::max};
   for (std::uint8_t i = 0; i < 4; ++i)

@@ -142,13 +142,13 @@ Term list_of(Process& p, Term who, Term item, Term (*of_node)(const Relations&, 
 
 const Term link_list = intern_atom("link_list"), monitor_list = intern_atom("monitor_list");
 
-[[maybe_unused]] const bool items_added = [] {
-  add_inner_item(link_list, links_of_process);
-  add_inner_item(monitor_list, monitors_of_process);
-  return true;
-}();
-
 }  // namespace
+
+Term relations_item(Process& p, Term name, Heap& out) {
+  if (name == link_list) return links_of_process(p, out);
+  if (name == monitor_list) return monitors_of_process(p, out);
+  return kNonValue;
+}
 
 Term link_list_of(Process& p, Term who) { return list_of(p, who, link_list, links_of_node); }
 Term monitor_list_of(Process& p, Term who) { return list_of(p, who, monitor_list, monitors_of_node); }

@@ -9,4 +9,8 @@ namespace vmrun {
 Term link_list_of(Process& p, Term who);
 Term monitor_list_of(Process& p, Term who);
 
+/// The items of process_info by which a process is asked for them, in its own thread; the
+/// non-value: another name.
+Term relations_item(Process& p, Term name, Heap& out);
+
 }  // namespace vmrun

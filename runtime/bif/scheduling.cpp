@@ -105,7 +105,9 @@ void begin_to_measure() {
   for (unsigned i = 0; i < scheduler_count(); ++i) base.idle.push_back(scheduler_at(i).idle_time.read());
 }
 
-void release(Process& p) {
+}  // namespace
+
+void release_flags(Process& p) {
   std::lock_guard guard(mutex);
   measuring.forget(p);
   const bool blocked = is_blocked();
@@ -113,9 +115,6 @@ void release(Process& p) {
   blocking_normal.forget(p);
   if (blocked && !is_blocked()) block_schedulers(false);
 }
-[[maybe_unused]] const bool release_filled_in = (release_flags = release, true);
-
-}  // namespace
 
 // ---- How long each has been busy ----------------------------------------------------------------
 

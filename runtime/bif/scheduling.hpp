@@ -24,6 +24,9 @@ Term multi_scheduling();
 Term blockers(Process& p);
 Term normal_blockers(Process& p);
 
+/// Gives back what a process that ends has set for the whole machine as long as it lives.
+void release_flags(Process& p);
+
 /// Executes system_flag with these arguments if it is one of these flags; else returns nothing.
 std::optional<Term> set_scheduling_flag(Process& p, const Term* a);
 

@@ -1,6 +1,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "runtime/bif/bif_upcalls.hpp"
 #include "runtime/bif/inside.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/module.hpp"
@@ -12,7 +13,7 @@
 #include "vm/term/external_identifier.hpp"
 #include "vm/term/pid_numbers.hpp"
 #include "vm/term/print.hpp"
-#include "vm/term/resource_hooks.hpp"
+#include "vm/term/term_upcalls.hpp"
 
 /// Texts of atoms, identifiers and funs, the conversion back, and information about funs.
 namespace vmrun {
@@ -209,7 +210,7 @@ Term bif_erlang_list_to_ref_1(Process& p, const Term* a) {
     return remote_identifier(p, Term::Sub::kExternalRef, n[0], data, count <= 4 ? 2 : 3);
   }
   if (count != 4 || numbers[0] > kFirstNumberMask) return raise_badarg(p);
-  if (const Term resource = resource_hooks.find(numbers, p.heap)) return resource;
+  if (const Term resource = term_upcalls.find_resource(numbers, p.heap)) return resource;
   Term* hp = p.heap.alloc(kRefWords);
   return make_ref(hp, {Word{numbers[1]} << 32 | numbers[0], numbers[2]});
 }
@@ -244,7 +245,7 @@ namespace {
 
 /// Runs on a dirty scheduler; the machine is stopped meanwhile.
 Term fun_references_item(Process& p, const Term* a) {
-  return new_tuple(p.heap, a[1], make_unsigned(p.heap, fun_references(p, *fun_of(a[0])->entry)));
+  return new_tuple(p.heap, a[1], make_unsigned(p.heap, bif_upcalls.fun_references(p, *fun_of(a[0])->entry)));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "vm/sched/scheduler.hpp"
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/message_pattern.hpp"
+#include "vm/trace/trace_upcalls.hpp"
 #include "vm/trace/tracer.hpp"
 
 /// erlang:trace and related functions. For all existing processes and ports the Erlang module
@@ -97,7 +98,7 @@ bool read_tracer(Term option, TraceFlags* flags) {
   if (arity == 2 || flags->to == option.element(2))
     return flags->to.is_local_pid() || flags->to.is_local_port();
   flags->state = option.element(2);
-  return flags->to == atoms::dyntrace || (flags->to.is_atom() && native_tracers.is_there(flags->to));
+  return flags->to == atoms::dyntrace || (flags->to.is_atom() && trace_upcalls.native_is_there(flags->to));
 }
 
 }  // namespace

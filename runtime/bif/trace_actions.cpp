@@ -1,3 +1,6 @@
+#include "runtime/bif/trace_actions.hpp"
+
+#include "runtime/bif/bif_upcalls.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/display.hpp"
 #include "runtime/bif/inside.hpp"
@@ -125,15 +128,17 @@ class Actions final : public ets::TraceActions {
   }
 
   Term process_dump(Process& p) const {
-    const std::string text = call_
-                                 ? running_process_text(p, call_->function.entry(), awaited_return(p, *call_))
-                                 : running_process_text(p, p.ip, nullptr);
+    const std::string text =
+        call_ ? bif_upcalls.running_process_text(p, call_->function.entry(), awaited_return(p, *call_))
+              : bif_upcalls.running_process_text(p, p.ip, nullptr);
     return text_binary(p.heap, text);
   }
 
   TracedCall* const call_;
   const bool for_real_;
 };
+
+}  // namespace
 
 bool match_traced_call(Process& p, Term specification, Term arguments, TracedCall& call) {
   Actions actions(&call, true);
@@ -152,8 +157,8 @@ bool match_traced_message(Process& p, Term specification, Term arguments, Term* 
   *message = actions.message;
   return true;
 }
-[[maybe_unused]] const bool matches_filled_in =
-    (match_call = match_traced_call, match_message = match_traced_message, true);
+
+namespace {
 
 Term error_list(Process& p, const ets::MatchSpec& spec) {
   ListBuilder list(p.heap);

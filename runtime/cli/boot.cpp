@@ -314,7 +314,6 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   node_delay_ns.store(o.forgets_nodes ? Word{o.node_delay_seconds} * 1'000'000'000 : kKeepNodes,
                       std::memory_order_relaxed);
   register_bifs(kBifRows, kBifRowCount);
-  install_crash_reports();
   report_crashing_drivers();
   ::signal(SIGPIPE,
            // A process that writes to a pipe without a reader gets EPIPE. Programs behind ports

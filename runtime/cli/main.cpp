@@ -17,6 +17,7 @@
 #include "runtime/cli/system.hpp"
 #include "runtime/cli/without_script.hpp"
 #include "runtime/code_path/installed_otp.hpp"
+#include "runtime/connect.hpp"
 #include "runtime/epmd/command.hpp"
 #include "runtime/epmd/service.hpp"
 #include "vm/base/allocate.hpp"
@@ -127,6 +128,7 @@ std::string_view command_name(const char* path) {
 
 int main(int argc, char** argv) {
   using namespace vmrun::cli;
+  vmrun::connect_runtime();
   vmrun::fill_standard_files();
   const vmrun::SignalStack for_handlers;
   const std::string_view name = argc > 0 ? command_name(argv[0]) : "";

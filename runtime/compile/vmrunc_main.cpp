@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/compile/compiler.hpp"
+#include "vm/machine.hpp"
 
 namespace {
 
@@ -34,6 +35,7 @@ bool write_file(const std::string& path, const std::vector<uint8_t>& bytes) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  vmrun::connect_machine();
   vmrun::compile::CompileOptions options;
   std::string out, file;
   for (int i = 1; i < argc; i++) {

@@ -42,6 +42,11 @@ class Asking {
   const Process* const p_;
 };
 
+// What built-in functions ask: see bif/bif_upcalls.hpp.
+
+Word count_fun_references(const Process& asking, const FunEntry& entry);
+Term references_of_nodes(Process& asking);
+
 /// Calls visit(process) for each process whose heap does not change: one that does not run, or that
 /// asks as well.
 template <class Visit>

@@ -46,7 +46,9 @@ void count_in_process(FunCount& count, Process& p) {
   count_in_messages(count, p.mailbox.newest_arrival());
 }
 
-Word count_references(const Process& asking, const FunEntry& entry) {
+}  // namespace
+
+Word count_fun_references(const Process& asking, const FunEntry& entry) {
   Word found = 0;
   FunCount count({&entry, &found});
   auto waits = std::make_unique<Asking>(asking);
@@ -63,7 +65,4 @@ Word count_references(const Process& asking, const FunEntry& entry) {
   return 1 + found;  // 1 for the module's own reference
 }
 
-[[maybe_unused]] const bool filled_in = (fun_references = count_references, true);
-
-}  // namespace
 }  // namespace vmrun::dump

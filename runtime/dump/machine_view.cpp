@@ -247,7 +247,7 @@ bool at_rest(Process& p, const StoppedMachine& stopped) {
 /// and shows nothing after a receive.
 std::string called_at(const Process& p, const Word* at) {
   if (!at) return std::string(MfaText(p.initial_module, p.initial_function, p.initial_arity).view());
-  const FunctionHeader* f = code_view.header_at(at);
+  const FunctionHeader* f = process_upcalls.header_at(at);
   return f && at == f->entry() ? std::string(MfaText(f->module, f->function, f->arity).view()) : "";
 }
 
@@ -338,8 +338,6 @@ void write_processes(DumpFile& out, const StoppedMachine& stopped) {
   process_table.for_each([&](Process& p) { write_process(out, p, stopped, /*stack=*/true); });
 }
 
-namespace {
-
 std::string text_of_processes() {
   std::string text;
   const StoppedMachine stopped;
@@ -361,8 +359,8 @@ std::string text_of_running(Process& p, const Word* program_counter, const Word*
   out.flush();
   return text;
 }
-[[maybe_unused]] const bool filled_in =
-    (processes_text = text_of_processes, running_process_text = text_of_running, true);
+
+namespace {
 
 void write_messages(DumpFile& out, TermDump& terms, const Process& p) {
   for_each_message(p, [&](const Fragment& f) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <unordered_map>
 
 #include "runtime/dump/dump_file.hpp"
@@ -43,5 +44,10 @@ void write_processes(DumpFile& out, const StoppedMachine& stopped);
 /// Writes =proc_dictionary, _messages, _stack and _heap of all processes, =literals and =binary.
 void write_process_terms(DumpFile& out, const StoppedMachine& stopped);
 void write_atoms(DumpFile& out);
+
+// Texts for built-in functions: see bif/bif_upcalls.hpp.
+
+std::string text_of_processes();
+std::string text_of_running(Process& p, const Word* program_counter, const Word* returns_to);
 
 }  // namespace vmrun::dump

@@ -221,6 +221,8 @@ Term references_term(Heap& heap, Term what, References& references) {
   return new_tuple(heap, what, make_unsigned(heap, references.counted), referrers.finish());
 }
 
+}  // namespace
+
 Term references_of_nodes(Process& asking) {
   Found found = look_at_all(asking);
   Heap& heap = asking.heap;
@@ -236,7 +238,4 @@ Term references_of_nodes(Process& asking) {
                    new_tuple(heap, intern_atom("dist_references"), channels.finish()));
 }
 
-[[maybe_unused]] const bool filled_in = (node_references = references_of_nodes, true);
-
-}  // namespace
 }  // namespace vmrun::dump

@@ -137,7 +137,9 @@ bool take_use(Term pid, std::uint32_t* slot, std::unique_ptr<Store>* store) {
   return false;
 }
 
-bool on_exit(Process& p) {
+}  // namespace
+
+bool give_up_tables(Process& p) {
   if (user_count.load(std::memory_order_acquire) == 0) return true;
   constexpr SWord kObjectsForTable = 16;  // deleting a table costs as much as these
   SWord left = usual_or_small<SWord>(1000, 2);
@@ -155,9 +157,6 @@ bool on_exit(Process& p) {
   }
   return false;
 }
-[[maybe_unused]] const bool hooked = (add_exit_hook(on_exit), true);  // before any process runs
-
-}  // namespace
 
 Term table_ref(Heap& heap, const Table& t) {
   Term* hp = heap.alloc(kRefWords);

@@ -107,6 +107,9 @@ std::unique_ptr<Store> take_left(Term pid);
 /// owner. It returns false when `to` is not a live process.
 [[nodiscard]] bool give_table(Table& t, Term to, Term from, Term data);
 void fix_table(Table& t, Term pid);
+/// A process ends: its tables go, or to their heirs, and what it has fixed is released. True: it is
+/// done.
+bool give_up_tables(Process& p);
 void unfix_table(Table& t, Term pid, Released& released);
 
 /// The largest number of tables that have existed at a time.

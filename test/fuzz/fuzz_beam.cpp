@@ -16,6 +16,7 @@
 #include "vm/code/loader.hpp"
 #include "vm/code/walk.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/machine.hpp"
 
 namespace {
 
@@ -98,7 +99,7 @@ void load(const BeamFile& file) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const bool once = (init_literal_area(), true);
+  static const bool once = (connect_machine(), init_literal_area(), true);
   (void)once;
   BeamFile file;
   BeamError error;

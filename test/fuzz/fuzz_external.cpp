@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "vm/heap/literal.hpp"
+#include "vm/machine.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/external.hpp"
 
@@ -23,7 +24,7 @@ void require(bool good, const char* what) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const bool ready = (init_literal_area(), true);
+  static const bool ready = (connect_machine(), init_literal_area(), true);
   (void)ready;
   Arena heap;
   DecodeOptions options;

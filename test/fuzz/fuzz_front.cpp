@@ -9,6 +9,7 @@
 
 #include "runtime/compile/compiler.hpp"
 #include "test/fuzz/words.hpp"
+#include "vm/machine.hpp"
 
 namespace {
 
@@ -26,6 +27,8 @@ void compile(const std::string& text, bool script) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const bool connected = (vmrun::connect_machine(), true);
+  (void)connected;
   std::string text(reinterpret_cast<const char*>(data), size);
   compile(text, true);
   compile(vmrun::fuzz::exchanged(text), true);

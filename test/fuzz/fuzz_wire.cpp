@@ -12,6 +12,7 @@
 #include "test/unit/wire/terms.hpp"
 #include "vm/dist/wire/wire.hpp"
 #include "vm/heap/literal.hpp"
+#include "vm/machine.hpp"
 #include "vm/term/compare.hpp"
 
 using namespace vmrun;
@@ -129,7 +130,7 @@ Packets raw_stream(const std::uint8_t* data, std::size_t size) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const bool ready = (init_literal_area(), true);
+  static const bool ready = (connect_machine(), init_literal_area(), true);
   (void)ready;
   if (size < 1) return 0;
   const Flags flags = kFlagSets[data[0] >> 1 & 3];

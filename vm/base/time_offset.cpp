@@ -7,12 +7,11 @@
 #include <cerrno>
 #include <ctime>
 
+#include "vm/base/base_upcalls.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/thread.hpp"
 
 namespace vmrun {
-
-constinit OffsetChanged offset_changed = [](SWord) {};
 
 namespace {
 
@@ -28,7 +27,7 @@ std::atomic<bool> preliminary{false};
 void change_offset() {
   const SWord now = measured_offset();
   offset().store(now, std::memory_order_relaxed);
-  offset_changed(now);
+  base_upcalls.offset_changed(now);
 }
 
 /// Waits for changes of the system's clock: a read of a timer of that clock fails with ECANCELED

@@ -21,8 +21,4 @@ bool offset_is_preliminary();
 /// once with kSingle.
 bool finalize_offset();
 
-/// Called when the offset has changed, by any thread. Set before main begins.
-using OffsetChanged = void (*)(SWord offset_ns);
-extern constinit OffsetChanged offset_changed;
-
 }  // namespace vmrun

@@ -356,9 +356,6 @@ bool raise_with_trace(Process& p, ExceptionClass cls, Term value, Term trace) {
   return true;
 }
 
-namespace {
-
-/// {File, Line} of an address, or undefined.
 Term source_place(const Word* address, Heap& out) {
   const SourceLocation where = location_at(address);
   if (!where.file || where.line == 0) return atoms::undefined;
@@ -367,23 +364,12 @@ Term source_place(const Word* address, Heap& out) {
   return make_tuple(hp, name, Term::small(where.line));
 }
 
-/// Whether a newer version has replaced this function's version. Every module exports something,
-/// and the addresses of exports are those of the current version.
 bool is_of_replaced_version(const FunctionHeader& f) {
+  // Every module exports something, and the addresses of exports are those of the current version.
   const Module* const m = module_at(f.entry());
   if (!m || m->exports.empty()) return false;
   const Module* const current = module_at(m->exports[0].entry->address.load(std::memory_order_acquire));
   return current && current->version > m->version;
 }
-
-[[maybe_unused]] const bool filled_in = [] {
-  is_replaced = is_of_replaced_version;
-  code_view.header_at = function_header_at;
-  code_view.location = source_place;
-  code_view.stacktrace = stack_frames;
-  return true;
-}();
-
-}  // namespace
 
 }  // namespace vmrun

@@ -22,6 +22,7 @@
 namespace vmrun {
 
 struct Export;
+struct FunctionHeader;
 
 /// The number of frames that a trace shows; at least one is shown. Set by
 /// erlang:system_flag(backtrace_depth, N).
@@ -49,6 +50,11 @@ Term uncaught_reason(Process& p, bool* report);
 /// Returns the frames of a process from p.ip on (nullptr: from its innermost caller), as a list
 /// built in `out`.
 Term stack_frames(Process& p, Heap& out, unsigned depth);
+
+/// {File, Line} of an address, or undefined.
+Term source_place(const Word* address, Heap& out);
+/// Whether a newer version of the function's module is current.
+bool is_of_replaced_version(const FunctionHeader& f);
 
 /// build_stacktrace: returns a captured trace as a list.
 Term build_stacktrace(Process& p, Term trace);

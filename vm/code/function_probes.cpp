@@ -177,14 +177,9 @@ Patch watched_at(const Word* entry, unsigned fires) {
 
 }  // namespace
 
-namespace {
-
-bool awaits_end(std::uint32_t function, std::uint32_t watch) {
+bool is_end_awaited(std::uint32_t function, std::uint32_t watch) {
   return watcher.load(std::memory_order_acquire)->awaits_end(function, watch);
 }
-[[maybe_unused]] const bool filled_in = (is_end_awaited = awaits_end, true);
-
-}  // namespace
 
 void set_function_watcher(FunctionWatcher& w) { watcher.store(&w, std::memory_order_release); }
 

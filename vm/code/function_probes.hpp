@@ -65,6 +65,8 @@ class FunctionWatcher {
   ~FunctionWatcher() = default;
 };
 void set_function_watcher(FunctionWatcher& watcher);
+/// Asks the watcher, whom a call under way has met. Any thread.
+bool is_end_awaited(std::uint32_t function, std::uint32_t watch);
 
 /// Asks the watcher about all functions; its answers are in force when this returns. Does nothing
 /// without a watcher. Any thread.

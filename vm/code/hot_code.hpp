@@ -38,19 +38,4 @@ struct LoopView {
 /// The LoopView of this build, once a process has begun.
 inline constinit std::atomic<const LoopView*> loop_view{nullptr};
 
-/// Compiles and discards JIT code. vm/hot registers it; without it there is no JIT code.
-struct HotCodeMaker {
-  /// p has used its slice up and goes on with the instruction `at`; its stack is stored. Called by
-  /// its scheduler.
-  void (*look)(const Process& p, const Word* at, const LoopView& loop) = [](const Process&, const Word*,
-                                                                            const LoopView&) {};
-  /// Invalidates the JIT code of the function that the instruction lies in. Processes that are in
-  /// the middle of it leave it when their slices end at the latest. The caller has the lock of
-  /// patches.cpp.
-  void (*cool)(const Word* at) = [](const Word*) {};
-  /// Discards what belongs to the module, whose code is being freed.
-  void (*forget)(const Module& m) = [](const Module&) {};
-};
-inline HotCodeMaker hot_code_maker;
-
 }  // namespace vmrun

@@ -9,6 +9,7 @@
 #include "probes/probes.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/code/code_server.hpp"
+#include "vm/code/code_upcalls.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/hot_code.hpp"
@@ -57,7 +58,6 @@ static_assert(kMaxXRegisters == kMaxXRegs);  // one more exists, the loader's sc
 
 /// Code of the machine's own, where the first function of a process returns to.
 const Word kProcessEnd[] = {bare_operation(op::process_end)};
-[[maybe_unused]] const bool filled_in = (ends_of_calls[0] = bare_operation(op::ends_calls), true);
 
 inline SWord vm_divide(SWord a, SWord b) {
   if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0)
@@ -518,7 +518,7 @@ yield_here:
   }
   VM_SWAP_OUT;
   note_deep_stack(p);
-  hot_code_maker.look(p, I, view);
+  code_upcalls.look_for_heat(p, I, view);
   save_registers(p, x, live_count);
   p.ip = I;
   return RunResult::kYielded;

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "vm/base/epoch.hpp"
+#include "vm/code/code_upcalls.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/hot_code.hpp"
@@ -12,10 +13,7 @@
 #include "vm/code/reclaim.hpp"
 
 namespace vmrun {
-namespace {
 
-/// Makes the code that calls of an export reach while it has none. apply is two instructions of its
-/// own.
 void make_stub(Export& e) {
   e.stub.header.operation = op::func_info_cc;
   e.stub.operation = op::export_undefined;
@@ -23,9 +21,6 @@ void make_stub(Export& e) {
   if (e.arity == 2) e.stub.operation = op::apply_fun_entry;
   if (e.arity == 3) e.stub.operation = op::apply_mfa_entry;
 }
-[[maybe_unused]] const bool filled_in = (set_stub_maker(make_stub), true);
-
-}  // namespace
 
 /// All code ranges, sorted. It is replaced as a whole; readers take no lock, and former versions
 /// are retired.
@@ -128,7 +123,7 @@ Word module_bytes(const Module& m) {
 }
 
 void delete_module_code(Module* m) {
-  hot_code_maker.forget(*m);
+  code_upcalls.forget_heat(*m);
   if (m->literals) free_literals(m->literals);
   delete m;
 }

@@ -20,6 +20,9 @@ struct NifLibrary;
 /// Fills the export table before any module is loaded.
 void register_bifs(const BifRow* rows, std::size_t count);
 
+/// Writes what calls of an export do while it has no code. apply is two instructions of its own.
+void make_stub(Export& e);
+
 /// Sets what calls of an export reach: loaded code, or with nullptr its stub again. An export of a
 /// built-in function is left as it is.
 void set_export_code(Export& e, const Word* address);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "vm/base/allocate.hpp"
+#include "vm/code/code_upcalls.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
@@ -20,8 +21,6 @@
 #include "vm/term/print.hpp"
 
 namespace vmrun {
-
-constinit NativeLibraryPath native_library_path = nullptr;
 
 namespace {
 
@@ -49,7 +48,7 @@ SpareNumbers& spare() {
 Term no_term(Process& p, const NifFunction& f) {
   const MfaText name(f.entry->module, f.entry->function, f.arity);
   std::fprintf(stderr, "vmrun: native function %s of %s returned no term\n", static_cast<const char*>(name),
-               native_library_path(f.library).c_str());
+               code_upcalls.native_library_path(f.library).c_str());
   static const Term reason = intern_atom("nif_returned_no_term");
   return raise_error(p, reason);
 }

@@ -39,10 +39,6 @@ std::uint32_t nif_function_count();
 /// Whether the process has come back to its call_dirty_nif (nif/dirty.hpp) with an exception set.
 bool dirty_call_raised(Process& p);
 
-/// Returns the file of a library, for reports. vm/nif registers this function before main begins.
-using NativeLibraryPath = const std::string& (*)(const NifLibrary* library);
-extern constinit NativeLibraryPath native_library_path;
-
 /// Finishes a call that raised, scheduled another function or left temporaries. Returns the result,
 /// or kNonValue with p.bif_action set.
 Term finish_nif(ErlNifEnv& env, const NifFunction& f, Term result, Term* trap_registers);

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "vm/base/retired.hpp"
+#include "vm/code/code_upcalls.hpp"
 #include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
 
@@ -70,7 +71,7 @@ void set_operations(std::span<const NewOperation> all) {
   const PatchTable* table = current.load(std::memory_order_relaxed);
   PatchTable* next = nullptr;
   for (const NewOperation& n : all) {
-    hot_code_maker.cool(n.at);
+    code_upcalls.cool(n.at);
     if (!table->place(n.at).at) {
       operation_word(n.at).store(n.operation, std::memory_order_release);
       continue;
@@ -97,7 +98,7 @@ const PatchTable* set_patches(const std::vector<Patch>& patches) {
   auto* after = new PatchTable(patches.size());
   for (const Patch& p : patches) {
     const Patch& known = before->place(p.at);
-    if (!known.at) hot_code_maker.cool(p.at);
+    if (!known.at) code_upcalls.cool(p.at);
     Patch& place = after->place(p.at);
     place = p;
     place.operation = known.at ? known.operation : operation_word(p.at).load(std::memory_order_relaxed);

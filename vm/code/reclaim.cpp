@@ -108,12 +108,12 @@ Word words_of(const LiteralBlocks& blocks, const std::vector<bool>& marks) {
   return words;
 }
 
-/// See CodeView::take_part_in_reclaim.
+/// As take_part_in_reclaim.
 std::int32_t take_literals(Process& p) {
   const LiteralBlocks& blocks = reclaim().blocks;
   if (blocks.all().empty()) return 0;
   const bool on_scheduler = dirty_thread_kind() == DirtyKind::kNone;
-  if (on_scheduler && long_full_sweep(p)) return CodeView::kTooLong;
+  if (on_scheduler && long_full_sweep(p)) return kTooLongToReclaim;
   std::vector<bool> marks(blocks.all().size());
   if (p.extra) {
     std::vector<bool> replaced(marks.size());
@@ -138,7 +138,7 @@ std::int32_t take_literals(Process& p) {
       &search);
   const auto looked_through = static_cast<std::int32_t>(p.heap.block_words() / 64);
   if (!found && !search.found) return looked_through;
-  if (on_scheduler && words_of(blocks, marks) > kCopiedAtOnceWords) return CodeView::kTooLong;
+  if (on_scheduler && words_of(blocks, marks) > kCopiedAtOnceWords) return kTooLongToReclaim;
   return looked_through + collect_literals(p, blocks, marks);
 }
 
@@ -279,8 +279,6 @@ void retire(Retired x) {
 
 }  // namespace
 
-namespace {
-
 std::int32_t take_part_in_reclaim(Process* p) {
   Reclaim& r = reclaim();
   std::int32_t cost = 0;
@@ -290,7 +288,7 @@ std::int32_t take_part_in_reclaim(Process* p) {
     look_at_leaving_literals();
     if (r.round == Round::kLookForCode) look_for_code(*p);
     else cost = take_literals(*p);
-    if (cost == CodeView::kTooLong) return cost;
+    if (cost == kTooLongToReclaim) return cost;
   }
   const EpochGuard guard;  // the thread may be a dirty scheduler
   Lock lock(r.mutex);
@@ -299,7 +297,7 @@ std::int32_t take_part_in_reclaim(Process* p) {
   return cost;
 }
 
-/// Has the effect of a process that has been asked and has not answered.
+// As if a process had been asked and had not answered.
 void hold_reclaim() {
   Reclaim& r = reclaim();
   Lock lock(r.mutex);
@@ -311,16 +309,6 @@ bool runs_old_code(const Process& p, Term module) {
   const Module* old = old_module(module);
   return old && is_inside(p, *old);
 }
-
-[[maybe_unused]] const bool filled_in = [] {
-  code_view.runs_old_code = runs_old_code;
-  code_view.take_part_in_reclaim = take_part_in_reclaim;
-  code_view.hold_reclaim = hold_reclaim;
-  code_view.release_reclaim = release_reclaim;
-  return true;
-}();
-
-}  // namespace
 
 void retire_literals(LiteralBlock* block) {
   retire(Retired{block->words * sizeof(Term), block, nullptr, {}});

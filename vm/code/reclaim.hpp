@@ -51,6 +51,13 @@ void set_literal_collector(Term pid);
 /// Does what wait_for_reclaim does, until only code in use waits.
 [[nodiscard]] bool give_back_all(Process& p);
 
+// What lower layers call through process/process_upcalls.hpp; it says what they do.
+
+std::int32_t take_part_in_reclaim(Process* p);
+void hold_reclaim();
+void release_reclaim();
+bool runs_old_code(const Process& p, Term module);
+
 /// Whether p is in the middle of this code, or of functions that its native ones have scheduled:
 /// its next instruction lies there, or one that it will return to. Called in the thread that runs
 /// p, or while p is scheduled out and cannot run.

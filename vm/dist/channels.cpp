@@ -112,9 +112,6 @@ Channel& channel_of_node(Node& node) {
   return channel;
 }
 
-[[maybe_unused]] const bool lets_go_of_channels = (
-    forget_channel = [](void* channel) { static_cast<Channel*>(channel)->release(); }, true);
-
 std::atomic<Word> net_kernel{0};  // while the node is alive
 
 }  // namespace
@@ -234,20 +231,14 @@ void forget_process(const Process& p) {
   });
 }
 
-bool end_of_process(Process& p) {
+}  // namespace
+
+bool leave_distribution(Process& p) {
   if (net_kernel.load(std::memory_order_relaxed) == p.id.raw()) [[unlikely]]
     leave_network();
   if (p.extra && p.extra->in_distribution) [[unlikely]]
     forget_process(p);
   return true;
 }
-
-[[maybe_unused]] const bool filled_in = [] {
-  receivers.remote = &remote_receiver;
-  add_exit_hook(end_of_process);
-  return true;
-}();
-
-}  // namespace
 
 }  // namespace vmrun::dist

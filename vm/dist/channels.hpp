@@ -54,4 +54,8 @@ bool can_connect();
 /// Asks net_kernel for a connection: {auto_connect, Node, Handle}.
 void ask_for_connection(const Channel& channel, Word connection);
 
+/// A process ends: gives up what it has set up with monitor_node and monitor_nodes, and the node's
+/// name if it is net_kernel. True: it is done.
+bool leave_distribution(Process& p);
+
 }  // namespace vmrun::dist

@@ -93,6 +93,8 @@ void drop(const ConnectionDown* down) {
     if (it->down.get() == down) return dropped.splice(dropped.begin(), tellings, it);
 }
 
+}  // namespace
+
 bool end_connections(Process& p) {
   if (!p.extra || !p.extra->in_distribution) [[likely]]
     return true;
@@ -102,9 +104,5 @@ bool end_connections(Process& p) {
   if (down->tell(kPiece)) drop(down);
   return !telling_of(p);
 }
-
-[[maybe_unused]] const bool filled_in = (add_exit_hook(end_connections), true);
-
-}  // namespace
 
 }  // namespace vmrun::dist

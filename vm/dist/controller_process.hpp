@@ -36,4 +36,7 @@ class ProcessConnection final : public Connection {
   bool wants_notification_ = false;
 };
 
+/// A process ends, and with it the connections that it controls. False: that takes more calls.
+bool end_connections(Process& p);
+
 }  // namespace vmrun::dist

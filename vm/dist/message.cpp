@@ -83,11 +83,15 @@ void refuse(Word channel_number, Word connection, const char* wrong) {
   if (from && from->number == connection) from->refuse(wrong);
 }
 
+}  // namespace
+
 void refuse_late(const Fragment& undecodable) {
   const Term* e = undecodable.message.tuple_elements();
   refuse(static_cast<Word>(e[0].small_value()), static_cast<Word>(e[1].small_value()),
          reinterpret_cast<const char*>(e[2].small_value()));
 }
+
+namespace {
 
 Fragment* with_kind(Fragment* f, SignalKind kind) {
   f->kind = static_cast<std::uint32_t>(kind);
@@ -126,6 +130,8 @@ Fragment* decode_arguments(SWord count, const EncodedPayload& payload, const cha
   return f;
 }
 
+}  // namespace
+
 Fragment* decode_late(const Fragment& undecoded) {
   const Term* e = undecoded.message.tuple_elements();
   const char* wrong = nullptr;
@@ -143,6 +149,8 @@ Fragment* decode_late(const Fragment& undecoded) {
   return f;
 }
 
+namespace {
+
 void push_encoded(Process& p, const Route& route, EncodedPayload& payload, Term token, Term what) {
   Fragment* f = undecoded(route, payload, token, what);
   if (!push_signal(p, f)) Fragment::destroy(f);
@@ -159,9 +167,6 @@ bool send_decoded(const EncodedPayload& payload, Signal signal, Send send) {
   Fragment::destroy(decoded.fragment);
   return true;
 }
-
-[[maybe_unused]] const bool filled_in =
-    (decode_payload_of = decode_late, refuse_undecodable = refuse_late, true);
 
 }  // namespace
 

@@ -23,4 +23,9 @@ void give_message(Process& p, const Route& route, EncodedPayload& payload, Term 
 void give_arguments(Process& child, const Route& route, EncodedPayload& payload, SWord count);
 [[nodiscard]] bool is_decoded_at_once(EncodedPayload& payload);
 
+// What vm/message needs of them: message/message_upcalls.hpp.
+
+Fragment* decode_late(const Fragment& undecoded);
+void refuse_late(const Fragment& undecodable);
+
 }  // namespace vmrun::dist

@@ -159,8 +159,6 @@ void RemoteReceiver::unlink(Term to, Term from, LinkSettings) {
   mind(pushed, route, from);
 }
 
-namespace {
-
 RemoteLink link_in_channel(Term here, Term there) {
   const Route route = channel_of(there).route();
   bool has = false;
@@ -168,10 +166,6 @@ RemoteLink link_in_channel(Term here, Term there) {
     return RemoteLink::kNotConnected;
   return has ? RemoteLink::kHolds : RemoteLink::kNone;
 }
-
-[[maybe_unused]] const bool tells_of_links = (remote_link = link_in_channel, true);
-
-}  // namespace
 
 // ---- Ends ---------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 #include "vm/dist/channels.hpp"
 #include "vm/dist/control.hpp"
+#include "vm/dist/dist_upcalls.hpp"
 #include "vm/dist/message.hpp"
 #include "vm/dist/outgoing.hpp"
 #include "vm/heap/build.hpp"
@@ -212,8 +213,6 @@ bool is_call(Term mfa) {
 
 }  // namespace
 
-bool (*read_remote_spawn_options)(Term list, SpawnOptions* options) = nullptr;
-
 bool spawn_for(const Route& route, const Term* request, EncodedPayload& payload, Term token) {
   const Term ref = request[0], parent = request[1], leader = request[2], mfa = request[3];
   if (!ref.is_ref() || !parent.is_pid() || parent.is_local_pid() || !leader.is_pid() || !is_call(mfa))
@@ -225,7 +224,7 @@ bool spawn_for(const Route& route, const Term* request, EncodedPayload& payload,
   SpawnOptions options = spawn_defaults;
   Arena arena;
   Term others;
-  if (!order.read(arena, &others) || !read_remote_spawn_options(others, &options)) {
+  if (!order.read(arena, &others) || !dist_upcalls.read_spawn_options(others, &options)) {
     order.answer(nullptr, atoms::badopt);
     return true;
   }

@@ -25,9 +25,6 @@ enum class SpawnAsked : std::uint8_t {
 /// Answers a request of a process of this node.
 void answer_spawn_failed(Term parent, RefKey key, Term reason);
 
-/// Reads spawn options; runtime/bif registers it before main begins.
-extern bool (*read_remote_spawn_options)(Term list, SpawnOptions* options);
-
 // ---- From other nodes ---------------------------------------------------------------------------
 
 // Each takes a sequential-trace token, or nil.

@@ -9,6 +9,7 @@
 #include "vm/base/memory_count.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/heap/collector.hpp"
+#include "vm/heap/heap_upcalls.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/probes/fire.hpp"
 
@@ -90,14 +91,9 @@ void Heap::give_back_words(Term* from, Term* alloc_end) {
   // to.
 }
 
-Term* TermSpace::alloc_outside(Word words) { return static_cast<Heap*>(this)->alloc_fragment(words); }
-void TermSpace::give_back(Term* from, Term* alloc_end) {
-  static_cast<Heap*>(this)->give_back_words(from, alloc_end);
-}
-
 void Heap::adopt_off_heap(Fragment& fragment) {
   if (probe::binary_receive_enabled()) [[unlikely]]
-    fire_received(current_process_id(), fragment.off_heap);
+    fire_received(heap_upcalls.current_process_id(), fragment.off_heap);
   off_heap_words += splice_off_heap(fragment.off_heap, off_heap);
   fragment.off_heap = nullptr;
 }

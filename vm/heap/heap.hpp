@@ -110,11 +110,13 @@ class Heap : public TermSpace {
   Word old_off_heap_limit_words = 46422;
   bool grow_next = false;  // the last collection left the block more than half full
 
- private:
-  friend class TermSpace;
+  // The slow half of TermSpace (term/term_upcalls.hpp).
+
   Term* alloc_fragment(Word words);
-  void adopt_off_heap(Fragment& fragment);
   void give_back_words(Term* from, Term* alloc_end);
+
+ private:
+  void adopt_off_heap(Fragment& fragment);
 };
 
 /// A heap for terms that do not belong to a process: constants of the compiler, ETF decoding into

@@ -141,7 +141,7 @@ void init_literal_area() {
   });
 }
 
-Term empty_tuple() {
+Term empty_tuple_literal() {
   if (!literal_base) [[unlikely]]
     init_literal_area();
   return Term::boxed(reinterpret_cast<const Term*>(literal_base));

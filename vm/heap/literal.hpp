@@ -17,6 +17,7 @@ namespace vmrun {
 
 extern Word literal_base, literal_bytes;  // set once, before the first process
 void init_literal_area();                 // idempotent
+Term empty_tuple_literal();               // there is one
 
 inline bool is_literal(const Term* p) { return reinterpret_cast<Word>(p) - literal_base < literal_bytes; }
 

@@ -9,11 +9,10 @@
 /// the handles.
 namespace vmrun {
 
-/// Returns the process that the calling thread works for, as probes show it; the non-value when it
-/// works for none. vm/process sets it before main begins.
-using CurrentProcessId = Term (*)();
-extern constinit CurrentProcessId current_process_id;
-
+// binary-alloc, binary-resize (which may have moved the binary) and binary-release.
+[[gnu::cold]] void fire_allocated(const Binary& b);
+[[gnu::cold]] void fire_resized(const Binary& b, Word old_id, Word old_bytes);
+[[gnu::cold]] void fire_released(const Binary& b);
 /// Fires binary-receive for each binary in a list of handles that joins the heap of a process.
 [[gnu::cold]] void fire_received(Term pid, const OffHeapObject* list);
 

@@ -180,8 +180,10 @@ void see(const Word* address, const LoopView& loop, unsigned enough) {
   heat(hot, f, *m);
 }
 
-void look(const Process& p, const Word* at, const LoopView& loop) {
-  const unsigned enough = hot_after.load(std::memory_order_relaxed);
+}  // namespace
+
+void look_for_heat(const Process& p, const Word* at, const LoopView& loop) {
+  const unsigned enough = kInThisBuild ? hot_after.load(std::memory_order_relaxed) : 0;
   if (!enough) return;
   see(at, loop, enough);
   unsigned frames = 1;
@@ -207,7 +209,7 @@ void cool(const Word* at) {
   hot->give_back();
 }
 
-void forget(const Module& m) {
+void forget_heat(const Module& m) {
   const std::lock_guard lock(changing_operations());
   HotCode* const hot = hot_now.load(std::memory_order_relaxed);
   if (!hot) return;
@@ -221,13 +223,6 @@ void forget(const Module& m) {
   }
   hot->give_back();
 }
-
-[[maybe_unused]] const bool filled_in = [] {
-  if (kInThisBuild) hot_code_maker = {look, cool, forget};
-  return true;
-}();
-
-}  // namespace
 
 const Word* instruction_of_hot_code(const void* pc) {
   const HotCode* const hot = hot_now.load(std::memory_order_acquire);

@@ -10,6 +10,15 @@ namespace vmrun {
 inline constexpr unsigned kHotAfter = 3;
 void set_hot_after(unsigned times);
 
+// What vm/code calls: see code/code_upcalls.hpp.
+
+struct LoopView;
+struct Module;
+struct Process;
+void look_for_heat(const Process& p, const Word* at, const LoopView& loop);
+void cool(const Word* at);
+void forget_heat(const Module& m);
+
 struct HotCodeUse {
   Word functions, bytes;
   bool is_made;  // false: not in this build, or not on this system, or not wanted

@@ -42,7 +42,7 @@ bool collects_long(const Process& p, Term how) {
   return how == atoms::minor ? long_collection(p) : long_full_sweep(p);
 }
 
-constexpr std::int32_t kTooLong = CodeView::kTooLong;
+constexpr std::int32_t kTooLong = kTooLongToReclaim;
 
 /// Returns the cost in reductions, or kTooLong when nothing has been done.
 std::int32_t answer_one(Process& p, Term request) {
@@ -76,12 +76,12 @@ std::int32_t answer_one(Process& p, Term request) {
       trace_procs(p, argument.element(0), argument.element(1));
       return answer(atoms::true_);
     case RequestKind::kRunsOldCode:
-      return answer(code_view.runs_old_code(p, argument) ? atoms::true_ : atoms::false_);
+      return answer(process_upcalls.runs_old_code(p, argument) ? atoms::true_ : atoms::false_);
     case RequestKind::kControlConnection: extra_of(p).in_distribution = true; return answer(atoms::true_);
     case RequestKind::kGroupLeader: set_group_leader(p, argument); return answer(atoms::true_);
     case RequestKind::kSaveCalls:
       return answer(Term::small(save_calls(p, static_cast<unsigned>(argument.small_value()))));
-    case RequestKind::kReclaim: return code_view.take_part_in_reclaim(&p);
+    case RequestKind::kReclaim: return process_upcalls.take_part_in_reclaim(&p);
     case RequestKind::kForgetCalls: forget_unawaited_calls(p); return answer(atoms::true_);
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;

@@ -15,14 +15,14 @@ constexpr std::size_t kShownBytes = 4000;  // of a term
 }  // namespace
 
 std::string code_address_text(const Word* address) {
-  const FunctionHeader* f = code_view.header_at(address);
+  const FunctionHeader* f = process_upcalls.header_at(address);
   if (!f) return "(unknown function)";
   const MfaText mfa(f->module, f->function, f->arity);
   return fmt::format("({} + {})", mfa.view(), (address - f->entry()) * 8);
 }
 
 std::string return_address_text(const Word* address) {
-  return code_view.header_at(address) ? code_address_text(address) : "(<terminate process normally>)";
+  return process_upcalls.header_at(address) ? code_address_text(address) : "(<terminate process normally>)";
 }
 
 std::string program_counter_text(const Word* address) {

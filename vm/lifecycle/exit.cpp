@@ -10,6 +10,7 @@
 #include "vm/base/allocate.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/lifecycle/lifecycle_upcalls.hpp"
 #include "vm/message/abandoned_spawns.hpp"
 #include "vm/message/deferred_decoding.hpp"
 #include "vm/message/handle.hpp"
@@ -29,15 +30,7 @@
 
 namespace vmrun {
 
-constinit ReleaseFlags release_flags = nullptr;
-
 namespace {
-
-std::vector<bool (*)(Process&)>& hooks() {
-  static auto& list = *new std::vector<bool (*)(Process&)>;
-  return list;
-}
-void (*report_crash)(Process& p, Term reason) = nullptr;
 
 constexpr int kPiece = usual_or_small<int>(1000, 2);  // signals sent, or messages freed, at a time
 
@@ -45,7 +38,7 @@ constexpr int kPiece = usual_or_small<int>(1000, 2);  // signals sent, or messag
 bool tell_relations(Process& p, int* left) {
   Extra& extra = *p.extra;
   if (extra.holds_flags) [[unlikely]] {  // before any process hears that it has ended
-    release_flags(p);
+    lifecycle_upcalls.release_flags(p);
     extra.holds_flags = false;
   }
   const Term reason = p.exit_reason;
@@ -92,8 +85,9 @@ void answer_questions(Process& p) {
 /// that finds the name free finds all that gone too. For the order relative to `exiting` see
 /// registry.cpp. Returns false if not all of it is done.
 [[gnu::always_inline]] inline bool let_go(Process& p) {
-  for (auto hook : hooks())
-    if (!hook(p)) return false;
+  const LifecycleUpcalls& up = lifecycle_upcalls;
+  if (!up.leave_distribution(p) || (up.give_up_tables && !up.give_up_tables(p)) || !up.end_connections(p))
+    return false;
   if (p.registered_name.load(std::memory_order_seq_cst)) [[unlikely]]
     give_up_name(p.registered_name);
   return true;
@@ -117,9 +111,6 @@ void answer_questions(Process& p) {
 
 }  // namespace
 
-void add_exit_hook(bool (*hook)(Process& p)) { hooks().push_back(hook); }
-void set_crash_reporter(void (*reporter)(Process& p, Term reason)) { report_crash = reporter; }
-
 void exit_process(Process& p, Term reason, bool report) {
   deliver_waiting_samples(p);
   // Before the name is given up: see registry.cpp.
@@ -128,14 +119,14 @@ void exit_process(Process& p, Term reason, bool report) {
     probe::fire_process_exit(p.id, reason);
   if (is_traced(p, kTraceProcs)) [[unlikely]]
     trace_exit(p, reason);
-  if (report && report_crash) report_crash(p, reason);
+  if (report && lifecycle_upcalls.report_crash) lifecycle_upcalls.report_crash(p, reason);
   if (p.receive_timer) {
     TimerWheel::cancel_receive(p.receive_timer);
     p.receive_timer = nullptr;
   }
   if (is_running_dirty(p)) [[unlikely]] {  // no request can find it any more
     p.extra->holds_reclaim = true;
-    code_view.hold_reclaim();
+    process_upcalls.hold_reclaim();
   }
   abandon_spawns_at_exit(p, reason);
   // A thread that finds no such process may register another one by its name.
@@ -168,7 +159,7 @@ void end_more(Process& p) {
     if (is_running_dirty(p)) [[unlikely]]
       return (void)(p.extra->only_native_left = true);
     if (p.extra->holds_reclaim) [[unlikely]]
-      code_view.release_reclaim();
+      process_upcalls.release_reclaim();
     if (p.extra->system_process) [[unlikely]]
       system_process_ended(p, p.exit_reason);
   }

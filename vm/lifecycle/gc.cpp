@@ -11,6 +11,7 @@
 #include "vm/heap/collector.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/heap/verify.hpp"
+#include "vm/lifecycle/lifecycle_upcalls.hpp"
 #include "vm/message/receive.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/deep_stack.hpp"
@@ -24,7 +25,6 @@
 namespace vmrun {
 
 GcModes gc_modes;
-void (*max_heap_report)(Process& p, Word total_words) = nullptr;
 
 namespace {
 
@@ -272,7 +272,7 @@ class Collection {
       return false;
     const Word total = h_.block_words() + h_.fragment_words + message_words_of(p_) + extra;
     if (total <= p_.max_heap_words) return false;
-    if (p_.max_heap_log && max_heap_report) max_heap_report(p_, total);
+    if (p_.max_heap_log && lifecycle_upcalls.report_max_heap) lifecycle_upcalls.report_max_heap(p_, total);
     if (!p_.max_heap_kill) return false;
     p_.bif_action = BifAction::kExitNow;
     p_.exception_class = ExceptionClass::kExit;

@@ -88,10 +88,6 @@ inline constexpr Word kToldHeapWords = 233;
 void init_heap(Heap& heap, Word min_words);
 void free_heap(Heap& heap);
 
-/// Called when a process passes its max_heap_size and wants that logged: writes the report. The
-/// part of the machine that has a logger sets it; nullptr: nothing is written.
-extern void (*max_heap_report)(Process& p, Word total_words);
-
 /// Stress and checking modes, set once from the command line before processes run.
 struct GcModes {
   // collects at every test_heap and after every BIF that allocated (a large heap: at one of many,

@@ -6,6 +6,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/backtrace.hpp"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/lifecycle/lifecycle_upcalls.hpp"
 #include "vm/message/deferred_decoding.hpp"
 #include "vm/message/receiver.hpp"
 #include "vm/process/code_view.hpp"
@@ -13,6 +14,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/dirty_state.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/process_upcalls.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
 #include "vm/term/big.hpp"
@@ -125,7 +127,7 @@ Term links(ItemContext& a) {
   Term list = Term::nil();
   if (!a.p.extra) return list;
   a.p.extra->links.for_each([&](Term other) {
-    if (other.is_local_port() && !named_ports.is_seen_by_programs(other)) return;
+    if (other.is_local_port() && !process_upcalls.port_is_seen_by_programs(other)) return;
     list = cons(a.out, copy_to(a.out, other), list);
   });
   return list;
@@ -334,15 +336,6 @@ const Item* find_item(Term name) {
   return nullptr;
 }
 
-struct InnerItem {
-  Term name;
-  Term (*value)(Process& p, Heap& out);
-};
-std::vector<InnerItem>& inner_items() {
-  static auto& items = *new std::vector<InnerItem>;
-  return items;
-}
-
 Term default_items(ItemContext& a) {
   Term list = Term::nil();
   for (std::size_t i = std::size(kItems); i-- > 0;) {
@@ -367,17 +360,13 @@ Word process_memory_bytes(Process& p) {
   return bytes;
 }
 
-void add_inner_item(Term name, Term (*value)(Process& p, Heap& out)) {
-  inner_items().push_back({name, value});
-}
-
 Term process_info_item(Process& p, Term name, Heap& out, bool running) {
   ItemContext a{p, out, running};
   const Item* item = find_item(name);
   if (!item) {
-    for (const InnerItem& inner : inner_items())
-      if (inner.name == name) return pair(out, name, inner.value(p, out));
-    return kNonValue;
+    if (!lifecycle_upcalls.inner_item) return kNonValue;
+    const Term inner = lifecycle_upcalls.inner_item(p, name, out);
+    return inner ? pair(out, name, inner) : kNonValue;
   }
   const Term value = item->value(a);
   // If only the name of a process without one is requested, the answer is [].

@@ -17,9 +17,6 @@ Term process_info(Process& p, Term what, Heap& out, bool running);
 /// Answers for a process that another thread may be running, but not for `true`. Also returns the
 /// non-value when only the process itself can answer. Any thread.
 Term process_info_now(Process& p, Term what, Heap& out);
-/// Adds an item for erts_debug:get_internal_state/1 only: is_process_info does not know it. Called
-/// before processes run.
-void add_inner_item(Term name, Term (*value)(Process& p, Heap& out));
 /// Whether the answer goes through parts of the heap that native code extends.
 bool looks_through_heap(Term what);
 /// Whether `what` names only known items.

@@ -39,15 +39,14 @@ void tell(const Watch& w, SWord offset_ns) {
                                      atoms::clock_service, offset));
 }
 
-void tell_all(SWord offset_ns) {
+}  // namespace
+
+void tell_of_time_offset(SWord offset_ns) {
   // Under the lock, so that a watcher that removes its monitor gets no message afterwards.
   const EpochGuard guard;
   const std::lock_guard lock(mutex);
   for (const Watch& w : watches()) tell(w, offset_ns);
 }
-[[maybe_unused]] const bool filled_in = (offset_changed = tell_all, true);
-
-}  // namespace
 
 void ClockService::watch(Term watcher, RefKey key, Term tag, AliasMode alias) {
   Watch w{key, watcher, alias != AliasMode::kNone, nullptr};

@@ -15,4 +15,7 @@ class ClockService final : public Receiver {
 };
 extern constinit ClockService clock_service;
 
+/// Sends the messages: the time offset has changed.
+void tell_of_time_offset(SWord offset_ns);
+
 }  // namespace vmrun

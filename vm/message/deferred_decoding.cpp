@@ -5,11 +5,9 @@
 #include "vm/base/epoch.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/handle.hpp"
+#include "vm/message/message_upcalls.hpp"
 
 namespace vmrun {
-
-Fragment* (*decode_payload_of)(const Fragment&) = nullptr;
-void (*refuse_undecodable)(const Fragment&) = nullptr;
 
 namespace {
 
@@ -43,7 +41,7 @@ void keep_undecodable(Process& p, Fragment* f) {
 }
 
 void look_at_undecodable(Process& p) {
-  take_undecodable(p, [](const Fragment& f) { refuse_undecodable(f); });
+  take_undecodable(p, [](const Fragment& f) { message_upcalls.refuse_undecodable(f); });
 }
 
 void drop_undecodable(Process& p) {
@@ -83,7 +81,7 @@ Fragment* take_left_to_end(Process& p) {
 void decode_first_deferred(Process& p) {
   const EpochGuard guard;
   look_at_leaving_literals();
-  Fragment* message = decode_payload_of(*p.extra->deferred_decoding);
+  Fragment* message = message_upcalls.decode_payload_of(*p.extra->deferred_decoding);
   Fragment* undecoded = take_deferred_decoding(p);
   Fragment* rest = undecoded->next;
   Fragment::destroy(undecoded);

@@ -17,10 +17,6 @@
 /// receiver that reads them. Called by the owner of the process only.
 namespace vmrun {
 
-/// Decodes a message or signal. Returns nullptr for bad bytes, which it has dealt with. Any thread,
-/// under an epoch. Registered by vm/dist.
-extern Fragment* (*decode_payload_of)(const Fragment& undecoded);
-
 inline bool has_deferred_decoding(const Process& p) { return p.extra && p.extra->deferred_decoding; }
 /// Keeps f, which has arrived undecoded, and the fragments behind it (its `next` list).
 void hold_back(Process& p, Fragment* f);
@@ -34,8 +30,6 @@ void look_at_undecodable(Process& p);
 /// As look_at_undecodable if p waits for a message; otherwise it is tried again after the next
 /// slice. Called between two slices.
 void settle_undecodable(Process& p);
-/// Closes the connection that the message came over, if it is still there. Registered by vm/dist.
-extern void (*refuse_undecodable)(const Fragment& undecodable);
 
 /// Drops undecodable messages when the process ends without reading them.
 void drop_undecodable(Process& p);

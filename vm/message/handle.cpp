@@ -2,6 +2,7 @@
 #include "vm/message/deliver.hpp"
 #include "vm/message/links.hpp"
 #include "vm/message/spawn_answer.hpp"
+#include "vm/message/message_upcalls.hpp"
 
 #include <utility>
 
@@ -20,8 +21,6 @@
 /// What signals do to the process they reach, in its own thread, and the answers of a process that
 /// has ended.
 namespace vmrun {
-
-RemoteLink (*remote_link)(Term here, Term there) = [](Term, Term) { return RemoteLink::kNotConnected; };
 
 void answer_dead(Term dead, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {
@@ -111,7 +110,7 @@ void handle_alias_message(Process& p, Fragment* f) {
 /// Whether a signal about the link with a process of another node comes too late, because p has
 /// changed the link since.
 bool is_overtaken(const Process& p, Term other, RemoteLink by) {
-  return !other.is_immed() && remote_link(p.id, other) == by;
+  return !other.is_immed() && message_upcalls.remote_link(p.id, other) == by;
 }
 
 /// link_signal in process_receiver.cpp makes this term.

@@ -34,7 +34,7 @@ constinit Nobody nobody;
 
 }  // namespace
 
-// vm/port and vm/nif set the receivers for ports and resources.
+// Ports, resources and other nodes are those of higher layers.
 constinit Receivers receivers{&process_receiver, &nobody, &nobody,     &alias_receiver,
                               &clock_service,    &nobody, &unreachable};
 

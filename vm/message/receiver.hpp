@@ -85,7 +85,7 @@ class Receiver {
   ~Receiver() = default;
 };
 
-/// The receiver for each kind. vm/port and vm/nif set theirs before main begins.
+/// The kinds. connect_machine() fills in those of higher layers.
 struct Receivers {
   Receiver* process;
   Receiver* port;

@@ -11,8 +11,4 @@ namespace vmrun {
 
 enum class RemoteLink : std::uint8_t { kNotConnected, kNone, kHolds };
 
-/// Returns the state of the link between a process of this node and one of another node. Registered
-/// by vm/dist. Any thread, under an epoch.
-extern RemoteLink (*remote_link)(Term here, Term there);
-
 }  // namespace vmrun

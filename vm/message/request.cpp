@@ -134,7 +134,8 @@ void tell_suspended(Term request, Term suspended) {
 }
 
 void answer_request_dead(Term request) {
-  if (request_kind(request) == RequestKind::kReclaim) return (void)code_view.take_part_in_reclaim(nullptr);
+  if (request_kind(request) == RequestKind::kReclaim)
+    return (void)process_upcalls.take_part_in_reclaim(nullptr);
   answer_request(request, request.element(kIfDead));
 }
 

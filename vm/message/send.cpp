@@ -238,10 +238,4 @@ bool send_from_vm(Term pid, Term message) {
   return send_from_vm(pid, f);
 }
 
-namespace {
-
-[[maybe_unused]] const bool filled_in = (send_trace_event = send_from_vm, true);
-
-}  // namespace
-
 }  // namespace vmrun

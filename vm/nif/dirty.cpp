@@ -408,10 +408,4 @@ void for_each_dirty_scheduler(const std::function<void(DirtyKind, unsigned numbe
   }
 }
 
-namespace {
-
-[[maybe_unused]] const bool filled_in = (other_work.run_dirty = run_dirty, true);
-
-}  // namespace
-
 }  // namespace vmrun

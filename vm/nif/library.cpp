@@ -324,11 +324,4 @@ const std::string& library_path(const NifLibrary* l) { return l->path; }
 Term library_module(const NifLibrary* l) { return l->module; }
 void*& library_data(NifLibrary* l) { return l->data; }
 
-namespace {
-
-[[maybe_unused]] const bool filled_in =
-    (native_library_path = library_path, native_tracers = library_tracers, true);
-
-}  // namespace
-
 }  // namespace vmrun

@@ -12,7 +12,6 @@
 namespace vmrun {
 
 struct Module;
-struct NativeTracers;
 
 struct NifFailure {
   Term reason;       // load_failed, bad_lib, load, reload, upgrade, old_code
@@ -55,8 +54,11 @@ std::vector<std::pair<Term, unsigned>> native_functions(const Module& m);
 /// Returns their numbers (code/native_call.hpp), valid while the caller is in an epoch.
 std::span<const std::uint32_t> native_function_numbers(const Module& m);
 
-/// The functions of libraries as tracers (trace/event.hpp).
-extern const NativeTracers library_tracers;
+// Modules of native code as tracers: see trace/trace_upcalls.hpp. Any thread.
+
+bool traces_by_library(Term module);
+Term call_library_tracer(Term module, std::string_view prefix, std::string_view group, Term self,
+                         const Term* arguments, unsigned arity);
 
 /// Retires the version's code (vm/code/reclaim.hpp), with its library if it has one: its functions
 /// are the Erlang ones again. When no process executes its native code and no resource needs it any

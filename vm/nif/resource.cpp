@@ -121,8 +121,6 @@ void conceal(Resource& r) {
 
 // ---- What terms need of resources ---------------------------------------------------------------
 
-namespace {
-
 void destroy_resource(Binary* b) {
   Resource* r = Resource::of_binary(b);
   if (r->monitors) drop_monitors(*r);
@@ -158,11 +156,6 @@ Term find_resource(const std::uint32_t* numbers, TermSpace& heap) {
   r->binary.release();
   return ref;
 }
-
-[[maybe_unused]] const bool filled_in =
-    (resource_hooks = {destroy_resource, expose_resource, find_resource}, true);
-
-}  // namespace
 
 // ---- The end of a process that a resource monitors ----------------------------------------------
 
@@ -206,11 +199,11 @@ class ResourceReceiver final : public Receiver {
   void down(Term, const DownSignal& signal) override { resource_down(signal.key, signal.object); }
   Term as_watcher(Term, RefKey key, Heap& heap) override { return monitoring_resource(key, heap); }
 };
-constinit ResourceReceiver resource_receiver;
-
-[[maybe_unused]] const bool receives = (receivers.resource = &resource_receiver, true);
+constinit ResourceReceiver receiver;
 
 }  // namespace
+
+Receiver& resource_receiver() { return receiver; }
 
 // ---- Types --------------------------------------------------------------------------------------
 

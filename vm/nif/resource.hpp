@@ -9,7 +9,6 @@
 #include "vm/code/native_env.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/layout.hpp"
-#include "vm/term/resource_hooks.hpp"
 
 /// Resources: memory of native code that terms (magic references, resource binaries) keep alive.
 /// The last reference runs the type's destructor, in the thread that releases it. That is often a
@@ -62,6 +61,16 @@ Resource* new_resource(ErlNifResourceType& type, std::size_t bytes);
 Resource* new_zeroed_resource(ErlNifResourceType& type, std::size_t bytes);
 /// Makes a reference term that keeps the resource.
 Term make_magic_ref(TermSpace& heap, Resource& r);
+
+// What terms need of resources (vm/term/term_upcalls.hpp says what they do). Any thread.
+
+void destroy_resource(Binary* resource);
+void expose_resource(Binary* resource);
+Term find_resource(const std::uint32_t* numbers, TermSpace& heap);
+
+/// Resources as receivers (message/receiver.hpp).
+class Receiver;
+Receiver& resource_receiver();
 
 /// Returns the object of a reference to a resource of this type; nullptr: the term is not such a
 /// reference.

@@ -202,9 +202,7 @@ int take_ready(Selection& s, std::uint32_t events, Ready* ready) {
 
 }  // namespace
 
-namespace {
-
-void descriptor_ready(Word id, std::uint32_t events) {
+void native_descriptor_ready(Word id, std::uint32_t events) {
   Ready ready[kCount];
   int n = 0;
   {
@@ -217,9 +215,6 @@ void descriptor_ready(Word id, std::uint32_t events) {
   }
   for (int i = 0; i < n; ++i) send_from_vm(ready[i].pid, ready[i].message);
 }
-[[maybe_unused]] const bool filled_in = (poll_ready[kPollNative] = descriptor_ready, true);
-
-}  // namespace
 
 int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term message) {
   if (fd < 0) return kInvalidEvent;

@@ -29,13 +29,15 @@ const NifFunction* find_function(Term module, std::string_view prefix, std::stri
   return nullptr;
 }
 
-bool is_there(Term module) {
+}  // namespace
+
+bool traces_by_library(Term module) {
   const ProcessPointers guard;
   return find_function(module, "enabled", {}, 3) && find_function(module, "trace", {}, 5);
 }
 
-Term call(Term module, std::string_view prefix, std::string_view group, Term self, const Term* arguments,
-          unsigned arity) {
+Term call_library_tracer(Term module, std::string_view prefix, std::string_view group, Term self,
+                         const Term* arguments, unsigned arity) {
   const ProcessPointers guard;
   const NifFunction* f = group.empty() ? nullptr : find_function(module, prefix, group, arity);
   if (!f) f = find_function(module, prefix, {}, arity);
@@ -47,9 +49,5 @@ Term call(Term module, std::string_view prefix, std::string_view group, Term sel
   const Term answer = to_term(f->fn(&env, static_cast<int>(arity), words));
   return answer.is_value() && answer.is_atom() ? answer : kNonValue;
 }
-
-}  // namespace
-
-constinit const NativeTracers library_tracers = {is_there, call};
 
 }  // namespace vmrun

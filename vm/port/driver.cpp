@@ -5,10 +5,9 @@
 #include <cstring>
 
 #include "vm/port/callbacks.hpp"
+#include "vm/port/port_upcalls.hpp"
 
 namespace vmrun {
-
-void (*driver_unloaded)(const std::string& name) = nullptr;
 
 namespace {
 
@@ -33,7 +32,7 @@ void destroy(Driver* driver) {
   call_finish(*driver);
   if (driver->library) dlclose(driver->library);
   delete driver;
-  if (driver_unloaded) driver_unloaded(name);
+  if (port_upcalls.driver_unloaded) port_upcalls.driver_unloaded(name);
 }
 
 /// An entry of a driver from before the extended format has no versions and flags.

@@ -113,9 +113,6 @@ void make_driver_permanent(Driver& driver);
 /// Takes a driver without ports off the list; its finish callback is not called. Returns false if
 /// it is not there or has ports.
 bool remove_driver(const ErlDrvEntry* entry);
-/// Called without locks when a driver is gone, in the thread that has released it last. Set once,
-/// at start.
-extern void (*driver_unloaded)(const std::string& name);
 
 struct DriverInfo {
   std::string name, path;

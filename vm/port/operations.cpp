@@ -340,19 +340,13 @@ bool queue_command_of(Process* p, Port& port, Term data) {
   return true;
 }
 
-namespace {
-
-/// Sends an event of tracing as one run of bytes. It does not matter whether the port is busy.
-bool send_trace_event_to(Term port, const std::string& bytes) {
+bool is_open_port(Term port) { return port_table.find_open(port) != nullptr; }
+bool send_trace_event_to_port(Term port, const std::string& bytes) {
   const EpochGuard guard;
   Port* p = port_table.find_open(port);
   Arena arena;
   return p && queue_command_of(nullptr, *p, make_binary(arena, bytes.data(), bytes.size()));
 }
-bool is_there(Term port) { return port_table.find_open(port) != nullptr; }
-[[maybe_unused]] const bool filled_in = (port_tracer = {is_there, send_trace_event_to}, true);
-
-}  // namespace
 
 namespace {
 

@@ -29,6 +29,11 @@ Term port_info(Process& p, Term port, Term item);
 Term set_port_data(Process& p, Port& port, Term data);
 Term get_port_data(Process& p, Port& port);
 
+bool is_open_port(Term port);
+/// An event of tracing, one run of bytes, for a port that traces; it does not matter whether the
+/// port is busy. False: it is gone. Any thread.
+bool send_trace_event_to_port(Term port, const std::string& bytes);
+
 /// Reports to the port's tracer that the port has got a name or lost it.
 void trace_port_name(Term port, Term event, Term name);
 /// erlang:trace/3: returns true, or false when another tracer traces the port. Takes over a

@@ -84,13 +84,12 @@ void profile_as(Port& p, std::uint32_t what) {
   p.tracing.flags.fetch_or(profile_bits(what), std::memory_order_relaxed);
 }
 
-void profile_all(std::uint32_t what) {
+}  // namespace
+
+void mark_profiled_ports(std::uint32_t what) {
   const EpochGuard guard;
   port_table.for_each([&](Port& p) { profile_as(p, what); });
 }
-[[maybe_unused]] const bool filled_in = (profiled_parts.mark_ports = profile_all, true);
-
-}  // namespace
 
 void profile_new_port(Port& p) {
   if (is_profiled(kProfilePorts | kProfileExclusive)) [[unlikely]]

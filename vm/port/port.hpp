@@ -197,6 +197,9 @@ class PortTable : public IdTable<Port, Term, Term::port> {
 };
 extern PortTable port_table;
 
+/// Marks all ports for the system profile: kProfilePorts and kProfileExclusive, or neither.
+void mark_profiled_ports(std::uint32_t what);
+
 /// The bytes that all ports, including those that are gone, have had from drivers and given to
 /// them.
 struct PortTraffic {

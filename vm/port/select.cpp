@@ -208,8 +208,10 @@ void queue_ready(Term port, Direction direction, int fd, std::uint32_t generatio
   queue_task(port, new ReadyTask(direction, fd, generation));
 }
 
-/// Called by the poller when a descriptor is ready.
-void report(Word tag, std::uint32_t events) {
+}  // namespace
+
+// The poller says that a descriptor is ready.
+void port_descriptor_ready(Word tag, std::uint32_t events) {
   const int fd = static_cast<int>(tag & 0xFFFFFFFF);
   auto generation = static_cast<std::uint32_t>(tag >> 32);
   Descriptor& d = *descriptor(fd);
@@ -242,7 +244,8 @@ void report(Word tag, std::uint32_t events) {
   }
   queue_fresh(reader, writer, fresh, fd, generation);
 }
-[[maybe_unused]] const bool filled_in = (poll_ready[kPollPorts] = report, true);
+
+namespace {
 
 // ---- Selecting ----------------------------------------------------------------------------------
 

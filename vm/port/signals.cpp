@@ -211,24 +211,19 @@ class PortReceiver final : public Receiver {
   }
   bool is_there(Term port) override { return port_table.find_open(port) != nullptr; }
 };
-constinit PortReceiver port_receiver;
+constinit PortReceiver receiver;
 
-std::atomic<std::uint32_t>* name_of(Term port) {
+}  // namespace
+
+Receiver& port_receiver() { return receiver; }
+
+std::atomic<std::uint32_t>* port_name(Term port) {
   Port* p = port_table.find(port);
   return p ? &p->registered_name : nullptr;
 }
-bool takes_name(Term port) {
+bool port_takes_name(Term port) {
   Port* p = port_table.find(port);
   return p && p->state.load(std::memory_order_seq_cst) == Port::State::kOpen;
 }
-
-[[maybe_unused]] const bool filled_in = [] {
-  receivers.port = &port_receiver;
-  named_ports = {name_of, takes_name, [](Term port) { return port_table.is_seen_by_programs(port); }};
-  other_work.port_timer_fired = port_timer_fired;
-  return true;
-}();
-
-}  // namespace
 
 }  // namespace vmrun

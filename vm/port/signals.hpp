@@ -2,9 +2,19 @@
 
 #include "vm/port/port.hpp"
 
-/// What happens to ports besides operations of processes: signals (signals.cpp implements
-/// receivers.port, see message/receiver.hpp), timers, the end of the machine.
+/// What happens to ports but for operations of processes: signals, timers, the end of the machine.
 namespace vmrun {
+
+/// Ports as receivers (message/receiver.hpp).
+class Receiver;
+Receiver& port_receiver();
+
+// Names of ports. Any scheduler.
+
+/// Where the port keeps its name; nullptr when it is gone.
+std::atomic<std::uint32_t>* port_name(Term port);
+/// Sequentially consistent: false once it has begun to close.
+bool port_takes_name(Term port);
 
 /// The timer of driver_set_timer has fired. Called by a scheduler.
 void port_timer_fired(Term port);

@@ -191,6 +191,8 @@ namespace {
 
 constexpr Activity kTurnOfPort{"[port]"};
 
+}  // namespace
+
 std::int32_t run_port(RunnablePort& runnable) {
   auto& p = static_cast<Port&>(runnable);
   p.run.store(Port::Run::kRunning, std::memory_order_seq_cst);
@@ -219,13 +221,6 @@ std::int32_t run_port(RunnablePort& runnable) {
   else release_port(p);
   return used;
 }
-[[maybe_unused]] const bool filled_in = [] {
-  other_work.run_port = run_port;
-  other_work.reclaim_ports = reclaim_ports;
-  return true;
-}();
-
-}  // namespace
 
 bool consume_port_turn(int percent) {
   // If a process has called the driver itself, it pays.

@@ -23,6 +23,10 @@ void queue_task(Port& p, PortTask* task, Scheduler* on = nullptr);
 /// Queues a task for a port that may be gone; then the task is dropped.
 void queue_task(Term port, PortTask* task, Scheduler* on = nullptr);
 
+/// Runs tasks of a port that has come to its turn, and gives it back. Returns what that counts in
+/// reductions.
+std::int32_t run_port(RunnablePort& p);
+
 /// Counts that the running callback uses this much of its port's turn, or of the slice of the
 /// process that called it. Returns true when that is used up.
 bool consume_port_turn(int percent);

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "vm/trace/tracer.hpp"
+#include "vm/trace/trace_upcalls.hpp"
 
 namespace vmrun {
 namespace {
@@ -17,7 +17,7 @@ Counter counters[kCounters];
 }  // namespace
 
 void count_term_input(Word bytes) {
-  counters[scheduler_number() % kCounters].bytes.fetch_add(bytes, std::memory_order_relaxed);
+  counters[trace_upcalls.scheduler_number() % kCounters].bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 Word term_input() {

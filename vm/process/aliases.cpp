@@ -4,8 +4,6 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "vm/term/alias_hooks.hpp"
-
 namespace vmrun {
 namespace {
 
@@ -29,13 +27,15 @@ RefKey key_of_numbers(const std::uint32_t* numbers) {
   return {Word{numbers[1]} << 32 | numbers[0], numbers[2]};
 }
 
-void note_written(const std::uint32_t* numbers, Term owner) {
+}  // namespace
+
+void note_alias_written(const std::uint32_t* numbers, Term owner) {
   std::lock_guard lock(written().mutex);
   written().owners.insert_or_assign(key_of_numbers(numbers), owner);
   written().count.store(written().owners.size(), std::memory_order_relaxed);
 }
 
-Term owner_of_written(const std::uint32_t* numbers) {
+Term owner_of_written_alias(const std::uint32_t* numbers) {
   // The reader got the bytes from the writer, so it sees the count that the writer has stored.
   if (written().count.load(std::memory_order_relaxed) == 0) return kNonValue;
   std::lock_guard lock(written().mutex);
@@ -43,14 +43,14 @@ Term owner_of_written(const std::uint32_t* numbers) {
   return found == written().owners.end() ? kNonValue : found->second;
 }
 
+namespace {
+
 void forget_written(RefKey key) {
   if (written().count.load(std::memory_order_relaxed) == 0) return;
   std::lock_guard lock(written().mutex);
   written().owners.erase(key);
   written().count.store(written().owners.size(), std::memory_order_relaxed);
 }
-
-[[maybe_unused]] const bool filled_in = (alias_hooks = {note_written, owner_of_written}, true);
 
 }  // namespace
 

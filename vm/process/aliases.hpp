@@ -22,4 +22,10 @@ class Aliases {
   FlatTable<RefKey, AliasMode> modes_;
 };
 
+/// The three numbers of an alias were written without its owner (alias_written in
+/// vm/term/term_upcalls.hpp). Any thread.
+void note_alias_written(const std::uint32_t* numbers, Term owner);
+/// The owner of an alias that was written so and has not ended; or the non-value. Any thread.
+Term owner_of_written_alias(const std::uint32_t* numbers);
+
 }  // namespace vmrun

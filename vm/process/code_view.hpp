@@ -1,37 +1,16 @@
 #pragma once
 
 #include "vm/process/process.hpp"
+#include "vm/process/process_upcalls.hpp"
 #include "vm/process/return_address.hpp"
 #include "vm/term/fun.hpp"
 
-/// What processes, schedulers and tracing need to know about code. vm/code sets it before main
-/// begins. Any thread that holds an epoch may call these functions.
+/// What processes, schedulers and tracing need to know of code (process_upcalls.hpp). Any thread
+/// that holds an epoch.
 namespace vmrun {
 
-struct CodeView {
-  const FunctionHeader* (*header_at)(const Word* address) = [](const Word*) -> const FunctionHeader* {
-    return nullptr;
-  };
-  /// Returns {File, Line} of an address, or undefined.
-  Term (*location)(const Word* address, Heap& out) = [](const Word*, Heap&) { return atoms::undefined; };
-  Term (*stacktrace)(Process& p, Heap& out, unsigned depth) = [](Process&, Heap&, unsigned) {
-    return Term::nil();
-  };
-  /// Whether the process runs, or will return to, the old version of a module. Called by its own
-  /// thread.
-  bool (*runs_old_code)(const Process& p, Term module) = [](const Process&, Term) { return false; };
-  /// Does what a process must do so that code and literals can be freed (code/reclaim.hpp). Called
-  /// by its own thread between two slices; nullptr: a process has ended. May collect. Returns the
-  /// cost in reductions, or kTooLong, which means that nothing has been done and that it must be
-  /// called on a dirty scheduler.
-  static constexpr std::int32_t kTooLong = -1;
-  std::int32_t (*take_part_in_reclaim)(Process* p) = [](Process*) { return 0; };
-  /// Nothing is freed between these two: something that cannot take part refers to code or
-  /// literals. The pairs may be nested.
-  void (*hold_reclaim)() = [] {};
-  void (*release_reclaim)() = [] {};
-};
-extern constinit CodeView code_view;
+/// Said by ProcessUpcalls::take_part_in_reclaim.
+inline constexpr std::int32_t kTooLongToReclaim = -1;
 
 struct FunctionName {
   Term module, function;
@@ -44,7 +23,7 @@ struct FunctionName {
 inline FunctionName resume_function(const Process& p) {
   if (p.ip) {
     const Word* const at = p.ip == ends_of_calls ? return_address_at(p.heap.stop) - 1 : p.ip;
-    if (const FunctionHeader* f = code_view.header_at(at)) return {f->module, f->function, f->arity};
+    if (const FunctionHeader* f = process_upcalls.header_at(at)) return {f->module, f->function, f->arity};
   }
   return {p.initial_module, p.initial_function, p.initial_arity};
 }
@@ -53,7 +32,7 @@ inline FunctionName resume_function(const Process& p) {
 /// [{Module, Function, Arity, [{file, File}, {line, Line}]}], at most `depth` entries, innermost
 /// first. It is built in `out`.
 inline Term current_stacktrace(Process& p, Heap& out, unsigned depth) {
-  return code_view.stacktrace(p, out, depth);
+  return process_upcalls.stacktrace(p, out, depth);
 }
 
 }  // namespace vmrun

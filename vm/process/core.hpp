@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "vm/process/process.hpp"
+#include "vm/process/process_upcalls.hpp"
 #include "vm/process/timer_wheel.hpp"
 
 /// A scheduler as seen by what it runs: processes, messages, built-in functions. vm/sched has the
@@ -37,14 +38,12 @@ struct Core {
 extern constinit thread_local Core* current_core;
 inline Core* this_core() { return current_core; }
 
-/// Puts a process that is not on any run queue on one: the calling scheduler's, or from other
-/// threads that of the scheduler where it ran last. Called after a push or notify has asked for it.
-/// A plain call (vm/sched/scheduler.cpp), because every message that wakes a process takes this
-/// path.
-void make_runnable(Process& p);
-/// As above, for a process that has not waited: it returns from a dirty scheduler.
-void make_runnable_again(Process& p);
-/// As make_runnable, for callers that know that the probes of run queues are not enabled.
-void make_runnable_unobserved(Process& p);
+/// Puts a process that is not on any run queue on one: the caller's own, or from other threads that
+/// where it ran last. After a push or notify said so.
+inline void make_runnable(Process& p) { process_upcalls.make_runnable(p); }
+/// Likewise for a process that has not waited: it comes back from a dirty scheduler.
+inline void make_runnable_again(Process& p) { process_upcalls.make_runnable_again(p); }
+/// As make_runnable for callers that have asked whether anyone looks at run queues.
+inline void make_runnable_unobserved(Process& p) { process_upcalls.make_runnable_unobserved(p); }
 
 }  // namespace vmrun

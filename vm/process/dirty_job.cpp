@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "vm/heap/off_heap.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/sampled.hpp"
 
@@ -13,8 +12,6 @@ constinit thread_local Process* dirty_process = nullptr;
 
 constinit thread_local volatile bool samples_wait = false;
 constinit std::atomic<bool> processes_sampled{false};
-void (*deliver_samples)(const Process*) = [](const Process*) {};
-void (*note_sampled_process)(const Process&) = [](const Process&) {};
 
 Process* process_here() {
   const Core* core = this_core();
@@ -22,14 +19,6 @@ Process* process_here() {
 }
 
 namespace {
-
-[[maybe_unused]] const bool filled_in = [] {
-  current_process_id = [] {
-    const Process* p = process_here();
-    return p ? p->id : kNonValue;
-  };
-  return true;
-}();
 
 void give(Process& p, BifFn body, const Term* args, unsigned arity, DirtyKind kind) {
   assert(arity <= DirtyJob::kMaxArguments && dirty_thread == DirtyKind::kNone && !dirty_job_of(p));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "vm/process/process.hpp"
+#include "vm/process/process_upcalls.hpp"
 
 /// Priority inheritance. A process that is asked something by one of higher priority
 /// (message/request.hpp) answers at the asker's priority; otherwise the asker would wait for every
@@ -41,6 +42,6 @@ void request_boost(Process& p, std::uint8_t priority);
 
 /// Has every scheduler call boost_as_requested for the processes on its queue, between two slices,
 /// before it picks the next one. Defined in vm/sched/scheduler.cpp.
-void request_boost_scan();
+inline void request_boost_scan() { process_upcalls.request_boost_scan(); }
 
 }  // namespace vmrun

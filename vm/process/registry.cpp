@@ -3,13 +3,13 @@
 #include <mutex>
 
 #include "vm/base/small_limits.hpp"
+#include "vm/heap/heap_upcalls.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/process_upcalls.hpp"
 #include "vm/process/table.hpp"
 
 namespace vmrun {
-
-constinit NamedPorts named_ports;
 
 namespace {
 
@@ -41,10 +41,10 @@ Term whereis(Term name) {
 namespace {
 
 [[gnu::cold, gnu::noinline]] void fire_register(Term name, Term who) {
-  probe::fire_name_register(name, who, current_process_id());
+  probe::fire_name_register(name, who, heap_upcalls.current_process_id());
 }
 [[gnu::cold, gnu::noinline]] void fire_unregister(Term name, Word who, bool ends) {
-  probe::fire_name_unregister(name, Term::from_raw(who), current_process_id(), ends);
+  probe::fire_name_unregister(name, Term::from_raw(who), heap_upcalls.current_process_id(), ends);
 }
 
 /// Called under the lock, so that the events of a name are fired in the order of its changes.
@@ -95,8 +95,8 @@ void give_up(std::atomic<std::uint32_t>& has) {
 template <class Use>
 RegisterResult use_holder(Term who, Use use) {
   if (who.is_local_port()) {
-    std::atomic<std::uint32_t>* has = named_ports.name_of(who);
-    return has ? use(*has, [&] { return !named_ports.is_open(who); }) : RegisterResult::kNoProcess;
+    std::atomic<std::uint32_t>* has = process_upcalls.port_name(who);
+    return has ? use(*has, [&] { return !process_upcalls.port_is_open(who); }) : RegisterResult::kNoProcess;
   }
   Process* p = process_table.find(who);
   return p ? use(p->registered_name, [&] { return p->exiting.load(std::memory_order_seq_cst); })
@@ -123,7 +123,7 @@ bool unregister_name(Term name) {
   if (!who) return false;
   clear_name(*slot, name, false);
   if (who.is_local_port()) {
-    if (auto* has = named_ports.name_of(who)) has->store(0, std::memory_order_relaxed);
+    if (auto* has = process_upcalls.port_name(who)) has->store(0, std::memory_order_relaxed);
   } else if (Process* p = process_table.find(who)) {
     p->registered_name.store(0, std::memory_order_relaxed);
   }

@@ -20,19 +20,6 @@ bool unregister_name(Term name);
 /// `has` is its registered_name.
 void give_up_name(std::atomic<std::uint32_t>& has);
 
-/// Functions about ports that names, and the links of process_info, need. vm/port sets them before
-/// main begins. Any scheduler.
-struct NamedPorts {
-  /// Returns where the port stores its name; nullptr when the port is gone.
-  std::atomic<std::uint32_t>* (*name_of)(Term port) = nullptr;
-  /// Returns false once the port has begun to close. Sequentially consistent.
-  bool (*is_open)(Term port) = nullptr;
-  /// Returns false for the port of a file, whose links programs do not see, and when the port is
-  /// gone.
-  bool (*is_seen_by_programs)(Term port) = nullptr;
-};
-extern constinit NamedPorts named_ports;
-
 /// Calls visit with each registered name, in no particular order.
 void for_each_name(void (*visit)(void* context, Term name), void* context);
 

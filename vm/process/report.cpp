@@ -2,16 +2,19 @@
 
 #include <cstdio>
 
+#include "vm/process/process_upcalls.hpp"
+
 namespace vmrun {
 namespace {
 
-void to_standard_error(ReportLevel, const std::string& text) { std::fputs(text.c_str(), stderr); }
-void (*report)(ReportLevel level, const std::string& text) = to_standard_error;
+void report(ReportLevel level, const std::string& text) {
+  if (process_upcalls.report) process_upcalls.report(level, text);
+  else std::fputs(text.c_str(), stderr);
+}
 
 }  // namespace
 
 void report_warning(const std::string& text) { report(ReportLevel::kWarning, text); }
 void report_error(const std::string& text) { report(ReportLevel::kError, text); }
-void set_error_reporter(void (*reporter)(ReportLevel level, const std::string& text)) { report = reporter; }
 
 }  // namespace vmrun

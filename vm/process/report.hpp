@@ -10,8 +10,5 @@ enum class ReportLevel { kWarning, kError };
 
 void report_warning(const std::string& text);
 void report_error(const std::string& text);
-/// Sets the function that takes the reports; until then they go to standard error. Called once, at
-/// start.
-void set_error_reporter(void (*reporter)(ReportLevel level, const std::string& text));
 
 }  // namespace vmrun

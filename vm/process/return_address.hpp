@@ -5,8 +5,8 @@
 /// Return addresses on the stack of a process: the words with a header's tag.
 namespace vmrun {
 
-/// Code of the machine's own to which traced calls return first (trace/calls_under_way.hpp); their
-/// return address is behind it on the stack. vm/code sets it before main begins.
+/// Code of the machine's own, where watched calls return to first (trace/calls_under_way.hpp), with
+/// their return address behind it on the stack. connect_machine() fills it in.
 alignas(Word) inline Word ends_of_calls[1];
 
 inline bool leads_to_ends_of_calls(Term on_stack) {

@@ -1,11 +1,11 @@
 #include "vm/process/trace_state.hpp"
 
+#include "vm/process/process_upcalls.hpp"
+
 namespace vmrun {
 
-constinit ReleaseTracing release_tracing = nullptr;
-
 TraceState::~TraceState() {
-  if (tracer || awaited_returns || saved_calls || calls) release_tracing(*this);
+  if (tracer || awaited_returns || saved_calls || calls) process_upcalls.release_tracing(*this);
 }
 
 void set_user_tag(Process& p, Term tag, Word flags) {

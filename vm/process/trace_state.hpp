@@ -45,9 +45,6 @@ struct TraceState {
   class CallsUnderWay* calls = nullptr;              // of watched functions (calls_under_way.hpp)
   ~TraceState();
 };
-/// Frees the last four at the end. vm/trace sets it before main begins.
-using ReleaseTracing = void (*)(TraceState& c);
-extern constinit ReleaseTracing release_tracing;
 
 inline TraceState& trace_state_of(Process& p) {
   Extra& extra = extra_of(p);

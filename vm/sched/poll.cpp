@@ -18,10 +18,10 @@
 #include "vm/base/microstate.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/sched/idle.hpp"
+#include "vm/sched/sched_upcalls.hpp"
 
 namespace vmrun {
 
-constinit PollReady poll_ready[2] = {};
 std::atomic<int> registered_descriptors{0};
 constinit std::atomic<Word> poll_looks{0};
 
@@ -131,7 +131,8 @@ void poll_dispatch() {
   const InMeasuredMicrostate checks(Microstate::kCheckIo);
   for (int i = 0; i < batch_size; ++i) {
     const Word tag = batch[i].data.u64;
-    poll_ready[tag & kNativeTag ? kPollNative : kPollPorts](tag & ~kNativeTag, batch[i].events);
+    if (tag & kNativeTag) sched_upcalls.native_descriptor_ready(tag & ~kNativeTag, batch[i].events);
+    else sched_upcalls.port_descriptor_ready(tag, batch[i].events);
   }
   poll_leave();
 }

@@ -14,12 +14,7 @@ namespace vmrun {
 
 // ---- For code that waits for descriptors --------------------------------------------------------
 
-enum PollFor : unsigned { kPollPorts, kPollNative };
-
-/// Called for each descriptor that is ready, with its tag and the epoll events, in a thread that
-/// has entered an epoch. vm/port and vm/nif set theirs before main begins.
-using PollReady = void (*)(Word tag, std::uint32_t events);
-extern constinit PollReady poll_ready[2];
+// Descriptors that are ready: sched_upcalls.hpp.
 
 /// For ports: EPOLL_CTL_ADD or EPOLL_CTL_MOD with a tag below 2^63. Returns an errno. The caller
 /// counts waiting descriptors in registered_descriptors.

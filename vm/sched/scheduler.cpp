@@ -38,6 +38,7 @@
 #include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
 #include "vm/sched/run_queue_wait.hpp"
+#include "vm/sched/sched_upcalls.hpp"
 #include "vm/sched/stop_the_world.hpp"
 #include "vm/sched/timers.hpp"
 #include "vm/term/long_compare.hpp"
@@ -59,8 +60,6 @@
 /// another one is searching already (idle.hpp). When a scheduler does not return to its loop
 /// because what it runs does not yield, another one takes what waits there.
 namespace vmrun {
-
-constinit OtherWork other_work;
 
 namespace {
 
@@ -100,7 +99,7 @@ void keep_up(Scheduler& s) {
   fire_due_timers(s);
   s.queue_length.store(waiting_processes(s), std::memory_order_relaxed);
   reclaim(s);
-  other_work.reclaim_ports();
+  sched_upcalls.reclaim_ports();
   s.odd_slice |= options.short_slices;
   if (poll_wanted()) [[unlikely]]
     poll_now_and_then();
@@ -207,7 +206,7 @@ void collect_scheduled_out(Process& p) {
 [[gnu::cold, gnu::noinline]] void go_and_decode(Process& p) {
   end_wait(p, QueueOf::kScheduler);
   p.extra->other_dirty_work = OtherDirtyWork::kDecode;
-  other_work.run_dirty(p);
+  sched_upcalls.run_dirty(p);
 }
 
 /// Leaves p to its native code: signals behind a large message that is not decoded yet wait until
@@ -227,7 +226,7 @@ void collect_scheduled_out(Process& p) {
   if (waiting_processes(s)) s.others_waited += cost;
   if (p.extra && p.extra->other_dirty_work == OtherDirtyWork::kAnswer) [[unlikely]] {
     end_wait(p, QueueOf::kScheduler);
-    other_work.run_dirty(p);
+    sched_upcalls.run_dirty(p);
     return false;
   }
   // A process with requests left runs native code on a dirty scheduler, and does not run here.
@@ -365,7 +364,7 @@ constexpr std::uint32_t kRunsApart =
 /// For a process that has left the scheduler.
 [[gnu::always_inline]] inline void leave(Scheduler& s, Process& p, RunResult result) {
   if (result == RunResult::kExited) return retire_or_go_on(s, p);
-  if (result == RunResult::kDirty) return other_work.run_dirty(p);
+  if (result == RunResult::kDirty) return sched_upcalls.run_dirty(p);
   hand_to_bound(p);
 }
 
@@ -409,7 +408,7 @@ template <Watched kWatched>
       // Whether it has a reason to run is tested when it returns.
       if (result != RunResult::kYielded) p.wait_kind = wait_kind_of(p, result);
       collect_on_dirty(p, 0);
-      return other_work.run_dirty(p);
+      return sched_upcalls.run_dirty(p);
     }
     collect_scheduled_out(p);
     deliver_waiting_samples(p);
@@ -449,11 +448,12 @@ template <bool kInTheMiddle>
 
 [[gnu::cold, gnu::noinline]] std::int32_t run_measured_port(RunnablePort& p) {
   const InMeasuredMicrostate runs(Microstate::kPort);
-  return other_work.run_port(p);
+  return sched_upcalls.run_port(p);
 }
 
 std::int32_t run_port(RunnablePort& p) {
-  return microstates_measured.load(std::memory_order_relaxed) ? run_measured_port(p) : other_work.run_port(p);
+  return microstates_measured.load(std::memory_order_relaxed) ? run_measured_port(p)
+                                                              : sched_upcalls.run_port(p);
 }
 
 /// Takes ports that other threads handed over, and then runs the first port. This happens between
@@ -537,7 +537,9 @@ void take_turn(Scheduler& s) {
   }
 }
 
-void let_others_run_here() {
+}  // namespace
+
+void let_others_run() {
   Scheduler* s = this_scheduler();
   if (!s || !s->current || dirty_thread_kind() != DirtyKind::kNone || set_aside_here == kMostSetAside) return;
   if (s->asked.load(std::memory_order_relaxed) || processes_held.load(std::memory_order_relaxed)) return;
@@ -548,7 +550,7 @@ void let_others_run_here() {
   --set_aside_here;
 }
 
-[[maybe_unused]] const bool filled_in = (let_others_run = let_others_run_here, true);
+namespace {
 
 void rest(Scheduler& s) {
   if (is_profiled(kProfileSchedulers)) [[unlikely]] {
@@ -668,6 +670,8 @@ namespace {
   put_on_queue(p);
 }
 
+}  // namespace
+
 unsigned note_idle_schedulers() {
   unsigned at_work = 0;
   for (const auto& s : schedulers) {
@@ -677,26 +681,22 @@ unsigned note_idle_schedulers() {
   }
   return at_work;
 }
-[[maybe_unused]] const bool profile_filled_in =
-    (profiled_parts.note_idle_schedulers = note_idle_schedulers, true);
 
-}  // namespace
+void queue_process_unobserved(Process& p) { put_on_queue(p); }
 
-void make_runnable_unobserved(Process& p) { put_on_queue(p); }
-
-void make_runnable(Process& p) {
+void queue_process(Process& p) {
   if (probe::run_queue_watched()) [[unlikely]]
     return put_on_watched_queue(p, true);
   put_on_queue(p);
 }
 
-void make_runnable_again(Process& p) {
+void queue_process_again(Process& p) {
   if (probe::run_queue_watched()) [[unlikely]]
     return put_on_watched_queue(p, false);
   put_on_queue(p);
 }
 
-void request_boost_scan() {
+void scan_for_boosts() {
   for (const auto& s : schedulers)
     if (!(s->asked.load(std::memory_order_seq_cst) & kAskedToBoost))
       s->asked.fetch_or(kAskedToBoost, std::memory_order_seq_cst);
@@ -765,14 +765,9 @@ void hold_processes() {
   });
 }
 
-namespace {
-
-unsigned number_here() {
+unsigned scheduler_number() {
   const Scheduler* s = this_scheduler();
   return s ? s->number : 0;
 }
-[[maybe_unused]] const bool numbers_filled_in = (scheduler_number = number_here, true);
-
-}  // namespace
 
 }  // namespace vmrun

@@ -182,19 +182,6 @@ inline Scheduler* this_scheduler() { return static_cast<Scheduler*>(this_core())
 /// `on` is the scheduler to run it; nullptr: the caller's, or the one where it ran last.
 void make_runnable(RunnablePort& p, Scheduler* on);
 
-/// Work that schedulers do for other parts. vm/port and vm/nif set it before main begins.
-struct OtherWork {
-  /// Runs what is queued for a port, a few items at a time. Returns the cost in reductions.
-  std::int32_t (*run_port)(RunnablePort& p) = nullptr;
-  /// The timer of driver_set_timer.
-  void (*port_timer_fired)(Term port) = nullptr;
-  /// Called now and then: frees ports that epochs allow to be freed.
-  void (*reclaim_ports)() = [] {};
-  /// Takes over a process that has left the interpreter with RunResult::kDirty.
-  void (*run_dirty)(Process& p) = nullptr;
-};
-extern constinit OtherWork other_work;
-
 struct SchedulerOptions {
   unsigned schedulers = 0;  // 0: one per core
   unsigned online = 0;      // 0: all
@@ -208,6 +195,18 @@ struct SchedulerOptions {
   // (code/interpreter.hpp); tests use functions of their own.
   RunResult (*run)(Scheduler& s, Process& p) = nullptr;
 };
+
+// What lower layers call through process_upcalls.hpp, term_upcalls.hpp and trace_upcalls.hpp.
+
+void queue_process(Process& p);
+void queue_process_again(Process& p);
+void queue_process_unobserved(Process& p);
+/// Asks all schedulers to look at the processes on their queues (process/priority_boost.hpp).
+void scan_for_boosts();
+/// One process or port has its turn, in the middle of what the calling scheduler runs.
+void let_others_run();
+unsigned scheduler_number();
+unsigned note_idle_schedulers();
 
 /// Starts the threads. Processes may have been spawned before.
 void start_schedulers(const SchedulerOptions& options);

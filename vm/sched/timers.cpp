@@ -4,6 +4,7 @@
 #include "vm/message/send.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/process/table.hpp"
+#include "vm/sched/sched_upcalls.hpp"
 #include "vm/sched/scheduler.hpp"
 
 namespace vmrun {
@@ -15,7 +16,7 @@ void fire_timer(const TimerWheel::Expired& expired) {
     if (pid) send_from_vm(pid, expired.message);
     else Fragment::destroy(expired.message);
   } else if (expired.target.is_local_port()) {
-    other_work.port_timer_fired(expired.target);
+    sched_upcalls.port_timer_fired(expired.target);
   } else if (Process* p = process_table.find(expired.target)) {
     if (p->mailbox.notify()) make_runnable(*p);
   }

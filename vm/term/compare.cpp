@@ -12,10 +12,9 @@
 #include "vm/term/layout.hpp"
 #include "vm/term/long_compare.hpp"
 #include "vm/term/node.hpp"
+#include "vm/term/term_upcalls.hpp"
 
 namespace vmrun {
-
-constinit LetOthersRun let_others_run = [] {};
 
 namespace {
 
@@ -38,7 +37,7 @@ class Steps {
  private:
   static constexpr SWord kBetweenPauses = usual_or_small<SWord>(20000, 20);
   [[gnu::cold, gnu::noinline]] void pause() {
-    let_others_run();
+    term_upcalls.let_others_run();
     left_ = kBetweenPauses;
   }
   SWord left_ = kBetweenPauses;

@@ -1,6 +1,5 @@
 #include <cstring>
 
-#include "vm/term/alias_hooks.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external_decoder.hpp"
@@ -9,7 +8,7 @@
 #include "vm/term/fun.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/pid_numbers.hpp"
-#include "vm/term/resource_hooks.hpp"
+#include "vm/term/term_upcalls.hpp"
 
 /// Decodes what has names: atoms, identifiers, functions.
 namespace vmrun {
@@ -151,15 +150,15 @@ bool Decoder::read_port(unsigned id_bytes, unsigned creation_bytes, Term* slot) 
 }
 
 bool Decoder::local_reference(const std::uint32_t* numbers, Word count, Term* slot) {
-  // A reference of five numbers is an alias, and the last two name its process. A reference without
-  // them may be an alias too (alias_hooks.hpp).
+  // With five numbers it is an alias, of the process that the last two say. It may be one without
+  // them, too (term_upcalls.hpp).
   Word owner = Word{numbers[4]} << 32 | numbers[3];
   if (count <= 3)
-    if (const Term process = alias_hooks.owner(numbers)) owner = process.id_number();
+    if (const Term process = term_upcalls.alias_owner(numbers)) owner = process.id_number();
   const bool alias = owner != 0;
   if (count == 4 || owner >> 56) return fail("a reference out of range");
   if (!alias) {
-    if (const Term resource = resource_hooks.find(numbers, heap_)) {
+    if (const Term resource = term_upcalls.find_resource(numbers, heap_)) {
       *slot = resource;
       return true;
     }

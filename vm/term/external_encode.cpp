@@ -6,7 +6,6 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/base/work_stack.hpp"
-#include "vm/term/alias_hooks.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -18,11 +17,9 @@
 #include "vm/term/node.hpp"
 #include "vm/term/number_text.hpp"
 #include "vm/term/pid_numbers.hpp"
-#include "vm/term/resource_hooks.hpp"
+#include "vm/term/term_upcalls.hpp"
 
 namespace vmrun {
-
-constinit AliasHooks alias_hooks;
 
 namespace {
 
@@ -367,9 +364,9 @@ void TermWriter::write_reference(Term t) {
         : local_ref_numbers(t);
   // To nodes that know this node by name, an alias names its owner after its three numbers.
   const bool is_own_alias = !o && is_alias(t), says_owner = is_own_alias && local_node_creation() != 0;
-  if (is_own_alias && !says_owner) alias_hooks.written(numbers, ref_of(t)->owner);
+  if (is_own_alias && !says_owner) term_upcalls.alias_written(numbers, ref_of(t)->owner);
   const Word count = o && o->header_arity() == 5 ? 5 : 3;
-  if (t.is_boxed_sub(Term::Sub::kMagicRef)) resource_hooks.expose(magic_ref_of(t)->resource);
+  if (t.is_boxed_sub(Term::Sub::kMagicRef)) term_upcalls.expose_resource(magic_ref_of(t)->resource);
   out_.u8(etf::kNewerReference);
   out_.be(says_owner ? 5 : count, 2);
   write_identifier_node(o);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "vm/term/atom.hpp"
+#include "vm/term/term_upcalls.hpp"
 
 namespace vmrun {
 namespace {
@@ -59,12 +60,6 @@ class ExportTable {
     }
     return nullptr;
   }
-  void set_stub_maker(void (*make)(Export&)) {
-    std::unique_lock lock(mutex_);
-    make_stub_ = make;
-    for (auto* block : blocks_)
-      for (std::size_t i = 0, n = block == blocks_.back() ? used_ : kBlock; i < n; ++i) make(block[i]);
-  }
   std::vector<Export*> all() {
     std::shared_lock lock(mutex_);
     std::vector<Export*> out;
@@ -86,7 +81,7 @@ class ExportTable {
     e->arity = static_cast<std::uint8_t>(key.arity);
     e->stub.header = {0, static_cast<std::uint16_t>(key.arity), 0, key.module, key.function};
     e->stub.self = e;
-    if (make_stub_) make_stub_(*e);
+    term_upcalls.make_stub(*e);
     e->address.store(e->stub_code(), std::memory_order_release);
     return e;
   }
@@ -102,7 +97,6 @@ class ExportTable {
   std::unordered_map<ExportKey, Export*, ExportKeyHash> index_;
   std::vector<Export*> blocks_;
   std::size_t used_ = kBlock;
-  void (*make_stub_)(Export& e) = nullptr;
 };
 
 ExportTable& exports() {
@@ -132,7 +126,6 @@ Export* find_export(Term module, Term function, unsigned arity) {
 }
 std::vector<Export*> all_exports() { return exports().all(); }
 const Export* export_of_stub(const Word* address) { return exports().holding(address); }
-void set_stub_maker(void (*make)(Export& e)) { exports().set_stub_maker(make); }
 
 FunEntry* fun_entry(Term module, const std::uint8_t* uniq, std::uint32_t index, std::uint32_t old_uniq,
                     unsigned arity, std::uint32_t free_count) {

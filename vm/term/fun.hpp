@@ -75,8 +75,4 @@ FunEntry* fun_entry(Term module, const std::uint8_t* uniq, std::uint32_t index, 
 /// Returns the export whose stub an address lies in, or nullptr.
 const Export* export_of_stub(const Word* address);
 
-/// Sets the function that writes the instructions of a stub, which vm/code knows. It is called for
-/// every export, including those that exist already.
-void set_stub_maker(void (*make)(Export& e));
-
 }  // namespace vmrun

@@ -207,7 +207,7 @@ struct Binary {
   static void drop_reserved(Binary* b);  // one that has not been announced
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
   void release();
-  /// A resource of native code: the last reference calls resource_hooks.destroy.
+  /// A resource of native code: the last reference calls term_upcalls.destroy_resource.
   static constexpr Word kNative = ~Word{0};
   bool is_native() const { return capacity_bytes == kNative; }
 };

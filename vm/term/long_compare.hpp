@@ -2,16 +2,11 @@
 
 #include "vm/term/compare.hpp"
 
-/// Comparisons of terms of any size that do not block other processes: after every so many elements
-/// they let something else run on the calling thread (see let_others_run). Instructions and
-/// built-in functions of programs use them; these hold no lock and read only terms of their
+/// Comparisons of terms of any size that keep nobody waiting: after every so many elements they let
+/// something else run on the calling thread (let_others_run in term_upcalls.hpp). For instructions
+/// and built-in functions of programs, which hold no lock and look at nothing but terms of their
 /// process.
 namespace vmrun {
-
-/// Runs queued work for a slice, in the middle of what the calling thread does. Does nothing on
-/// threads that are not schedulers. vm/sched sets it before main begins.
-using LetOthersRun = void (*)();
-extern constinit LetOthersRun let_others_run;
 
 namespace detail {
 bool long_equal_exact(Term a, Term b);

@@ -7,11 +7,11 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/incremental_sweep.hpp"
 #include "vm/term/atom.hpp"
+#include "vm/term/term_upcalls.hpp"
 
 namespace vmrun {
 
 std::atomic<Word> node_delay_ns{kUsualNodeDelayNs};
-constinit ForgetChannel forget_channel = [](void*) {};
 
 namespace {
 
@@ -37,7 +37,7 @@ bool is_given_back(Node& node, Word now) {
     return false;
   }
   if (!is_unused_long_enough(node.unused_since, now)) return false;
-  if (void* channel = node.channel.load(std::memory_order_relaxed)) forget_channel(channel);
+  if (void* channel = node.channel.load(std::memory_order_relaxed)) term_upcalls.release_channel(channel);
   delete &node;
   return true;
 }

@@ -43,9 +43,6 @@ extern std::atomic<Word> node_delay_ns;
 bool is_unused_long_enough(Word& unused_since, Word now_ns);
 /// Frees all entries that can be freed.
 void give_back_nodes();
-/// Releases the channel of an entry that is freed. vm/dist sets it.
-using ForgetChannel = void (*)(void* channel);
-extern constinit ForgetChannel forget_channel;
 
 struct NodeCount {
   Term name;

@@ -166,9 +166,6 @@ inline Term make_cons(Term*& hp, Term head, Term tail) {
   return Term::list(hp - 2);
 }
 
-/// Returns the only empty tuple. It lives outside all heaps and takes no words.
-Term empty_tuple();
-
 /// Builds a tuple of n ≥ 1 elements in n + 1 words at `hp`.
 template <class... T>
 inline Term make_tuple(Term*& hp, T... elements) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "vm/term/layout.hpp"
+#include "vm/term/term_upcalls.hpp"
 
 /// Where terms are built: the free words between the terms of a heap and its stack. Code that
 /// builds terms needs no more of a heap (vm/heap/heap.hpp) than this class. Exactly one thread uses
@@ -24,11 +25,11 @@ class TermSpace {
       top += words;
       return p;
     }
-    return alloc_outside(words);
+    return term_upcalls.alloc_outside(*this, words);
   }
-  /// Gives back the unused end of the latest alloc: the words from `from` to `alloc_end`, which is
-  /// what alloc returned plus its size.
-  void give_back(Term* from, Term* alloc_end);
+  /// Gives back the unused end of the latest alloc: words from `from` to what alloc returned plus
+  /// its size.
+  void give_back(Term* from, Term* alloc_end) { term_upcalls.give_back(*this, from, alloc_end); }
 
   /// Enters an object that refers to something outside into the list that collections sweep.
   /// `overhead_words` is the size of what lies outside. It counts towards the virtual heap, whose
@@ -46,9 +47,6 @@ class TermSpace {
 
  protected:
   TermSpace() = default;  // every one is part of a Heap
-
- private:
-  Term* alloc_outside(Word words);  // like give_back, uses the Heap that this is part of: heap.cpp
 };
 
 }  // namespace vmrun

@@ -11,11 +11,10 @@
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/hibernation.hpp"
 #include "vm/trace/trace.hpp"
+#include "vm/trace/trace_upcalls.hpp"
 
 namespace vmrun {
 
-bool (*is_replaced)(const FunctionHeader& f) = [](const FunctionHeader&) { return false; };
-bool (*match_call)(Process& p, Term specification, Term arguments, TracedCall& call) = nullptr;
 std::atomic<std::uint32_t> trace_control_word{0};
 
 /// A return that is to be reported.
@@ -117,7 +116,7 @@ Term argument_list(Heap& heap, const Term* terms, unsigned count) {
 const Word* on_top_of_stack(const Process& p) { return return_address_at(p.heap.stop) - 1; }
 
 Term caller_at(Heap& heap, const Word* address) {
-  const FunctionHeader* f = code_view.header_at(address);
+  const FunctionHeader* f = process_upcalls.header_at(address);
   return f ? name_term(heap, *f) : atoms::undefined;
 }
 
@@ -125,13 +124,13 @@ Term caller_at(Heap& heap, const Word* address) {
 const Word* unsaved_return(const Process& p, const FunctionHeader& called, Word depth) {
   const Export* e = find_export(called.module, called.function, called.arity);
   const bool is_unsaved = depth > p.heap.stack_words() || (e && e->bif);
-  return is_unsaved && code_view.header_at(p.ip) ? p.ip : nullptr;
+  return is_unsaved && process_upcalls.header_at(p.ip) ? p.ip : nullptr;
 }
 
 /// Returns an address in the code that a call returns to; nullptr: there is no such code.
 const Word* return_address(Process& p, const FunctionHeader& called, Word depth) {
   const Word* unsaved = unsaved_return(p, called, depth);
-  const FunctionHeader* f = unsaved ? code_view.header_at(unsaved) : nullptr;
+  const FunctionHeader* f = unsaved ? process_upcalls.header_at(unsaved) : nullptr;
   for (const Term* s = p.heap.stop; s < p.heap.end && (!f || f == &called); s++)
     if (is_return_address(*s)) return reinterpret_cast<const Word*>(s->raw()) - 1;
   return f ? p.ip : nullptr;
@@ -183,7 +182,7 @@ void tell_exception(Process& p, const AwaitedReturn& r, bool is_caught) {
 
 /// Whether a clause matches.
 bool matches(Process& p, const CallSpecification& specification, Term arguments, TracedCall& call) {
-  return specification.term.is_nil() || match_call(p, specification.term, arguments, call);
+  return specification.term.is_nil() || trace_upcalls.match_call(p, specification.term, arguments, call);
 }
 
 void await_end(Process& p, const TracedCall& call, bool tells_caller, std::shared_ptr<const MetaTrace> meta) {
@@ -239,10 +238,10 @@ const Word* awaited_return(const Process& p, const TracedCall& call) {
 
 Term caller_of(Process& p, const TracedCall& call, bool with_line, Heap& out) {
   const Word* address = return_address(p, call.function, call.depth);
-  const FunctionHeader* f = address ? code_view.header_at(address) : nullptr;
+  const FunctionHeader* f = address ? process_upcalls.header_at(address) : nullptr;
   if (!f) return atoms::undefined;
   if (!with_line) return name_term(out, *f);
-  const Term place = code_view.location(address, out);
+  const Term place = process_upcalls.location(address, out);
   Term* hp = out.alloc(5);
   return make_tuple(hp, f->module, f->function, Term::small(f->arity), place);
 }
@@ -251,7 +250,7 @@ void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* a
   if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
   using Traced = CallPattern::Traced;
   const auto& found = find_call_pattern({f.module, f.function, f.arity});
-  if (!found || is_replaced(f)) return;
+  if (!found || trace_upcalls.is_replaced(f)) return;
   if (found->traced == Traced::kNo) {
     if (found->takes_times && tracer_of(p)) take_time(p, f, found->times, depth);
     return;
@@ -269,7 +268,7 @@ void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* a
 
 void breakpoint_reached(Process& p, const FunctionHeader& f, const Term* args, Word depth) {
   const auto pattern = find_call_pattern({f.module, f.function, f.arity});
-  if (!pattern || is_replaced(f)) return;
+  if (!pattern || trace_upcalls.is_replaced(f)) return;
   if (pattern->counts) pattern->count->calls.fetch_add(1, std::memory_order_relaxed);
   if (!pattern->meta) return;
   if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
@@ -326,9 +325,9 @@ void built_in_trapped(Process& p, const FunctionHeader& f, Word depth) {
 void built_in_returned(Process& p, const FunctionHeader& f, Term result, Word depth) {
   auto* returns = awaited(p);
   if (!returns || (!result.is_value() && p.bif_action == BifAction::kTrap)) return;
-  // Called by its name, a built-in returns into the code that runs. Called by its stub, it returns
-  // to the address on the stack, also for the functions that have ended in it.
-  const FunctionHeader* caller = code_view.header_at(p.ip);
+  // By its name it is called from the code that runs. Its stub has left for what is on the stack,
+  // and returns for those as well that have ended in it.
+  const FunctionHeader* caller = process_upcalls.header_at(p.ip);
   if (result.is_value() && (!caller || caller == &f)) return return_traced(p, result, depth);
   if (!result.is_value() && p.bif_action == BifAction::kRaise) {
     // The search for a handler comes next; it reports deeper calls.

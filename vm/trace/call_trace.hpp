@@ -32,13 +32,6 @@ struct TracedCall {
   bool returns = false, exceptions = false;
 };
 
-/// Whether a newer version of a function's module is current. As in OTP, patterns do not apply to
-/// the function any more then. Filled in by vm/code.
-extern bool (*is_replaced)(const FunctionHeader& f);
-/// Runs a specification for a call in p. Returns whether a clause matches. Set by the part of the
-/// machine that has match specifications.
-extern bool (*match_call)(Process& p, Term specification, Term arguments, TracedCall& call);
-
 /// Returns the function that a call returns to, as {M, F, A}, or with_line as {M, F, A, {File,
 /// Line}}, where undefined stands for an unknown place. Returns undefined when there is no such
 /// function. Called in the thread that runs p, at the call.

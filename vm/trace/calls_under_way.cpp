@@ -5,10 +5,9 @@
 #include <utility>
 
 #include "vm/process/as_new.hpp"
+#include "vm/trace/trace_upcalls.hpp"
 
 namespace vmrun {
-
-bool (*is_end_awaited)(std::uint32_t function, std::uint32_t watch) = nullptr;
 
 /// The calls of all processes, so that these can be asked to drop them.
 struct CallsOfAll {
@@ -97,7 +96,7 @@ void CallsUnderWay::forget_unawaited() {
   std::erase_if(calls_, [&](const CallUnderWay& call) {
     const std::pair about{call.function, call.watch};
     if (!std::exchange(is_known, true) || asked != about)
-      is_awaited = is_end_awaited(call.function, call.watch);
+      is_awaited = trace_upcalls.is_end_awaited(call.function, call.watch);
     asked = about;
     return !is_awaited;
   });

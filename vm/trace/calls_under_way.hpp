@@ -76,10 +76,6 @@ class CallsUnderWay {
   CallsUnderWay *next_, **link_;  // links the calls of all processes
 };
 
-/// Whether the end of a call that began during that watch is awaited. Set by the part of the
-/// machine that has the watchers.
-extern bool (*is_end_awaited)(std::uint32_t function, std::uint32_t watch);
-
 /// Returns p's calls; makes them if p has none yet.
 CallsUnderWay& calls_of(Process& p);
 /// Returns p's calls, while calls_are_under_way(p).

@@ -7,10 +7,10 @@
 #include "vm/probes/fire.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/map.hpp"
+#include "vm/trace/trace_upcalls.hpp"
 
 namespace vmrun {
 
-constinit NativeTracers native_tracers;
 NewTracees new_processes, new_ports;
 
 // ---- Tracers ------------------------------------------------------------------------------------
@@ -29,7 +29,7 @@ void Tracer::release() {
 bool Tracer::same(const Tracer& other) const { return to == other.to && equal_exact(state, other.state); }
 
 bool is_there(const Tracer& tracer) {
-  if (tracer.is_native()) return native_tracers.is_there(tracer.to);
+  if (tracer.is_native()) return trace_upcalls.native_is_there(tracer.to);
   return tracer.to == atoms::dyntrace || tracer_is_there(tracer.to);
 }
 
@@ -59,7 +59,7 @@ Term event_tuple(Arena& arena, const TraceEvent& e) {
   *hp++ = e.what;
   if (e.extra) *hp++ = e.extra;
   if (e.result) *hp++ = e.result;
-  if (scheduler) *hp++ = Term::small(scheduler_number());
+  if (scheduler) *hp++ = Term::small(trace_upcalls.scheduler_number());
   if (time) *hp++ = time;
   return tuple;
 }
@@ -98,7 +98,7 @@ std::string_view group_of(const TraceEvent& e) {
 
 Term ask(const Tracer& tracer, std::string_view group, Term event, Term tracee) {
   const Term arguments[] = {event, tracer.state, tracee};
-  return native_tracers.call(tracer.to, "enabled", group, kNonValue, arguments, 3);
+  return trace_upcalls.call_native(tracer.to, "enabled", group, kNonValue, arguments, 3);
 }
 
 Term stamp_name(TraceStamp stamp) {
@@ -121,7 +121,7 @@ Term options_of(Arena& arena, const TraceEvent& e) {
   };
   if (e.extra) add("extra", e.extra);
   if (e.result) add("match_spec_result", e.result);
-  if (e.flags & kTraceSchedulerId) add("scheduler_id", Term::small(scheduler_number()));
+  if (e.flags & kTraceSchedulerId) add("scheduler_id", Term::small(trace_upcalls.scheduler_number()));
   if (const TraceStamp stamp = stamp_of(e.flags); stamp != TraceStamp::kNone)
     add("timestamp", stamp_name(stamp));
   return map_from_pairs(arena, pairs, n);
@@ -142,7 +142,7 @@ bool tell_native(const Tracer& tracer, const TraceEvent& e) {
   Arena arena;
   const Term arguments[] = {e.event, tracer.state, e.tracee, e.what, options_of(arena, e)};
   const Term self = e.tracee.is_local_pid() ? e.tracee : kNonValue;
-  (void)native_tracers.call(tracer.to, "trace", group, self, arguments, 5);
+  (void)trace_upcalls.call_native(tracer.to, "trace", group, self, arguments, 5);
   return true;
 }
 
@@ -181,7 +181,7 @@ void tell_seq_trace(const Tracer& tracer, Term label, Term info, TraceStamp stam
   if (stamp != TraceStamp::kNone)
     options = map_put(arena, options, intern_atom("timestamp"), stamp_name(stamp));
   const Term arguments[] = {atoms::seq_trace, tracer.state, label, info, options};
-  (void)native_tracers.call(tracer.to, "trace", {}, kNonValue, arguments, 5);
+  (void)trace_upcalls.call_native(tracer.to, "trace", {}, kNonValue, arguments, 5);
 }
 
 // ---- New processes and ports --------------------------------------------------------------------

@@ -94,20 +94,6 @@ struct TraceEvent {
 bool wants_seq_trace(const Tracer& tracer, Term tracee);
 void tell_seq_trace(const Tracer& tracer, Term label, Term info, TraceStamp stamp);
 
-/// Modules of native code as tracers; filled in by vm/nif before main begins.
-struct NativeTracers {
-  /// Whether the module has enabled/3 and trace/5.
-  bool (*is_there)(Term module) = [](Term) { return false; };
-  /// Calls PREFIX or, if the module has it, PREFIX_GROUP, which may find the process `self` in its
-  /// environment. Returns its result if that is an atom; the non-value when there is no such
-  /// function.
-  Term (*call)(Term module, std::string_view prefix, std::string_view group, Term self, const Term* arguments,
-               unsigned arity) = [](Term, std::string_view, std::string_view, Term, const Term*, unsigned) {
-    return kNonValue;
-  };
-};
-extern constinit NativeTracers native_tracers;
-
 // ---- New processes and ports --------------------------------------------------------------------
 
 /// What processes, or ports, that begin from now on are traced for. Any thread.

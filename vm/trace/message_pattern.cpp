@@ -8,10 +8,10 @@
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/term/node.hpp"
+#include "vm/trace/trace_upcalls.hpp"
 
 namespace vmrun {
 
-bool (*match_message)(Process& p, Term specification, Term arguments, Term* message) = nullptr;
 std::atomic<bool> senders_wanted{false};
 
 namespace {
@@ -57,7 +57,8 @@ bool is_wanted(Process& p, const KeptPattern& pattern, Term* result, const Argum
   if (!kept) return true;
   if (!kept->is_on) return false;
   Term message = atoms::true_;
-  if (!match_message(p, kept->specification, arguments(), &message) || message == atoms::false_) return false;
+  if (!trace_upcalls.match_message(p, kept->specification, arguments(), &message) || message == atoms::false_)
+    return false;
   if (message != atoms::true_) *result = message;
   return !is_traced(p, kTraceSilent);
 }

@@ -23,11 +23,6 @@ void set_receive_pattern(const MessagePattern& pattern);
 Term send_pattern_term(Heap& out);
 Term receive_pattern_term(Heap& out);
 
-/// Runs a specification for a message, in the thread that runs p. Returns whether a clause matches.
-/// *message: what is added to the event, true for nothing, false when it is not reported. Set by
-/// the part of the machine that has match specifications.
-extern bool (*match_message)(Process& p, Term specification, Term arguments, Term* message);
-
 // The senders in messages.
 
 extern std::atomic<bool> senders_wanted;

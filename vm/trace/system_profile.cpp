@@ -5,11 +5,11 @@
 #include "probes/inside.hpp"
 #include "vm/heap/build.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/trace/trace_upcalls.hpp"
 
 namespace vmrun {
 
 std::atomic<std::uint32_t> profiled_now{0};
-constinit ProfiledParts profiled_parts;
 
 namespace {
 
@@ -26,12 +26,12 @@ void set_now(const SystemProfile& wanted) {
   const std::uint32_t before = wanted_now.what, what = wanted.what;
   wanted_now = wanted;
   if (what & kProfileSchedulers && !(before & kProfileSchedulers))
-    schedulers_active = profiled_parts.note_idle_schedulers();
+    schedulers_active = trace_upcalls.note_idle_schedulers();
   profiled_now.store(what, std::memory_order_seq_cst);
   if (what & kSeenInSlices && !(before & kSeenInSlices)) probe::raise_watch("run_queue");
   if (!(what & kSeenInSlices) && before & kSeenInSlices) probe::lower_watch("run_queue");
   if ((what ^ before) & (kProfilePorts | kProfileExclusive))
-    profiled_parts.mark_ports(what & (kProfilePorts | kProfileExclusive));
+    trace_upcalls.mark_ports(what & (kProfilePorts | kProfileExclusive));
 }
 
 /// Called under the mutex.

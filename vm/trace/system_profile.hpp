@@ -36,13 +36,4 @@ inline bool is_profiled(std::uint32_t what) { return profiled_now.load(std::memo
                                                          Term what);
 [[gnu::cold, gnu::noinline]] void profile_scheduler_rests(unsigned number, std::atomic<bool>& told_idle);
 
-/// Filled in before main begins, by vm/port and vm/sched.
-struct ProfiledParts {
-  /// Marks all existing ports: with kProfilePorts and kProfileExclusive, or neither.
-  void (*mark_ports)(std::uint32_t what) = [](std::uint32_t) {};
-  /// Sets each scheduler's note. Returns how many are busy.
-  unsigned (*note_idle_schedulers)() = [] { return 0u; };
-};
-extern constinit ProfiledParts profiled_parts;
-
 }  // namespace vmrun

@@ -25,17 +25,12 @@ Term call_term(Heap& heap, Term module, Term function, Term arguments) {
 
 // ---- Tracers ------------------------------------------------------------------------------------
 
-namespace {
-
-void release_tracer(TraceState& c) {
+void release_tracing(TraceState& c) {
   if (c.tracer) c.tracer->release();
   free_awaited_returns(c.awaited_returns);
   free_saved_calls(c.saved_calls);
   delete c.calls;
 }
-[[maybe_unused]] const bool filled_in = (release_tracing = release_tracer, true);
-
-}  // namespace
 
 Tracer* tracer_of(Process& p) {
   Tracer* t = p.extra && p.extra->trace_state ? p.extra->trace_state->tracer : nullptr;

@@ -9,6 +9,8 @@
 /// docs/internals/tracing.md.
 namespace vmrun {
 
+struct TraceState;
+
 /// The flags of meta tracing, whatever the process is traced for.
 inline constexpr std::uint32_t kMetaFlags = kTraceCall | kTraceNow;
 /// Another bit of Process::observed: returns of calls are awaited (call_trace.hpp).
@@ -36,6 +38,8 @@ Tracer* tracer_of(Process& p);
 extern std::atomic<bool> lives_were_traced;
 /// Drops p's tracer. Called at its end.
 void forget_tracer(Process& p);
+/// Gives up what a process that ends carries of tracing.
+void release_tracing(TraceState& c);
 
 /// Reports {trace, Pid, Event, What [, Extra] [, Result]}, with a time stamp if wanted. The terms
 /// may lie in p's heap or in any other place that stays. result: from a match specification.

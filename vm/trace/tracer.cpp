@@ -7,12 +7,10 @@
 #include "vm/process/table.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/external.hpp"
+#include "vm/trace/trace_upcalls.hpp"
 
 namespace vmrun {
 
-constinit SendTraceEvent send_trace_event = nullptr;
-constinit PortTracer port_tracer;
-constinit SchedulerNumber scheduler_number = nullptr;
 std::atomic<bool> cpu_stamps{false};
 
 Term make_trace_stamp(Heap& heap, TraceStamp stamp) {
@@ -31,16 +29,16 @@ Term make_trace_stamp(Heap& heap, TraceStamp stamp) {
 }
 
 bool tracer_is_there(Term to) {
-  return to.is_local_port() ? port_tracer.is_there(to) : process_table.find(to) != nullptr;
+  return to.is_local_port() ? trace_upcalls.port_is_there(to) : process_table.find(to) != nullptr;
 }
 
 bool deliver_trace_event(Term to, Term event) {
-  if (to.is_local_port()) return port_tracer.send(to, encode_external(event));
+  if (to.is_local_port()) return trace_upcalls.send_event_to_port(to, encode_external(event));
   Fragment* f = new_fragment(copy_size_words(event));
   Term* hp = f->words;
   f->message = copy_term(event, hp, f->off_heap);
   f->used_words = static_cast<std::uint32_t>(hp - f->words);
-  return send_trace_event(to, f);
+  return trace_upcalls.send_event(to, f);
 }
 
 }  // namespace vmrun

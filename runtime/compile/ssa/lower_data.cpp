@@ -8,6 +8,7 @@
 #include "vm/term/atom.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/term_upcalls.hpp"
 
 namespace vmrun::compile::ssa {
 

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/connect.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/exceptions.hpp"
@@ -40,6 +41,7 @@ class Directory : public CodeSource {
 }  // namespace
 
 int main(int argc, char** argv) {
+  connect_runtime();
   bool dump = argc > 1 && !std::strcmp(argv[1], "-d");
   if (dump) argv++, argc--;
   if (argc < (dump ? 3 : 4))

@@ -3,6 +3,7 @@
 #include "test/unit/heap/random_terms.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/lifecycle/lifecycle_upcalls.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/process_state.hpp"
 
@@ -208,7 +209,7 @@ TEST_CASE("Writable binaries lose their spare room when nothing is appended any 
 
 TEST_CASE("max_heap_size ends the process, or only reports") {
   static Word reported;
-  max_heap_report = [](Process&, Word total) { reported = total; };
+  lifecycle_upcalls.report_max_heap = [](Process&, Word total) { reported = total; };
   for (const bool kill : {true, false}) {
     reported = 0;
     Mutator m;
@@ -230,7 +231,7 @@ TEST_CASE("max_heap_size ends the process, or only reports") {
       CHECK(m.p.bif_action == BifAction::kExitNow);
     }
   }
-  max_heap_report = nullptr;
+  lifecycle_upcalls.report_max_heap = {};
 }
 
 TEST_CASE("After fullsweep_after minor collections comes a full sweep") {

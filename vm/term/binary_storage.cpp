@@ -3,12 +3,12 @@
 #include <cstring>
 #include <new>
 
+#include "probes/probes.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/mapped_memory.hpp"
 #include "vm/base/memory_count.hpp"
-#include "vm/heap/off_heap.hpp"
-#include "vm/probes/fire.hpp"
-#include "vm/term/resource_hooks.hpp"
+#include "vm/term/layout.hpp"
+#include "vm/term/term_upcalls.hpp"
 
 namespace vmrun {
 namespace {
@@ -40,41 +40,14 @@ void* take_instead(void* memory, std::size_t before, std::size_t bytes) {
   return moved;
 }
 
-// The arguments of probes about a binary. Firing is in functions of its own, so that the common
-// path saves no registers for it.
-std::int64_t id_of(const Binary* b) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(b)); }
-std::int64_t shown(Word bytes) { return static_cast<std::int64_t>(bytes); }
-
-[[gnu::cold, gnu::noinline]] void fire_alloc(const Binary* b) {
-  probe::fire_binary_alloc(current_process_id(), id_of(b), shown(b->capacity_bytes));
-}
-[[gnu::cold, gnu::noinline]] void fire_resize(const Binary* b, std::int64_t old_id, Word old_bytes) {
-  probe::fire_binary_resize(current_process_id(), id_of(b), old_id, shown(b->capacity_bytes),
-                            shown(old_bytes));
-}
-[[gnu::cold, gnu::noinline]] void fire_release(const Binary* b) {
-  probe::fire_binary_release(current_process_id(), id_of(b), shown(b->capacity_bytes));
-}
-
 }  // namespace
-
-constinit ResourceHooks resource_hooks;
-constinit CurrentProcessId current_process_id = [] { return kNonValue; };
-
-void fire_received(Term pid, const OffHeapObject* list) {
-  for (; list; list = list->next) {
-    if (list->header.header_sub() != Term::Sub::kRefcBinary) continue;
-    const Binary* b = reinterpret_cast<const RefcBinary*>(list)->binary;
-    probe::fire_binary_receive(pid, id_of(b), shown(b->capacity_bytes));
-  }
-}
 
 Binary* Binary::reserve(Binary* b, Word capacity_bytes) {
   if (capacity_bytes > kBinaryMaxBytes) return nullptr;
   const Word before = b ? allocation_bytes(b->capacity_bytes) : 0, bytes = allocation_bytes(capacity_bytes);
   void* memory = b ? take_instead(b, before, bytes) : take(bytes);
   if (!memory) return nullptr;
-  count_memory(MemoryKind::kBinaries, shown(bytes - before));
+  count_memory(MemoryKind::kBinaries, static_cast<std::int64_t>(bytes - before));
   if (b) {
     b = static_cast<Binary*>(memory);
   } else {
@@ -87,7 +60,7 @@ Binary* Binary::reserve(Binary* b, Word capacity_bytes) {
 
 void Binary::announce() {
   if (probe::binary_alloc_enabled()) [[unlikely]]
-    fire_alloc(this);
+    term_upcalls.binary_allocated(*this);
 }
 
 void Binary::drop_reserved(Binary* b) {
@@ -105,12 +78,12 @@ Binary* Binary::create(Word capacity_bytes) {
 Binary* Binary::resize(Binary* b, Word capacity_bytes) {
   assert(b->references.load(std::memory_order_relaxed) == 1);
   const Word before = b->capacity_bytes, used = b->used_bytes;
-  const std::int64_t old_id = id_of(b);
+  const Word old_id = reinterpret_cast<Word>(b);
   Binary* moved = reserve(b, capacity_bytes);
   if (!moved) return nullptr;
   moved->used_bytes = used;
   if (probe::binary_resize_enabled()) [[unlikely]]
-    fire_resize(moved, old_id, before);
+    term_upcalls.binary_resized(*moved, old_id, before);
   return moved;
 }
 
@@ -119,9 +92,9 @@ void Binary::release() {
   // them (same counter).
   if (references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (is_native()) [[unlikely]]
-    return resource_hooks.destroy(this);
+    return term_upcalls.destroy_resource(this);
   if (probe::binary_release_enabled()) [[unlikely]]
-    fire_release(this);
+    term_upcalls.binary_released(*this);
   drop_reserved(this);
 }
 
