@@ -34,10 +34,8 @@ struct Process;
 /// For erlang:hibernate, with the stack dropped and the arguments in `regs`: a full sweep that
 /// makes the block as small as possible.
 [[nodiscard]] int collect_for_hibernate(Process& p, Term* regs, unsigned live);
-/// A bit of Process::observed, below those of event.hpp: the process has a minimal heap size of its
-/// own, and gives it up while it hibernates.
-inline constexpr std::uint32_t kHibernates = 1u << 7;
-/// The process runs again, and has that size again.
+/// A process that gave up its own least heap size while it hibernated (kHibernates) runs again, and
+/// has that size again.
 void collect_after_hibernation(Process& p);
 
 /// Returns the words of messages that count as part of the heap: those in the inner queue, unless

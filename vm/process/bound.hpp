@@ -8,10 +8,6 @@
 /// sched/bound.hpp is the schedulers' side of it.
 namespace vmrun {
 
-/// A bit of Process::observed, above that of paths_watched.hpp. Extra::bound_to is valid while it
-/// is set.
-inline constexpr std::uint32_t kBoundToScheduler = 1u << 31;
-
 /// Whether any process has ever been bound. Set before a scheduler can see the first one.
 inline std::atomic<bool> processes_are_bound{false};
 
@@ -28,7 +24,7 @@ inline void bind_to_scheduler(Process& p, std::uint16_t number) {
 /// Called by p itself.
 inline void unbind(Process& p) {
   extra_of(p).bound_to = 0;
-  p.observed &= static_cast<decltype(p.observed)>(~kBoundToScheduler);
+  p.observed &= ~kBoundToScheduler;
 }
 
 }  // namespace vmrun

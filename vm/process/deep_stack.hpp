@@ -4,17 +4,14 @@
 #include "vm/process/process.hpp"
 
 /// Whether a process's stack is so deep that returning from all of it may take longer than a slice.
-/// Ordinary slices do not count returns, because that would make each return more expensive. Slices
-/// that begin with a deep stack run instructions that count them (interpreter.cpp). Owned by the
+/// Returns are not counted in ordinary slices, for that would make each of them dearer; those that
+/// begin with a deep stack run instructions that count them (interpreter.cpp). Owned by the
 /// process; called by the thread that runs or collects it.
 ///
-/// A stack that becomes deep is noticed at the end of the slice, because calls are counted, or by a
-/// collection, because it needs room. So the beginning of a slice only tests a bit of
-/// Process::observed, together with those of tracing.
+/// A stack that becomes deep is seen at the end of the slice, for calls are counted, or by a
+/// collection, for it needs room; so nothing is looked at where a slice begins but
+/// kStackDeep in Process::observed, together with the bits of tracing.
 namespace vmrun {
-
-/// A bit of Process::observed, above those of trace.hpp.
-inline constexpr std::uint32_t kStackDeep = 1u << 28;
 
 /// Frames have at least one word. Returning from so many takes 0.2 ms at most.
 inline constexpr Word kDeepStackWords = usual_or_small<Word>(32768, 128);

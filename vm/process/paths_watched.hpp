@@ -4,13 +4,10 @@
 #include "vm/process/process.hpp"
 
 /// Whether probes of messages or run queues are enabled, as of the beginning of a process's slice.
-/// It is a bit of Process::observed, which sending and receiving test anyway, so it costs them
-/// nothing. A slice that began before the probes were enabled does not fire them, for messages as
-/// for calls. Owned by the process; called by the thread that runs it.
+/// It is kPathsWatched in Process::observed, which sending and receiving test anyway, so it costs
+/// them nothing. A slice that began before the probes were enabled does not fire them, for messages
+/// as for calls. Owned by the process; called by the thread that runs it.
 namespace vmrun {
-
-/// A bit of Process::observed, above that of run_queue_wait.hpp.
-inline constexpr std::uint32_t kPathsWatched = 1u << 30;
 
 /// Keeps the bit set while a process runs.
 class PathsWatched {

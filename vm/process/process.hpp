@@ -5,6 +5,7 @@
 
 #include "vm/base/relaxed.hpp"
 #include "vm/heap/heap.hpp"
+#include "vm/process/flags.hpp"
 #include "vm/process/mailbox.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
@@ -115,9 +116,7 @@ struct Process {
   // collection, which is done.
   enum class GoesOn : std::uint8_t { kInstruction, kFunction, kCollected };
   GoesOn goes_on = GoesOn::kInstruction;
-  // Bits that instructions test: what is sent along with messages (trace_state.hpp), what is traced
-  // (trace.hpp), deep_stack.hpp, and others.
-  std::uint32_t observed = 0;
+  std::uint32_t observed = 0;  // bits of flags.hpp
   bool message_peeked =
       // Between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see
       // receive.hpp).

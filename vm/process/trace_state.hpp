@@ -13,12 +13,6 @@
 /// probes have reported has a number there (message_id), alone or in front: [Number | TokenOrTag].
 namespace vmrun {
 
-/// Bits of Process::observed.
-inline constexpr std::uint32_t kHasToken = 1;
-inline constexpr std::uint32_t kHasTag = 2;
-inline constexpr std::uint32_t kTagSpreading = 8;  // sent along with messages
-inline constexpr std::uint32_t kHasTokenOrTag = kHasToken | kHasTag;
-
 /// The last two bits in the numbering of dt_spread_tag/1.
 inline constexpr Word kTagFlagOwn = 1, kTagFlagSpreading = 2;
 

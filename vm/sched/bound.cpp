@@ -9,8 +9,6 @@
 
 namespace vmrun {
 
-static_assert(!(kBoundToScheduler & (kTraceAll | kStackDeep | kWaitObserved | kPathsWatched)));
-
 void keep_bound(Scheduler& s, RunList<Process>& list, unsigned priority, unsigned skip) {
   RunList<Process> kept, rest;
   while (list.count) {

@@ -6,8 +6,6 @@
 
 namespace vmrun {
 
-static_assert(!(kWaitObserved & (kTraceAll | kStackDeep)));
-
 constinit thread_local WaitKind waited_for = WaitKind::kNone;
 
 void begin_observed_wait(Process& p, QueueOf queue) {

@@ -13,9 +13,6 @@
 /// not reported. A wait that began while the probes were disabled is never reported.
 namespace vmrun {
 
-/// A bit of Process::observed, above that of deep_stack.hpp: Process::runnable_since is in use.
-inline constexpr std::uint32_t kWaitObserved = 1u << 29;
-
 /// The kind of queue, as the probes report it.
 enum class QueueOf : std::uint8_t { kScheduler, kDirtyCpu, kDirtyIo };
 

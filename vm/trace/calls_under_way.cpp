@@ -41,8 +41,6 @@ CallsOfAll& calls_of_all() {
   return all;
 }
 
-static_assert(!(kCallsUnderWay & (kHasTokenOrTag | kTagSpreading)));
-
 bool are_alike(const CallUnderWay& a, const CallUnderWay& b) {
   return a.depth == b.depth && a.function == b.function && a.watch == b.watch && !a.is_built_in &&
          !b.is_built_in;

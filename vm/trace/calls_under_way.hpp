@@ -20,9 +20,6 @@
 /// that the stack would have without it.
 namespace vmrun {
 
-/// A bit of Process::observed, among those of trace_state.hpp: there are such calls.
-inline constexpr std::uint32_t kCallsUnderWay = 4;
-
 inline bool calls_are_under_way(const Process& p) { return p.observed & kCallsUnderWay; }
 
 /// Makes the call that has pushed its return address return through ends_of_calls. The stack is

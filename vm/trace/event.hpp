@@ -3,40 +3,15 @@
 #include <mutex>
 #include <string_view>
 
+#include "vm/process/flags.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/trace/tracer.hpp"
 
-/// Tracers of processes and ports, and how an event reaches them: as a message {trace, Tracee,
-/// Event, …} to a process, in the external format to a port, by the probe `trace` with the module
-/// dyntrace, or by a call of native code with any other module (erl_tracer(3)). Any thread that has
-/// the tracee.
+/// Who traces processes and ports, and how an event of theirs gets there: as a message {trace,
+/// Tracee, Event, …} to a process, in the external format to a port, by the probe `trace` with the
+/// module dyntrace, or by a call of native code with any other module (erl_tracer(3)). Any thread
+/// that has the tracee. What a process or a port is traced for: process/flags.hpp.
 namespace vmrun {
-
-/// What a process (Process::observed, above the bits of trace_state.hpp) or a port is traced for.
-enum TraceFlag : std::uint32_t {
-  kTraceSchedulerId = 1u << 5,
-  kTraceSend = 1u << 8,
-  kTraceReceive = 1u << 9,
-  kTraceProcs = 1u << 10,
-  kTracePorts = 1u << 11,
-  kTraceRunning = 1u << 12,
-  kTraceRunningProcs = 1u << 13,
-  kTraceRunningPorts = 1u << 14,
-  kTraceExiting = 1u << 15,
-  kTraceGc = 1u << 16,
-  kTraceCall = 1u << 17,
-  kTraceReturnTo = 1u << 18,
-  kTraceArity = 1u << 19,
-  kTraceSilent = 1u << 20,
-  kTraceSetOnSpawn = 1u << 21,
-  kTraceSetOnFirstSpawn = 1u << 22,
-  kTraceSetOnLink = 1u << 23,
-  kTraceSetOnFirstLink = 1u << 24,
-  kTraceNow = 1u << 25,
-  kTraceStrictMonotonic = 1u << 26,
-  kTraceMonotonic = 1u << 27,
-};
-inline constexpr std::uint32_t kTraceAll = ((1u << 28) - (1u << 8)) | kTraceSchedulerId;
 
 /// The receiver of events. Shared by all tracees it was set for; immutable.
 struct Tracer {

@@ -14,8 +14,6 @@ struct SavedCalls {
 
 namespace {
 
-static_assert(!(kSavesCalls & (kHasTokenOrTag | kTagSpreading)));
-
 SavedCalls* calls_of(const Process& p) {
   return p.extra && p.extra->trace_state ? p.extra->trace_state->saved_calls : nullptr;
 }

@@ -8,8 +8,6 @@
 /// (interpreter.cpp), so others pay nothing. Called in the thread that runs the process.
 namespace vmrun {
 
-/// A bit of Process::observed, between those of trace_state.hpp and trace.hpp.
-inline constexpr std::uint32_t kSavesCalls = 1u << 6;
 inline constexpr SWord kMostSavedCalls = 10000;
 
 /// Begins anew with room for `most` calls; 0: none are saved. Returns the room that there was

@@ -13,8 +13,6 @@ struct TraceState;
 
 /// The flags of meta tracing, whatever the process is traced for.
 inline constexpr std::uint32_t kMetaFlags = kTraceCall | kTraceNow;
-/// Another bit of Process::observed: returns of calls are awaited (call_trace.hpp).
-inline constexpr std::uint32_t kAwaitsReturns = 1u << 4;
 inline constexpr std::uint32_t kTraceInherits =
     kTraceSetOnSpawn | kTraceSetOnFirstSpawn | kTraceSetOnLink | kTraceSetOnFirstLink;
 
