@@ -6,6 +6,7 @@
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/term/big.hpp"
+#include "vm/term/bits_append.hpp"
 
 /// Conversions between lists of bytes and binaries.
 namespace vmrun {

@@ -1,6 +1,6 @@
 #include "runtime/bif/support.hpp"
 
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_fields.hpp"
 
 namespace vmrun {
 

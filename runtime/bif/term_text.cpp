@@ -9,7 +9,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/big.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_fields.hpp"
 #include "vm/term/external_identifier.hpp"
 #include "vm/term/pid_numbers.hpp"
 #include "vm/term/print.hpp"

@@ -7,7 +7,7 @@
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/unicode.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_fields.hpp"
 #include "vm/term/compare.hpp"
 
 /// unicode:characters_to_list and characters_to_binary: convert deep lists of code points and

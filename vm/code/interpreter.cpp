@@ -28,7 +28,7 @@
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/big.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_append.hpp"
 #include "vm/term/long_compare.hpp"
 #include "vm/term/map.hpp"
 #include "vm/trace/call_trace.hpp"

@@ -4,7 +4,7 @@
 
 #include "vm/code/segments.hpp"
 #include "vm/code/support.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_fields.hpp"
 
 /// Bit strings: matching and construction.
 namespace vmrun {

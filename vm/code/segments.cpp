@@ -5,7 +5,7 @@
 
 #include "vm/code/exceptions.hpp"
 #include "vm/process/bif.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_fields.hpp"
 #include "vm/term/layout.hpp"
 
 namespace vmrun {

@@ -17,7 +17,7 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/sched/scheduler.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_append.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/call_trace.hpp"

@@ -5,6 +5,7 @@
 
 #include "vm/code/module.hpp"
 #include "vm/term/arith.hpp"
+#include "vm/term/bits_fields.hpp"
 #include "vm/term/compare.hpp"
 
 /// The longer parts of instructions. The interpreter calls them with top, stop and reductions

@@ -1,7 +1,7 @@
 #include "vm/heap/text.hpp"
 
 #include "vm/heap/build.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_fields.hpp"
 
 namespace vmrun {
 

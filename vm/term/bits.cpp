@@ -1,12 +1,13 @@
 #include "vm/term/bits.hpp"
 
-#include "vm/base/allocate.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+
+#include "vm/base/allocate.hpp"
+#include "vm/term/bits_internal.hpp"
 
 namespace vmrun {
 namespace {
@@ -33,25 +34,6 @@ void write_up_to_8(std::uint8_t* p, Word offset, unsigned value, unsigned n) {
   if (shift + n > 8) p[1] = static_cast<std::uint8_t>((p[1] & ~mask) | (w & 0xFF));
 }
 
-Binary* create_binary(Word capacity) {
-  Binary* b = Binary::create(capacity);
-  if (!b) out_of_memory("a binary", capacity);
-  return b;
-}
-
-Term make_sub_binary(TermSpace& heap, Term original, Word offset_bits, Word size_bits, bool writable) {
-  auto* s = reinterpret_cast<SubBinary*>(heap.alloc(5));
-  s->header = Term::header(Term::Sub::kSubBinary, 4);
-  s->size_bytes = size_bits / 8;
-  s->offset_bytes = offset_bits / 8;
-  s->bit_size = size_bits & 7;
-  s->bit_offset = offset_bits & 7;
-  s->is_writable = writable;
-  std::memset(s->unused, 0, sizeof s->unused);
-  s->original = original;
-  return Term::boxed(&s->header);
-}
-
 /// Returns a part of `original` (not a sub-binary) whose bits start at `offset_bits` from `base`,
 /// its first byte.
 [[gnu::no_stack_protector]] Term extract(TermSpace& heap, Term original, const std::uint8_t* base,
@@ -63,18 +45,6 @@ Term make_sub_binary(TermSpace& heap, Term original, Word offset_bits, Word size
     return t;
   }
   return make_sub_binary(heap, original, offset_bits, size_bits, false);
-}
-
-Term refc_handle(TermSpace& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes, Word flags) {
-  auto* r = reinterpret_cast<RefcBinary*>(heap.alloc(6));
-  r->header = Term::header(Term::Sub::kRefcBinary, 5);
-  r->size_bytes = size_bytes;
-  r->binary = binary;
-  r->bytes = bytes;
-  r->flags = flags;
-  heap.link_off_heap(reinterpret_cast<OffHeapObject*>(r),
-                     words_for_bytes(binary->is_native() ? size_bytes : binary->capacity_bytes));
-  return Term::boxed(&r->header);
 }
 
 }  // namespace
@@ -246,66 +216,6 @@ bool bs_match_string(MatchContext& m, const std::uint8_t* bytes, Word bits) {
   if (bits_left(m) < bits || compare_bits(m.base, m.offset_bits, bytes, 0, bits) != 0) return false;
   m.offset_bits += bits;
   return true;
-}
-
-Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
-  std::uint8_t* bytes;
-  const Term whole = new_binary(heap, (bits + 7) / 8, &bytes);
-  *builder = BitBuilder(bytes, 0);
-  if ((bits & 7) == 0) return whole;
-  bytes[bits / 8] = 0;
-  return make_sub_binary(heap, whole, 0, bits, false);
-}
-
-[[gnu::no_stack_protector]] Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit,
-                                           BitBuilder* builder, Word* copied_bits) {
-  if (!source.is_bitstring()) return kNonValue;
-  const BitView v = bits_of(source);
-  if (!is_multiple(v.size_bits, unit)) return kNonValue;
-  if (extra_bits == 0) return settled(heap, source);  // nothing is written: `builder` stays where it was
-  const Word end = v.offset_bits + v.size_bits + extra_bits, end_bytes = (end + 7) / 8;
-  if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) {
-    auto* s = reinterpret_cast<SubBinary*>(source.boxed_ptr());
-    auto* r = reinterpret_cast<RefcBinary*>(s->original.boxed_ptr());
-    // A second reference, anywhere, may be read by another thread: its bytes must neither move nor
-    // change.
-    if (s->is_writable && r->header.header_sub() == Term::Sub::kRefcBinary &&
-        (r->flags & RefcBinary::kWritable) && r->binary->references.load(std::memory_order_acquire) == 1) {
-      if (r->binary->capacity_bytes < end_bytes) {
-        const Word before = r->binary->capacity_bytes, capacity = end_bytes * 2;
-        Binary* grown = Binary::resize(r->binary, capacity);
-        if (!grown) out_of_memory("a binary", capacity);
-        r->binary = grown;
-        r->bytes = grown->data;
-        heap.off_heap_words += words_for_bytes(capacity) - words_for_bytes(before);
-      }
-      r->binary->used_bytes = end_bytes;
-      r->size_bytes = end_bytes;
-      r->flags |= RefcBinary::kActiveWriter;
-      s->is_writable = 0;
-      *builder = BitBuilder(r->bytes, v.offset_bits + v.size_bits);
-      return make_sub_binary(heap, s->original, v.offset_bits, v.size_bits + extra_bits, true);
-    }
-  }
-  const Word bits = v.size_bits + extra_bits, bytes = (bits + 7) / 8;
-  Binary* binary = create_binary(std::max<Word>(bytes * 2, 256));
-  binary->used_bytes = bytes;
-  copy_bits(binary->data, 0, v.base, v.offset_bits, v.size_bits);
-  if (copied_bits) *copied_bits = v.size_bits;
-  *builder = BitBuilder(binary->data, v.size_bits);
-  const Term original =
-      refc_handle(heap, binary, binary->data, bytes, RefcBinary::kWritable | RefcBinary::kActiveWriter);
-  return make_sub_binary(heap, original, 0, bits, true);
-}
-
-Term bs_init_writable(TermSpace& heap, Term size_hint) {
-  const SWord hint = size_hint.is_small() ? size_hint.small_value() : 0;
-  const Word capacity = hint > 0 && hint < (1 << 30) ? std::max<Word>(static_cast<Word>(hint), 64) : 1024;
-  Binary* binary = create_binary(capacity);
-  binary->used_bytes = 0;
-  const Term original =
-      refc_handle(heap, binary, binary->data, 0, RefcBinary::kWritable | RefcBinary::kActiveWriter);
-  return make_sub_binary(heap, original, 0, 0, true);
 }
 
 }  // namespace vmrun

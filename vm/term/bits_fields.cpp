@@ -1,12 +1,11 @@
+#include "vm/term/bits_fields.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "vm/term/big.hpp"
-#include "vm/term/bits.hpp"
 
-/// Typed fields of the bit syntax: integers, floats and Unicode, taken from a match context and put
-/// through a builder.
 namespace vmrun {
 namespace {
 

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "vm/term/atom.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_fields.hpp"
 #include "vm/term/external_decoder.hpp"
 #include "vm/term/external_identifier.hpp"
 #include "vm/term/external_tags.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "vm/term/atom.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_fields.hpp"
 
 namespace vmrun::compile {
 

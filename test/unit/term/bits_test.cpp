@@ -5,7 +5,7 @@
 
 #include "vm/heap/literal.hpp"
 #include "vm/term/atom.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_append.hpp"
 
 using namespace vmrun;
 

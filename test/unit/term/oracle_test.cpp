@@ -9,7 +9,7 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/process/dirty_job.hpp"
-#include "vm/term/bits.hpp"
+#include "vm/term/bits_append.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/print.hpp"
 

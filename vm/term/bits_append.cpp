@@ -1,0 +1,69 @@
+#include "vm/term/bits_append.hpp"
+
+#include <algorithm>
+
+#include "vm/term/bits_internal.hpp"
+
+namespace vmrun {
+
+Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
+  std::uint8_t* bytes;
+  const Term whole = new_binary(heap, (bits + 7) / 8, &bytes);
+  *builder = BitBuilder(bytes, 0);
+  if ((bits & 7) == 0) return whole;
+  bytes[bits / 8] = 0;
+  return make_sub_binary(heap, whole, 0, bits, false);
+}
+
+[[gnu::no_stack_protector]] Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit,
+                                           BitBuilder* builder, Word* copied_bits) {
+  if (!source.is_bitstring()) return kNonValue;
+  const BitView v = bits_of(source);
+  if (!is_multiple(v.size_bits, unit)) return kNonValue;
+  if (extra_bits == 0) return settled(heap, source);  // nothing is written: `builder` stays where it was
+  const Word end = v.offset_bits + v.size_bits + extra_bits, end_bytes = (end + 7) / 8;
+  if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) {
+    auto* s = reinterpret_cast<SubBinary*>(source.boxed_ptr());
+    auto* r = reinterpret_cast<RefcBinary*>(s->original.boxed_ptr());
+    // A second reference, anywhere, may be read by another thread: its bytes must neither move nor
+    // change.
+    if (s->is_writable && r->header.header_sub() == Term::Sub::kRefcBinary &&
+        (r->flags & RefcBinary::kWritable) && r->binary->references.load(std::memory_order_acquire) == 1) {
+      if (r->binary->capacity_bytes < end_bytes) {
+        const Word before = r->binary->capacity_bytes, capacity = end_bytes * 2;
+        Binary* grown = Binary::resize(r->binary, capacity);
+        if (!grown) out_of_memory("a binary", capacity);
+        r->binary = grown;
+        r->bytes = grown->data;
+        heap.off_heap_words += words_for_bytes(capacity) - words_for_bytes(before);
+      }
+      r->binary->used_bytes = end_bytes;
+      r->size_bytes = end_bytes;
+      r->flags |= RefcBinary::kActiveWriter;
+      s->is_writable = 0;
+      *builder = BitBuilder(r->bytes, v.offset_bits + v.size_bits);
+      return make_sub_binary(heap, s->original, v.offset_bits, v.size_bits + extra_bits, true);
+    }
+  }
+  const Word bits = v.size_bits + extra_bits, bytes = (bits + 7) / 8;
+  Binary* binary = create_binary(std::max<Word>(bytes * 2, 256));
+  binary->used_bytes = bytes;
+  copy_bits(binary->data, 0, v.base, v.offset_bits, v.size_bits);
+  if (copied_bits) *copied_bits = v.size_bits;
+  *builder = BitBuilder(binary->data, v.size_bits);
+  const Term original =
+      refc_handle(heap, binary, binary->data, bytes, RefcBinary::kWritable | RefcBinary::kActiveWriter);
+  return make_sub_binary(heap, original, 0, bits, true);
+}
+
+Term bs_init_writable(TermSpace& heap, Term size_hint) {
+  const SWord hint = size_hint.is_small() ? size_hint.small_value() : 0;
+  const Word capacity = hint > 0 && hint < (1 << 30) ? std::max<Word>(static_cast<Word>(hint), 64) : 1024;
+  Binary* binary = create_binary(capacity);
+  binary->used_bytes = 0;
+  const Term original =
+      refc_handle(heap, binary, binary->data, 0, RefcBinary::kWritable | RefcBinary::kActiveWriter);
+  return make_sub_binary(heap, original, 0, 0, true);
+}
+
+}  // namespace vmrun

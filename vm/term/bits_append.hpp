@@ -1,0 +1,23 @@
+#pragma once
+
+#include "vm/term/bits_fields.hpp"
+
+/// Bit strings that are built field by field, and those that grow at their end. The rules of
+/// bits.hpp hold.
+namespace vmrun {
+
+/// Heap words that appending takes at most.
+inline constexpr Word kAppendWords = 11;
+
+/// Makes a new bit string of `bits`, to be filled through *builder.
+Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder);
+/// Returns `source` with room for extra_bits behind it, to be filled through *builder. Works in
+/// place when source is the newest end of a writable binary, else in a new writable one with room
+/// to grow. Returns kNonValue when source is not a bit string or not a multiple of unit (badarg).
+/// *copied_bits: how much was copied, written only if something was.
+Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder,
+               Word* copied_bits = nullptr);
+/// Makes the empty binary to append to, with room for so many bytes (bs_init_writable).
+Term bs_init_writable(TermSpace& heap, Term size_hint);
+
+}  // namespace vmrun
