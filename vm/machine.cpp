@@ -22,6 +22,7 @@
 #include "vm/message/send.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/nif/library.hpp"
+#include "vm/nif/nif_library.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/nif/select.hpp"
 #include "vm/port/operations.hpp"
@@ -135,7 +136,7 @@ void connect_nif() {
   receivers.resource = &resource_receiver();
   sched_upcalls.run_dirty = run_dirty;
   sched_upcalls.native_descriptor_ready = native_descriptor_ready;
-  code_upcalls.native_library_path = library_path;
+  code_upcalls.native_library_path = [](const NifLibrary* l) -> const std::string& { return l->path; };
 }
 
 }  // namespace

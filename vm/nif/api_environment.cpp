@@ -5,7 +5,7 @@
 #include "vm/base/allocate.hpp"
 #include "vm/code/native_env.hpp"
 #include "vm/heap/copy.hpp"
-#include "vm/nif/library.hpp"
+#include "vm/nif/nif_library.hpp"
 
 // The native interface: memory, environments, shared libraries.
 
@@ -19,7 +19,7 @@ void enif_free(void* p) {
   if (p) free_bytes(p);
 }
 
-void* enif_priv_data(ErlNifEnv* env) { return env->library ? library_data(env->library) : nullptr; }
+void* enif_priv_data(ErlNifEnv* env) { return env->library ? env->library->data : nullptr; }
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include "vm/message/send.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/nif/guard.hpp"
-#include "vm/nif/library.hpp"
+#include "vm/nif/nif_library.hpp"
 #include "vm/port/operations.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/bif.hpp"
@@ -91,7 +91,7 @@ ERL_NIF_TERM enif_schedule_nif(ErlNifEnv* env, const char* name, int flags,
     return enif_make_badarg(env);
   auto* arguments =
       static_cast<Term*>(temporary_memory(*env, sizeof(Term) * static_cast<std::size_t>(argc) + 1));
-  Export* next = arguments ? scheduled_nif(env->library, library_module(env->library), intern_atom(name),
+  Export* next = arguments ? scheduled_nif(env->library, env->library->module, intern_atom(name),
                                            static_cast<unsigned>(argc), static_cast<unsigned>(flags), fn)
                            : nullptr;
   if (!next) return enif_raise_exception(env, from_term(atoms::system_limit));

@@ -24,7 +24,7 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/deferred_decoding.hpp"
 #include "vm/message/handle.hpp"
-#include "vm/nif/library.hpp"
+#include "vm/nif/nif_library.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/dirty_state.hpp"

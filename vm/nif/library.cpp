@@ -18,6 +18,7 @@
 #include "vm/code/native_call.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/nif/crash.hpp"
+#include "vm/nif/nif_library.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/process/taints.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -25,19 +26,6 @@
 #include "vm/trace/event.hpp"
 
 namespace vmrun {
-
-struct NifLibrary {
-  std::string path;
-  Term module;
-  void* handle = nullptr;  // of a file; nullptr if linked in
-  ErlNifEntry* entry = nullptr;
-  void* data = nullptr;                  // priv_data
-  std::vector<std::uint32_t> functions;  // their numbers
-  std::atomic<Word> references{1};       // one for the module; and see retain_library
-  // References to the record itself: one while there are `references`, one while a process may be
-  // in code that names it.
-  std::atomic<unsigned> holders{2};
-};
 
 namespace {
 
@@ -280,15 +268,11 @@ std::span<const std::uint32_t> native_function_numbers(const Module& m) {
 
 namespace {
 
-void drop_record(NifLibrary* l) {
-  if (l->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete l;
-}
-
 /// Called when no process is in the code of its module any more.
 void forget_library(NifLibrary* l) {
   forget_scheduled_nifs(l);
   free_nif_functions(l->functions);
-  drop_record(l);
+  drop_library_record(l);
 }
 
 }  // namespace
@@ -308,20 +292,5 @@ void retire_with_library(Module* m) {
   release_library(l);
   retire_module(m, [l] { forget_library(l); });
 }
-
-void retain_library(NifLibrary* l) { l->references.fetch_add(1, std::memory_order_relaxed); }
-void release_library(NifLibrary* l) {
-  if (l->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (l->entry->unload) {
-    CallbackEnv env(l);
-    l->entry->unload(&env, l->data);
-  }
-  if (l->handle) dlclose(l->handle);
-  drop_record(l);
-}
-
-const std::string& library_path(const NifLibrary* l) { return l->path; }
-Term library_module(const NifLibrary* l) { return l->module; }
-void*& library_data(NifLibrary* l) { return l->data; }
 
 }  // namespace vmrun

@@ -65,13 +65,4 @@ Term call_library_tracer(Term module, std::string_view prefix, std::string_view 
 /// more, the thread that notices that calls unload, and the file is closed.
 void retire_with_library(Module* m);
 
-/// Retained while something else needs a library's code: resources with callbacks, functions on
-/// dirty schedulers.
-void retain_library(NifLibrary* library);
-void release_library(NifLibrary* library);
-
-const std::string& library_path(const NifLibrary* library);
-Term library_module(const NifLibrary* library);
-void*& library_data(NifLibrary* library);  // priv_data
-
 }  // namespace vmrun

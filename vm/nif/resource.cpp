@@ -11,7 +11,7 @@
 #include "vm/base/memory_count.hpp"
 #include "vm/message/receiver.hpp"
 #include "vm/nif/guard.hpp"
-#include "vm/nif/library.hpp"
+#include "vm/nif/nif_library.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun {
@@ -259,7 +259,7 @@ ErlNifResourceType* open_resource_type(ErlNifEnv& env, const char* name,
                                        ErlNifResourceFlags* tried) {
   if (tried) *tried = flags;    // the value if nothing is done
   if (!opened) return nullptr;  // only load and upgrade may
-  const Term module = library_module(env.library), atom = intern_atom(name);
+  const Term module = env.library->module, atom = intern_atom(name);
   ErlNifResourceType* type;
   for (const Opened& o : *opened)
     if (o.type->name == atom) return nullptr;  // twice in one load

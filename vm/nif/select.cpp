@@ -12,7 +12,6 @@
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
 #include "vm/nif/guard.hpp"
-#include "vm/nif/library.hpp"
 #include "vm/process/report.hpp"
 #include "vm/sched/poll.hpp"
 #include "vm/term/atom.hpp"
