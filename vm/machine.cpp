@@ -24,9 +24,7 @@
 #include "vm/nif/library.hpp"
 #include "vm/nif/nif_library.hpp"
 #include "vm/nif/resource.hpp"
-#include "vm/nif/select.hpp"
 #include "vm/port/operations.hpp"
-#include "vm/port/select.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/port/task.hpp"
 #include "vm/process/aliases.hpp"
@@ -114,7 +112,6 @@ void connect_port() {
   sched_upcalls.run_port = run_port;
   sched_upcalls.port_timer_fired = port_timer_fired;
   sched_upcalls.reclaim_ports = reclaim_ports;
-  sched_upcalls.port_descriptor_ready = port_descriptor_ready;
 }
 
 void connect_dist() {
@@ -135,7 +132,6 @@ void connect_nif() {
   trace_upcalls.call_native = call_library_tracer;
   receivers.resource = &resource_receiver();
   sched_upcalls.run_dirty = run_dirty;
-  sched_upcalls.native_descriptor_ready = native_descriptor_ready;
   code_upcalls.native_library_path = [](const NifLibrary* l) -> const std::string& { return l->path; };
 }
 

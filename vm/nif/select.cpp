@@ -4,21 +4,23 @@
 #include <sys/epoll.h>
 
 #include <cerrno>
+#include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
 #include "vm/nif/guard.hpp"
 #include "vm/process/report.hpp"
-#include "vm/sched/poll.hpp"
+#include "vm/sched/descriptors.hpp"
 #include "vm/term/atom.hpp"
 
-// The messages are made when the descriptor is selected, so that the environment is not needed when
-// it is ready. There is one message for one selection: epoll reports once (EPOLLONESHOT), and
-// directions that still wait are registered again.
+// The messages are made when the descriptor is selected, so that nothing of the environment is
+// needed when it is ready. One message for one selection: epoll reports once (EPOLLONESHOT),
+// directions that still wait are registered again. A selection belongs to its descriptor, and is
+// guarded by the descriptor's lock; whoever takes it off destroys it without that lock, for what
+// messages refer to may have destructors.
 
 namespace vmrun {
 namespace {
@@ -43,33 +45,42 @@ struct Waiting {
   Fragment* message = nullptr;  // nullptr: the direction does not wait
 };
 
-struct Selection {
-  Word id = 0;                   // distinguishes this selection from former ones, whose reports may come late
-  Resource* resource = nullptr;  // keeps one reference
-  bool registered = false;
+std::string type_name(const Resource& r) {
+  return std::string(atom_text(r.type->module)) + ":" + std::string(atom_text(r.type->name));
+}
+
+class Selection final : public DescriptorUser, public FormerUser {
+ public:
+  Selection(Descriptor& d, Resource& resource) : descriptor_(d), resource_(resource) {
+    resource.binary.retain();
+  }
+  ~Selection() override {
+    for (Waiting& w : waiting)
+      if (w.message) Fragment::destroy(w.message);
+    resource_.binary.release();
+  }
+
+  void ready(std::uint32_t events, std::unique_lock<SpinLock>& lock) override;
+  std::unique_ptr<FormerUser> give_up() override { return std::unique_ptr<FormerUser>(this); }
+  const void* resource() const override { return &resource_; }
+  std::string text() const override { return " resource " + type_name(resource_); }
+
+  /// Registers what waits. An errno.
+  int watch() {
+    std::uint32_t events = 0;
+    for (int i = 0; i < kCount; ++i)
+      if (waiting[i].message) events |= kDirections[i].wants;
+    return events || descriptor_.registered ? arm(descriptor_, events | EPOLLONESHOT) : 0;
+  }
+
   Waiting waiting[kCount];
+
+ private:
+  Descriptor& descriptor_;
+  Resource& resource_;  // with a reference
 };
 
-struct Selections {
-  std::mutex mutex;
-  std::unordered_map<int, Selection> of_fd;
-  std::unordered_map<Word, int> fd_of_id;
-  Word next_id = 1;
-};
-Selections& selections() {
-  static Selections& s = *new Selections;
-  return s;
-}
-
-std::uint32_t wanted_events(const Selection& s) {
-  std::uint32_t events = 0;
-  for (int i = 0; i < kCount; ++i)
-    if (s.waiting[i].message) events |= kDirections[i].wants;
-  return events;
-}
-
-/// Messages that are not needed any more. They are destroyed without the lock, since what they
-/// refer to may have destructors.
+/// Messages that nobody waits for any more, destroyed without the lock.
 class Dropped {
  public:
   ~Dropped() {
@@ -89,14 +100,7 @@ class Dropped {
   Fragment* first_ = nullptr;
 };
 
-Fragment* take_message(Waiting& w) {
-  if (w.message) registered_descriptors.fetch_sub(1, std::memory_order_relaxed);
-  return std::exchange(w.message, nullptr);
-}
-void set_message(Waiting& w, Term pid, Fragment* message) {
-  w = {pid, message};
-  registered_descriptors.fetch_add(1, std::memory_order_relaxed);
-}
+Fragment* take_message(Waiting& w) { return std::exchange(w.message, nullptr); }
 
 Fragment* copy_of(Term t) {
   Fragment* f = new_fragment(copy_size_words(t, Literals::kCopied));
@@ -113,157 +117,128 @@ Fragment* message_for(const Direction& d, int mode, Resource& resource, Term mes
   return copy_of(make_tuple(hp, select, object, message, intern_atom(d.ready)));
 }
 
-/// Registers the directions that wait. Returns an errno. The caller holds the lock.
-int watch(Selection& s, int fd) {
-  const std::uint32_t events = wanted_events(s);
-  if (!events && !s.registered) return 0;
-  const int error = poll_once(fd, s.id, events, s.registered);
-  if (!error) s.registered = true;
-  return error;
-}
-
 constexpr int kInvalidEvent = INT32_MIN | ERL_NIF_SELECT_INVALID_EVENT;
 
-/// Takes a selection off the table, with its messages. The caller takes over the resource's
-/// reference. The caller holds the lock.
-Resource* remove_selection(std::unordered_map<int, Selection>::iterator it, Dropped* dropped) {
-  Selection& s = it->second;
-  if (s.registered) poll_forget(it->first);
-  for (Waiting& w : s.waiting) dropped->add(take_message(w));
-  Resource* resource = s.resource;
-  selections().fd_of_id.erase(s.id);
-  selections().of_fd.erase(it);
-  return resource;
+/// The resource's selection, if it has the descriptor. With the lock held.
+Selection* selection_of(const Descriptor& d, const Resource& resource) {
+  return d.user && d.user->resource() == &resource ? static_cast<Selection*>(d.user) : nullptr;
 }
 
-std::string type_name(const Resource& r) {
-  return std::string(atom_text(r.type->module)) + ":" + std::string(atom_text(r.type->name));
-}
-
-/// Removes another resource's selection. Usually that resource has closed the descriptor without
-/// ERL_NIF_SELECT_STOP, and the number is in use again.
-void take_over(int fd, const Resource& thief) {
-  Dropped dropped;
-  Resource* robbed;
+/// Another user's selection goes: as a rule that one has closed the descriptor without a word, and
+/// the number is in use again.
+void take_from_others(Descriptor& d, const Resource& resource) {
+  std::unique_ptr<FormerUser> former;
   {
-    std::lock_guard lock(selections().mutex);
-    auto it = selections().of_fd.find(fd);
-    if (it == selections().of_fd.end() || it->second.resource == &thief) return;
-    robbed = remove_selection(it, &dropped);
+    std::lock_guard lock(d.lock);
+    if (!selection_of(d, resource)) former = end_use(d);
   }
-  report_error("enif_select by resource " + type_name(thief) + " stealing control of fd=" +
-               std::to_string(fd) + " from resource " + type_name(*robbed) + "\n");
-  robbed->binary.release();
+  if (!former) return;
+  const ProcessPointers guard;
+  if (const std::string from = former->text(); !from.empty())
+    report_error("enif_select by resource " + type_name(resource) +
+                 " stealing control of fd=" + std::to_string(d.fd) + " from" + from + "\n");
 }
 
-/// Stops waiting for it. Late reports find nothing, so it may be closed.
-int stop(int fd, Resource& resource) {
-  Dropped dropped;
-  Resource* kept = nullptr;
+/// Nobody waits for it any more, and late news finds nothing: it may be closed.
+int stop(Descriptor& d, Resource& resource) {
+  std::unique_ptr<FormerUser> former;
   {
-    std::lock_guard lock(selections().mutex);
-    auto it = selections().of_fd.find(fd);
-    if (it != selections().of_fd.end()) kept = remove_selection(it, &dropped);
+    std::lock_guard lock(d.lock);
+    former = end_use(d);
   }
   CallbackEnv env(resource.type->owner);
-  if (resource.type->stop) resource.type->stop(&env, resource.object(), fd, 1);
-  if (kept) kept->binary.release();
+  if (resource.type->stop) resource.type->stop(&env, resource.object(), d.fd, 1);
   return ERL_NIF_SELECT_STOP_CALLED;
 }
 
-int cancel(int fd, int mode) {
+int cancel(Descriptor& d, int mode, const Resource& resource) {
   Dropped dropped;
-  std::lock_guard lock(selections().mutex);
-  auto it = selections().of_fd.find(fd);
-  if (it == selections().of_fd.end()) return 0;
+  std::lock_guard lock(d.lock);
+  Selection* const s = selection_of(d, resource);
+  if (!s) return 0;
   int result = 0;
   for (int i = 0; i < kCount; ++i)
-    if (mode & kDirections[i].mode && dropped.add(take_message(it->second.waiting[i])))
+    if (mode & kDirections[i].mode && dropped.add(take_message(s->waiting[i])))
       result |= kDirections[i].cancelled;
-  watch(it->second, fd);
+  s->watch();
   return result;
 }
 
 /// What is ready of a selection: its messages, which are sent without the lock.
-struct Ready {
-  Term pid;
-  Fragment* message;
+class Ready {
+ public:
+  /// Takes the messages of the directions that these events make ready.
+  void take(Selection& s, std::uint32_t events) {
+    for (int i = 0; i < kCount; ++i)
+      if (s.waiting[i].message && events & kDirections[i].comes)
+        taken_[n_++] = {s.waiting[i].pid, take_message(s.waiting[i])};
+  }
+  void send() {
+    for (int i = 0; i < n_; ++i) send_from_vm(taken_[i].pid, taken_[i].message);
+  }
+
+ private:
+  Waiting taken_[kCount];
+  int n_ = 0;
 };
 
-/// Takes the messages of the directions that these events make ready.
-int take_ready(Selection& s, std::uint32_t events, Ready* ready) {
-  int n = 0;
-  for (int i = 0; i < kCount; ++i)
-    if (s.waiting[i].message && events & kDirections[i].comes)
-      ready[n++] = {s.waiting[i].pid, take_message(s.waiting[i])};
-  return n;
+void Selection::ready(std::uint32_t events, std::unique_lock<SpinLock>& lock) {
+  Ready ready;
+  ready.take(*this, events);
+  watch();
+  lock.unlock();
+  ready.send();
 }
 
 }  // namespace
 
-void native_descriptor_ready(Word id, std::uint32_t events) {
-  Ready ready[kCount];
-  int n = 0;
-  {
-    std::lock_guard lock(selections().mutex);
-    auto it = selections().fd_of_id.find(id);
-    if (it == selections().fd_of_id.end()) return;
-    Selection& s = selections().of_fd.find(it->second)->second;
-    n = take_ready(s, events, ready);
-    if (wanted_events(s)) watch(s, it->second);
-  }
-  for (int i = 0; i < n; ++i) send_from_vm(ready[i].pid, ready[i].message);
-}
-
 int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term message) {
-  if (fd < 0) return kInvalidEvent;
-  take_over(fd, resource);
-  if (mode & ERL_NIF_SELECT_STOP) return stop(fd, resource);
-  if (mode & ERL_NIF_SELECT_CANCEL) return cancel(fd, mode);
+  Descriptor* const d = descriptors.at(fd);
+  if (!d) return kInvalidEvent;
+  take_from_others(*d, resource);
+  if (mode & ERL_NIF_SELECT_STOP) return stop(*d, resource);
+  if (mode & ERL_NIF_SELECT_CANCEL) return cancel(*d, mode, resource);
+  Fragment* messages[kCount] = {};
+  for (int i = 0; i < kCount; ++i)
+    if (mode & kDirections[i].mode) messages[i] = message_for(kDirections[i], mode, resource, message);
   Dropped dropped;
-  Ready ready[kCount];
-  int n = 0;
+  std::unique_ptr<FormerUser> former, failed;
+  Ready ready;
+  int error;
   {
-    std::lock_guard lock(selections().mutex);
-    auto [it, is_new] = selections().of_fd.try_emplace(fd);
-    Selection& s = it->second;
-    if (is_new) {
-      s.id = selections().next_id++;
-      s.resource = &resource;
-      selections().fd_of_id.emplace(s.id, fd);
-      resource.binary.retain();
-    }
+    std::lock_guard lock(d->lock);
+    Selection* s = selection_of(*d, resource);
+    const bool is_new = !s;
+    if (is_new) former = begin_use(*d, *(s = new Selection(*d, resource)));
     for (int i = 0; i < kCount; ++i) {
-      if (!(mode & kDirections[i].mode)) continue;
-      dropped.add(take_message(s.waiting[i]));
-      set_message(s.waiting[i], pid, message_for(kDirections[i], mode, resource, message));
+      if (!messages[i]) continue;
+      dropped.add(take_message(s->waiting[i]));
+      s->waiting[i] = {pid, messages[i]};
     }
-    const int error = watch(s, fd);
+    error = s->watch();
     if (error == EPERM) {  // epoll cannot wait for it, as for a regular file: always ready
-      n = take_ready(s, EPOLLIN | EPOLLOUT, ready);
+      ready.take(*s, EPOLLIN | EPOLLOUT);
+      error = 0;
     } else if (error) {
       for (int i = 0; i < kCount; ++i)
-        if (mode & kDirections[i].mode) dropped.add(take_message(s.waiting[i]));
-      if (is_new) {
-        selections().fd_of_id.erase(s.id);
-        selections().of_fd.erase(it);
-        resource.binary.release();  // not the last one: the caller has one
-      }
-      return INT32_MIN | (error == EBADF ? ERL_NIF_SELECT_INVALID_EVENT : ERL_NIF_SELECT_FAILED);
+        if (messages[i]) dropped.add(take_message(s->waiting[i]));
+      if (is_new) failed = end_use(*d);
     }
   }
+  if (error) return INT32_MIN | (error == EBADF ? ERL_NIF_SELECT_INVALID_EVENT : ERL_NIF_SELECT_FAILED);
   ProcessPointers guard;
-  for (int i = 0; i < n; ++i) send_from_vm(ready[i].pid, ready[i].message);
+  ready.send();
   return 0;
 }
 
 SelectedByNative selected_by_native() {
-  std::lock_guard lock(selections().mutex);
   SelectedByNative all;
-  for (const auto& [fd, selection] : selections().of_fd) {
+  descriptors.for_each([&](Descriptor& d) {
+    std::lock_guard lock(d.lock);
+    if (!d.user || !d.user->resource()) return;
     ++all.known;
-    all.closed += fcntl(fd, F_GETFD) < 0;
-  }
+    all.closed += fcntl(d.fd, F_GETFD) < 0;
+  });
   return all;
 }
 

@@ -11,9 +11,6 @@ namespace vmrun {
 /// bits ERL_NIF_SELECT_…, negative for failures.
 int select_for_resource(int fd, int mode, Resource& resource, Term pid, Term message);
 
-/// What waits for the descriptor of this tag gets its messages. With an epoch.
-void native_descriptor_ready(Word tag, std::uint32_t events);
-
 /// known: how many descriptors are selected, or have been and are not stopped
 /// (ERL_NIF_SELECT_STOP). closed: those of them that are not open files any more.
 struct SelectedByNative {

@@ -25,9 +25,6 @@ void note_ready(ErlDrvEvent event, int mode, bool ready);
 /// driver_event; without data the event is not waited for any more.
 int select_event(Port& p, ErlDrvEvent event, ErlDrvEventData data);
 
-/// For the poller: the descriptor registered with this tag is ready. With an epoch.
-void port_descriptor_ready(Word tag, std::uint32_t events);
-
 // ---- For reports about the machine --------------------------------------------------------------
 
 struct SelectedDescriptors {

@@ -17,8 +17,8 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/microstate.hpp"
 #include "vm/base/small_limits.hpp"
+#include "vm/sched/descriptors.hpp"
 #include "vm/sched/idle.hpp"
-#include "vm/sched/sched_upcalls.hpp"
 
 namespace vmrun {
 
@@ -32,7 +32,7 @@ namespace {
 std::atomic<int> epoll_fd{-1};
 int interrupt_fd = -1;
 int polled() { return epoll_fd.load(std::memory_order_acquire); }  // pairs with the store in start
-constexpr Word kInterrupt = ~Word{0}, kNativeTag = Word{1} << 63;
+constexpr Word kInterrupt = ~Word{0};
 
 // ---- The poller's role --------------------------------------------------------------------------
 
@@ -76,7 +76,9 @@ void ensure_started() {
   std::call_once(once, start);
 }
 
-int control(int operation, int fd, std::uint32_t events, Word tag) {
+}  // namespace
+
+int poll_control(int operation, int fd, std::uint32_t events, Word tag) {
   ensure_started();
   epoll_event wanted{};
   wanted.events = events;
@@ -84,16 +86,6 @@ int control(int operation, int fd, std::uint32_t events, Word tag) {
   if (epoll_ctl(polled(), operation, fd, &wanted) < 0) return errno;
   mind_descriptor();
   return 0;
-}
-
-}  // namespace
-
-int poll_control(int operation, int fd, std::uint32_t events, Word tag) {
-  return control(operation, fd, events, tag);
-}
-
-int poll_once(int fd, Word tag, std::uint32_t events, bool known) {
-  return control(known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, events | EPOLLONESHOT, kNativeTag | tag);
 }
 
 void poll_forget(int fd) { epoll_ctl(polled(), EPOLL_CTL_DEL, fd, nullptr); }
@@ -129,11 +121,7 @@ void poll_interrupt() {
 
 void poll_dispatch() {
   const InMeasuredMicrostate checks(Microstate::kCheckIo);
-  for (int i = 0; i < batch_size; ++i) {
-    const Word tag = batch[i].data.u64;
-    if (tag & kNativeTag) sched_upcalls.native_descriptor_ready(tag & ~kNativeTag, batch[i].events);
-    else sched_upcalls.port_descriptor_ready(tag, batch[i].events);
-  }
+  for (int i = 0; i < batch_size; ++i) descriptor_ready(batch[i].data.u64, batch[i].events);
   poll_leave();
 }
 

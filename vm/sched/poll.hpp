@@ -12,17 +12,12 @@
 /// has left the role does not return to its loop, a sleeper is called to take the role (idle.hpp).
 namespace vmrun {
 
-// ---- For code that waits for descriptors --------------------------------------------------------
+// ---- For descriptors.cpp ------------------------------------------------------------------------
 
-// Descriptors that are ready: sched_upcalls.hpp.
-
-/// For ports: EPOLL_CTL_ADD or EPOLL_CTL_MOD with a tag below 2^63. Returns an errno. The caller
-/// counts waiting descriptors in registered_descriptors.
+/// EPOLL_CTL_ADD or EPOLL_CTL_MOD, with a tag that descriptor_ready gets back. Returns an errno.
+/// The caller counts what waits in registered_descriptors.
 int poll_control(int operation, int fd, std::uint32_t events, Word tag);
-/// For native functions: reports once when one of the events has come. known: fd is registered
-/// already. Returns and counts as poll_control does.
-int poll_once(int fd, Word tag, std::uint32_t events, bool known);
-/// Unregisters a descriptor, which may be closed already.
+/// The descriptor may be closed already.
 void poll_forget(int fd);
 
 // ---- For schedulers -----------------------------------------------------------------------------

@@ -19,10 +19,6 @@ struct SchedUpcalls {
   Upcall<void()> reclaim_ports;
   /// Takes over a process that has left the interpreter with RunResult::kDirty.
   Upcall<void(Process& p)> run_dirty;
-  /// A descriptor is ready that a port, or a native function, waits for: the tag it was registered
-  /// with, and the epoll events. In a thread that has entered an epoch.
-  Upcall<void(Word tag, std::uint32_t events)> port_descriptor_ready;
-  Upcall<void(Word tag, std::uint32_t events)> native_descriptor_ready;
 };
 inline constinit SchedUpcalls sched_upcalls;
 
