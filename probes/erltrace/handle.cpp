@@ -14,6 +14,7 @@
 #include "probes/attach/host.hpp"
 #include "probes/attach/tracing_session.hpp"
 #include "probes/d/compile.hpp"
+#include "probes/d/script/actions.hpp"
 #include "probes/d/script/options.hpp"
 #include "probes/engine/clock.hpp"
 
@@ -104,20 +105,11 @@ Refusal in_tracing_thread(Running& running, Job job) {
   return ran ? refusal : because("closed");
 }
 
-/// Actions for which a program has no use: its machine must not run commands, and it has no file.
-const char* forbidden(d::ActionKind kind) {
-  switch (kind) {
-    case d::ActionKind::kSystem: return "system()";
-    case d::ActionKind::kFreopen: return "freopen()";
-    case d::ActionKind::kFtruncate: return "ftruncate()";
-    default: return nullptr;
-  }
-}
-
+/// Actions for which a program has no use: its machine is not to run commands, and it has no file.
 std::string forbidden_action(const d::Script& script) {
   for (const d::ActionInfo& action : script.actions)
-    if (const char* name = forbidden(action.kind))
-      return fmt::format("line {}: {} is not for programs inside the machine", action.line, name);
+    if (const d::ActionRow* row = d::find_action(action.kind); row && row->only_outside)
+      return fmt::format("line {}: {}() is not for programs inside the machine", action.line, row->name);
   return {};
 }
 

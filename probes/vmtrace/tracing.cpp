@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "probes/d/compile.hpp"
+#include "probes/d/script/actions.hpp"
 #include "probes/d/script/options.hpp"
 #include "probes/engine/aggregation.hpp"
 #include "probes/vmtrace/advice.hpp"
@@ -176,9 +177,10 @@ ConsumerOptions reader_options(const Script& script) {
 }
 
 bool is_destructive(const Script& script) {
-  for (const ActionInfo& action : script.actions)
-    if (action.kind == ActionKind::kSystem || action.kind == ActionKind::kFreopen) return true;
-  return false;
+  return std::ranges::any_of(script.actions, [](const ActionInfo& action) {
+    const ActionRow* row = find_action(action.kind);
+    return row && row->changes_world;
+  });
 }
 
 /// Whether a size is too small to hold anything: a line of output, an element.

@@ -3,6 +3,7 @@
 
 #include "probes/d/emit/values.hpp"
 #include "probes/d/expressions/vocabulary.hpp"
+#include "probes/d/script/actions.hpp"
 
 namespace vmrun::d::lang {
 namespace {
@@ -107,29 +108,24 @@ void Emitter::speculation(const Node* call) {
 }
 
 void Emitter::action(const Node* call) {
-  if (call->text == "speculate" || call->text == "commit" || call->text == "discard")
-    return speculation(call);
+  const ActionRow& row = *find_action(call->text);
+  if (!row.records) return speculation(call);
   const ActionInfo& info = script_.actions[call->index];
   code_.put(Operation::kBegin, 0, 0, 0, call->index);
   switch (info.kind) {
     case ActionKind::kUstack:
     case ActionKind::kJstack: field(call, info.fields[0]); return;
-    case ActionKind::kPrinta: return;
     case ActionKind::kTracemem:
       field(call->children[0], info.fields[0]);
       if (info.fields.size() > 1) field(call->children[2], info.fields[1]);
       return;
-    case ActionKind::kTrace:
-    case ActionKind::kSymbol:
-    case ActionKind::kPrint:
-    case ActionKind::kSetopt: return fields(call, info, 0);
     case ActionKind::kExit: {
       const unsigned r = values_.value(call->children[0]);
       code_.put(Operation::kFi, r);
       code_.put(Operation::kExit, r);
       return;
     }
-    default: return fields(call, info, 1);  // the first argument is a format or an aggregation
+    default: return fields(call, info, row.first_field);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "probes/d/expressions/vocabulary.hpp"
+#include "probes/d/script/actions.hpp"
 #include "probes/engine/operations.hpp"
 
 namespace vmrun::d::lang {
@@ -97,7 +98,7 @@ void Calls::begin(const Node* n, bool is_variable) const {
   const std::string& name = n->text;
   if (const std::string_view why = why_refused(name); !why.empty())
     fail(n->place, "D_FUNC_UNDEF", name + "( ) is not available: " + std::string(why));
-  if (is_action(name)) return need_arguments(n, fewest_arguments(name), 64);
+  if (const ActionRow* row = find_action(name)) return need_arguments(n, row->fewest, 64);
   if (is_aggregating(name)) fail(n->place, "D_CG_EXPR", name + "( ) may only be assigned to an aggregation");
   if (const Own* row = own(name)) return need_arguments(n, row->least, row->most);
   const unsigned number = subroutine_number(name);

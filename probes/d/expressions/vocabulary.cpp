@@ -1,4 +1,5 @@
 #include "probes/d/expressions/vocabulary.hpp"
+#include "probes/d/script/actions.hpp"
 
 #include <algorithm>
 
@@ -18,11 +19,6 @@ constexpr Function kAggregatings[] = {{"count", Aggregating::kCount},
                                       {"quantize", Aggregating::kQuantize},
                                       {"lquantize", Aggregating::kLquantize},
                                       {"llquantize", Aggregating::kLlquantize}};
-
-constexpr std::string_view kActions[] = {"printf",      "printa", "trace",     "print",   "tracemem",
-                                         "ustack",      "jstack", "system",    "freopen", "ftruncate",
-                                         "clear",       "trunc",  "exit",      "commit",  "normalize",
-                                         "denormalize", "setopt", "speculate", "discard"};
 
 struct Refused {
   std::string_view name, why;
@@ -62,12 +58,7 @@ constexpr std::string_view kKernelVariables[] = {
 
 }  // namespace
 
-bool is_action(std::string_view name) { return std::ranges::find(kActions, name) != std::end(kActions); }
-
-std::size_t fewest_arguments(std::string_view action) {
-  if (action == "ustack" || action == "jstack" || action == "ftruncate") return 0;
-  return action == "tracemem" || action == "normalize" ? 2 : 1;
-}
+bool is_action(std::string_view name) { return find_action(name) != nullptr; }
 
 bool is_traced_alone(std::string_view name) {
   return name == "ufunc" || name == "usym" || name == "uaddr" || name == "umod";

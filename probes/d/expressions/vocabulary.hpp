@@ -4,12 +4,11 @@
 
 #include "probes/engine/program.hpp"
 
-/// Names of D that are neither variables nor subroutines (subroutines.tab): actions, aggregating
-/// functions, and functions of other DTraces that make no sense here. They are lists only.
+/// Names of D that are neither variables nor subroutines (subroutines.tab): actions
+/// (script/actions.hpp), aggregating functions, and what other DTraces have that makes no sense here. Lists only.
 namespace vmrun::d::lang {
 
 bool is_action(std::string_view name);
-std::size_t fewest_arguments(std::string_view action);
 /// Whether a statement that consists of this call alone traces its value: ufunc(x);
 bool is_traced_alone(std::string_view name);
 bool is_aggregating(std::string_view name);

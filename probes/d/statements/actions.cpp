@@ -9,30 +9,20 @@ namespace vmrun::d::lang {
 
 using Kind = Node::Kind;
 
-/// How an action that records is checked.
-struct Actions::Row {
-  std::string_view name;
+/// How the arguments of an action that records are checked.
+struct Actions::Check {
   ActionKind kind;
-  bool destructive;
   void (Actions::*check)(ActionInfo&, Node*);
 };
-constexpr Actions::Row Actions::kRows[] = {
-    {"printf", ActionKind::kPrintf, false, &Actions::formatted},
-    {"system", ActionKind::kSystem, true, &Actions::formatted},
-    {"freopen", ActionKind::kFreopen, true, &Actions::formatted},
-    {"ftruncate", ActionKind::kFtruncate, true, &Actions::nothing},
-    {"printa", ActionKind::kPrinta, false, &Actions::printa},
-    {"trace", ActionKind::kTrace, false, &Actions::value},
-    {"print", ActionKind::kPrint, false, &Actions::value},
-    {"tracemem", ActionKind::kTracemem, false, &Actions::tracemem},
-    {"ustack", ActionKind::kUstack, false, &Actions::stack},
-    {"jstack", ActionKind::kJstack, false, &Actions::stack},
-    {"clear", ActionKind::kClear, false, &Actions::on_aggregation},
-    {"denormalize", ActionKind::kDenormalize, false, &Actions::on_aggregation},
-    {"trunc", ActionKind::kTrunc, false, &Actions::on_aggregation},
-    {"normalize", ActionKind::kNormalize, false, &Actions::on_aggregation},
-    {"setopt", ActionKind::kSetopt, false, &Actions::setopt},
-    {"exit", ActionKind::kExit, false, &Actions::exit}};
+constexpr Actions::Check Actions::kChecks[] = {
+    {ActionKind::kPrintf, &Actions::formatted},     {ActionKind::kSystem, &Actions::formatted},
+    {ActionKind::kFreopen, &Actions::formatted},    {ActionKind::kFtruncate, &Actions::nothing},
+    {ActionKind::kPrinta, &Actions::printa},        {ActionKind::kTrace, &Actions::value},
+    {ActionKind::kPrint, &Actions::value},          {ActionKind::kTracemem, &Actions::tracemem},
+    {ActionKind::kUstack, &Actions::stack},         {ActionKind::kJstack, &Actions::stack},
+    {ActionKind::kClear, &Actions::on_aggregation}, {ActionKind::kDenormalize, &Actions::on_aggregation},
+    {ActionKind::kTrunc, &Actions::on_aggregation}, {ActionKind::kNormalize, &Actions::on_aggregation},
+    {ActionKind::kSetopt, &Actions::setopt},        {ActionKind::kExit, &Actions::exit}};
 
 void Actions::begin(std::size_t clause) {
   order_ = {};
@@ -40,17 +30,18 @@ void Actions::begin(std::size_t clause) {
 }
 
 void Actions::statement(Node* call) {
-  const Row* row = std::ranges::find(kRows, call->text, &Row::name);
-  if (row == std::end(kRows)) return speculation(call);
-  (this->*row->check)(begin_record(call, row->kind, row->destructive), call);
+  const ActionRow& row = *find_action(call->text);
+  if (!row.records) return speculation(call);
+  const Check* check = std::ranges::find(kChecks, row.kind, &Check::kind);
+  (this->*check->check)(begin_record(call, row), call);
 }
 
-ActionInfo& Actions::begin_record(Node* call, ActionKind kind, bool destructive) {
-  order_.record(call, destructive);
+ActionInfo& Actions::begin_record(Node* call, const ActionRow& row) {
+  order_.record(call, row.destructive);
   if (script_.actions.size() >= 65535) fail(call->place, "D_ID_OFLOW", "too many actions");
   const auto clause = static_cast<std::uint16_t>(clause_);
   script_.program.actions.push_back({.clause = clause});
-  script_.actions.push_back({.kind = kind, .clause = clause, .line = call->place.line});
+  script_.actions.push_back({.kind = row.kind, .clause = clause, .line = call->place.line});
   call->index = static_cast<std::uint32_t>(script_.actions.size() - 1);
   return script_.actions.back();
 }

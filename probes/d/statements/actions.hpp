@@ -1,6 +1,6 @@
 #pragma once
 
-#include "probes/d/script/script.hpp"
+#include "probes/d/script/actions.hpp"
 #include "probes/d/statements/aggregations.hpp"
 #include "probes/d/statements/clause_order.hpp"
 #include "probes/d/statements/fields.hpp"
@@ -31,10 +31,10 @@ class Actions {
   void statement(Node* call);
 
  private:
-  struct Row;
-  static const Row kRows[];
+  struct Check;
+  static const Check kChecks[];
 
-  ActionInfo& begin_record(Node* call, ActionKind kind, bool destructive);
+  ActionInfo& begin_record(Node* call, const ActionRow& row);
   void speculation(Node* call);
   void formatted(ActionInfo& info, Node* call);
   void printa(ActionInfo& info, Node* call);
