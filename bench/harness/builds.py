@@ -1,5 +1,5 @@
-"""The builds that are compared with the one that is measured: without probes, and of another commit. They are made when they
-are first needed, with the options of the build that is measured."""
+"""The builds that are compared with the one that is measured: without probes, and of another commit. They are
+made when they are first needed, with the options of the build that is measured."""
 import json
 import pathlib
 import subprocess
@@ -17,7 +17,9 @@ class BuildFailed(Exception):
 
 def options_of(build):
     """{name: value} of Meson."""
-    told = subprocess.run(['meson', 'introspect', '--buildoptions', str(build)], capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        ['meson', 'introspect', '--buildoptions', str(build)], capture_output=True, text=True, check=True
+    )
     return {option['name']: option['value'] for option in json.loads(told.stdout)}
 
 
@@ -40,7 +42,15 @@ def compiled(source, build, like, targets, **changed):
     if not (build / 'build.ninja').exists():
         there = options_of(like)
         options = {name: there[name] for name in THAT_MATTER if name in there} | changed
-        run(['meson', 'setup', *(as_flag(name, value) for name, value in options.items()), str(build), str(source)])
+        run(
+            [
+                'meson',
+                'setup',
+                *(as_flag(name, value) for name, value in options.items()),
+                str(build),
+                str(source),
+            ]
+        )
     run(['ninja', '-C', str(build), *targets])
 
 
@@ -57,7 +67,11 @@ def without_probes(build):
 
 
 def commit_of(name):
-    told = subprocess.run(['git', '-C', str(ROOT), 'rev-parse', '--verify', '--quiet', f'{name}^{{commit}}'], capture_output=True, text=True)
+    told = subprocess.run(
+        ['git', '-C', str(ROOT), 'rev-parse', '--verify', '--quiet', f'{name}^{{commit}}'],
+        capture_output=True,
+        text=True,
+    )
     return told.stdout.strip() or None
 
 

@@ -1,11 +1,16 @@
-"""Figures of an earlier run beside those of this one: what takes hours need not be measured in one piece, and every figure keeps the
-commit it belongs to."""
+"""Figures of an earlier run beside those of this one: what takes hours need not be measured in one piece, and
+every figure keeps the commit it belongs to."""
 import json
 import pathlib
 import re
 
 # What tells the rows of a part from each other; of the other parts all rows are of one run.
-KEYS = {'configurations': ('name',), 'workloads': ('name',), 'runs': ('workload', 'configuration'), 'ratios': ('workload', 'configuration', 'base')}
+KEYS = {
+    'configurations': ('name',),
+    'workloads': ('name',),
+    'runs': ('workload', 'configuration'),
+    'ratios': ('workload', 'configuration', 'base'),
+}
 OF_A_RUN = ('schema', 'environment', 'history', 'failed', 'earlier')
 DATA = re.compile(r'<script[^>]*\bid="data"[^>]*>(.*?)</script>', re.S)
 
@@ -29,7 +34,8 @@ def read(path):
 
 
 def join(results, figures):
-    """Adds to the results what they do not have. `earlier` has the environment of each run that gave something."""
+    """Adds to the results what they do not have. `earlier` has the environment of each run that gave
+    something."""
     gave = False
     for part, rows in figures.items():
         if part in OF_A_RUN or (part.endswith('_unable') and part.removesuffix('_unable') in results):
@@ -44,7 +50,11 @@ def join(results, figures):
         own.extend(more)
         gave = gave or bool(more and part == 'runs')
     if gave:
-        results['earlier'] = [*results.get('earlier', []), *figures.get('earlier', []), figures['environment']]
+        results['earlier'] = [
+            *results.get('earlier', []),
+            *figures.get('earlier', []),
+            figures['environment'],
+        ]
 
 
 def key(part, row):

@@ -37,7 +37,9 @@ def build_flags(build):
     if not (build / 'build.ninja').exists():
         return None
     options = builds.options_of(build)
-    return ' '.join(builds.as_flag(name, options[name]) for name in (*builds.THAT_MATTER, 'probes') if name in options)
+    return ' '.join(
+        builds.as_flag(name, options[name]) for name in (*builds.THAT_MATTER, 'probes') if name in options
+    )
 
 
 def describe(options, erl):
@@ -53,10 +55,21 @@ def describe(options, erl):
         'date': time.strftime('%Y-%m-%d'),
         'erl': erl.version if erl else None,
         'flags': build_flags(options.build),
-        'tools': {tool: first_line(tool, '--version') for tool in ('bpftrace', 'perf', 'valgrind', 'stap') if shutil.which(tool)}
+        'tools': {
+            tool: first_line(tool, '--version')
+            for tool in ('bpftrace', 'perf', 'valgrind', 'stap')
+            if shutil.which(tool)
+        }
         | ({} if consumers.no_dtrace() else {'dtrace': first_line('dtrace', '-V')}),
         'load': os.getloadavg()[0],
-        'options': {'runs': options.runs, 'quick': options.quick, 'flags': options.flags, 'vmrun': options.vmrun,
-                    'baseline': options.baseline, 'names': options.name, 'configurations': options.configurations},
+        'options': {
+            'runs': options.runs,
+            'quick': options.quick,
+            'flags': options.flags,
+            'vmrun': options.vmrun,
+            'baseline': options.baseline,
+            'names': options.name,
+            'configurations': options.configurations,
+        },
         'pinned': options.pin,
     }

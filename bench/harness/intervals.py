@@ -1,8 +1,9 @@
 """Medians of few runs, ratios of medians, and what may be said of them.
 
-Times of a busy machine have outliers on one side only, so medians are compared, and an interval comes from the bootstrap
-(Efron 1979): the runs are drawn anew with repetition, many times, each time the ratio of the medians is taken, and of
-these ratios the middle 95 of 100 are the interval. The seed is fixed: the same runs give the same interval.
+Times of a busy machine have outliers on one side only, so medians are compared, and an interval comes from
+the bootstrap (Efron 1979): the runs are drawn anew with repetition, many times, each time the ratio of the
+medians is taken, and of these ratios the middle 95 of 100 are the interval. The seed is fixed: the same runs
+give the same interval.
 """
 import dataclasses
 import math
@@ -12,13 +13,15 @@ import statistics
 RESAMPLES = 2000
 SEED = 20
 LEAST_RUNS = 3
-NOISE = 0.10       # an interval that reaches further than this to either side says too little to print a figure
-TOLERANCE = 0.02   # two commits that differ by less are the same
+# an interval that reaches further than this to either side says too little to print a figure
+NOISE = 0.10
+TOLERANCE = 0.02  # two commits that differ by less are the same
 
 
 @dataclasses.dataclass(frozen=True)
 class Ratio:
     """How long something takes, as times of what its base takes."""
+
     median: float
     low: float
     high: float

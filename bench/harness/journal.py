@@ -1,8 +1,9 @@
 """A journal of what has been measured, one line of JSON each, so that a run that was broken off can go on.
 
-The first line says what is measured: machines, commit, options. Each other line is one result under its key. A run that
-resumes takes results it finds in the journal, and measures only the others; a journal of something else is refused. The
-last line may be cut short, where the machine went down while it was written: it does not count.
+The first line says what is measured: machines, commit, options. Each other line is one result under its key.
+A run that resumes takes results it finds in the journal, and measures only the others; a journal of something
+else is refused. The last line may be cut short, where the machine went down while it was written: it does not
+count.
 """
 import json
 import time
@@ -30,10 +31,17 @@ class Journal:
 
     def check(self, first, header):
         before = first.get('measured', {})
-        differing = [name for name in sorted(before.keys() | header.keys()) if before.get(name) != header.get(name)]
+        differing = [
+            name for name in sorted(before.keys() | header.keys()) if before.get(name) != header.get(name)
+        ]
         if differing:
-            shown = ', '.join(f'{name}: {before.get(name)!r} then, {header.get(name)!r} now' for name in differing)
-            raise OtherJournal(f'{self.path} is of another run and cannot be resumed ({shown}); without --resume a new one begins')
+            shown = ', '.join(
+                f'{name}: {before.get(name)!r} then, {header.get(name)!r} now' for name in differing
+            )
+            raise OtherJournal(
+                f'{self.path} is of another run and cannot be resumed ({shown}); without --resume a new one '
+                'begins'
+            )
 
     def write(self, line):
         self.file.write(json.dumps(line) + '\n')

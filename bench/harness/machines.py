@@ -40,8 +40,20 @@ class Erl:
                 raise RuntimeError(f'erlc {source}: {out}{err}')
             self.compiled[source] = (folder, module)
         folder, module = self.compiled[source]
-        return [self.path, '-noshell', *flags, '-pa', str(self.stock.folder), '-pa', str(folder), '-run', 'act_main', 'start',
-                module, *(['-extra', *arguments] if arguments else [])]
+        return [
+            self.path,
+            '-noshell',
+            *flags,
+            '-pa',
+            str(self.stock.folder),
+            '-pa',
+            str(folder),
+            '-run',
+            'act_main',
+            'start',
+            module,
+            *(['-extra', *arguments] if arguments else []),
+        ]
 
     @functools.cached_property
     def program(self):
@@ -50,13 +62,17 @@ class Erl:
         return str(pathlib.Path(where) / 'beam.smp')
 
     def told(self, expression):
-        run = subprocess.run([self.path, '-noshell', '-eval', f'{expression}, halt().'], capture_output=True, text=True)
+        run = subprocess.run(
+            [self.path, '-noshell', '-eval', f'{expression}, halt().'], capture_output=True, text=True
+        )
         return run.stdout
 
     @functools.cached_property
     def version(self):
-        return self.told('io:format("~s, ERTS ~s~s", [erlang:system_info(otp_release), erlang:system_info(version), '
-                         'case catch erlang:system_info(emu_flavor) of jit -> " (JIT)"; _ -> "" end])')
+        return self.told(
+            'io:format("~s, ERTS ~s~s", [erlang:system_info(otp_release), erlang:system_info(version), '
+            'case catch erlang:system_info(emu_flavor) of jit -> " (JIT)"; _ -> "" end])'
+        )
 
     @functools.cached_property
     def has_probes(self):
@@ -69,7 +85,20 @@ def no_erl():
 
 
 def compile_native(folder):
-    """The C libraries of the programs in native/, for both machines: compiled against the project's own header."""
+    """The C libraries of the programs in native/, for both machines: compiled against the project's own
+    header."""
     for source in (BENCH / 'native').glob('*.c'):
-        subprocess.run(['cc', '-O2', '-shared', '-fPIC', f'-I{ROOT / "vm/include"}', str(source), '-o', f'{folder}/{source.stem}.so'], check=True)
+        subprocess.run(
+            [
+                'cc',
+                '-O2',
+                '-shared',
+                '-fPIC',
+                f'-I{ROOT / "vm/include"}',
+                str(source),
+                '-o',
+                f'{folder}/{source.stem}.so',
+            ],
+            check=True,
+        )
     golden.ENVIRONMENT['NATIVE_DIR'] = str(folder)

@@ -1,4 +1,5 @@
-"""Resident memory of an idle process, of a message in a mailbox, of a connection: as the kernel says, with many of them there."""
+"""Resident memory of an idle process, of a message in a mailbox, of a connection: as the kernel says, with
+many of them there."""
 import os
 import pathlib
 import resource
@@ -10,7 +11,11 @@ from .single import pair
 from harness import golden
 
 # How many there are.
-MEASURED = {'idle process': ('processes', 100_000), 'message of 6 words': ('messages', 500_000), 'connection': ('connections', 2_000)}
+MEASURED = {
+    'idle process': ('processes', 100_000),
+    'message of 6 words': ('messages', 500_000),
+    'connection': ('connections', 2_000),
+}
 WANTED = {'idle process': 1024}
 
 
@@ -35,8 +40,14 @@ def of_one(machine, what, count):
     """Bytes of one of them."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     command = machine.command(BENCH / 'memory' / 'resident.act', (), [what, str(count)])
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=golden.ENVIRONMENT,
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))) as process:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=golden.ENVIRONMENT,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard)),
+    ) as process:
         for line in process.stdout:
             if line.strip() == 'rss?':
                 process.stdin.write(f'{settled_bytes(process.pid)}\n')
@@ -56,7 +67,16 @@ def measure(session, only=None):
     session.say('\nmemory, resident bytes of one')
     for what, (word, count) in chosen.items():
         count = count // 5 if session.options.quick else count
-        told = {name: session.once(['memory', what, count, name], lambda: of_one(machine, word, count), 'memory', what) for name, machine in machines}
+        told = {
+            name: session.once(
+                ['memory', what, count, name], lambda: of_one(machine, word, count), 'memory', what
+            )
+            for name, machine in machines
+        }
         wanted = f'; wanted {WANTED[what]}' if what in WANTED else ''
-        session.say(f'  {what:<20} ' + ', '.join(f'{name} {size}' for name, size in told.items()) + f'  (of {count}){wanted}')
+        session.say(
+            f'  {what:<20} '
+            + ', '.join(f'{name} {size}' for name, size in told.items())
+            + f'  (of {count}){wanted}'
+        )
         session.add('memory', [{'what': what, 'vmrun_bytes': told['vmrun'], 'erl_bytes': told.get('erl')}])

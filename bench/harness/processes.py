@@ -1,4 +1,5 @@
-"""Runs a program that is measured: by itself in a group of processes, which ends when its time is over or the harness does."""
+"""Runs a program that is measured: by itself in a group of processes, which ends when its time is over or the
+harness does."""
 import os
 import signal
 import subprocess
@@ -16,8 +17,14 @@ class Ended:
 
 
 def run(command, timeout_s, environment=None):
-    process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env=environment or ENVIRONMENT, start_new_session=True)
+    process = subprocess.Popen(
+        [str(word) for word in command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment or ENVIRONMENT,
+        start_new_session=True,
+    )
     status = None
     try:
         out, err = process.communicate(timeout=timeout_s)

@@ -2,8 +2,16 @@
 from . import intervals, running, tables
 
 # Parts of erl's time that are wanted, and those reached at the least.
-WANTED = {'sequential': (1.5, 2.0), 'actors': (0.35, 1.0), 'savina': (0.35, 1.0), 'files': (1.0, 1.0), 'ports': (1.0, 1.0),
-          'sockets': (0.8, 1.0), 'native': (1.0, 1.0), 'faults': (1.5, 2.0)}
+WANTED = {
+    'sequential': (1.5, 2.0),
+    'actors': (0.35, 1.0),
+    'savina': (0.35, 1.0),
+    'files': (1.0, 1.0),
+    'ports': (1.0, 1.0),
+    'sockets': (0.8, 1.0),
+    'native': (1.0, 1.0),
+    'faults': (1.5, 2.0),
+}
 
 
 def measure(session, workloads, configurations):
@@ -29,7 +37,10 @@ def measure(session, workloads, configurations):
                 judge(session, workload, runs)
         if inverse:
             wanted = f'; wanted {WANTED[kind][0]}, at the least {WANTED[kind][1]}' if kind in WANTED else ''
-            session.say(f'{"geometric mean":<30}{"":>12}{"":>12}   {intervals.geometric_mean(inverse):.2f} of {len(inverse)} of {len(members)}{wanted}')
+            session.say(
+                f'{"geometric mean":<30}{"":>12}{"":>12}   {intervals.geometric_mean(inverse):.2f} of '
+                f'{len(inverse)} of {len(members)}{wanted}'
+            )
     if session.options.baseline:
         summary(session)
 
@@ -43,6 +54,7 @@ def heads(session):
 def line(session, workload, runs, rows):
     def times(name):
         return tables.ms(runs[name].times) if name in runs else '-'
+
     if session.options.baseline:
         compared = comparison(runs)
         shown = f'{interval_of(compared):<20} {intervals.verdict(compared)}' if compared else 'failed'
@@ -56,21 +68,39 @@ def line(session, workload, runs, rows):
 def comparison(runs):
     """This commit's time as times of the other's, or None."""
     of, base = runs.get('off'), runs.get('baseline')
-    return intervals.ratio(of.times, base.times) if of and base and of.times and base.times and of.alive and base.alive else None
+    return (
+        intervals.ratio(of.times, base.times)
+        if of and base and of.times and base.times and of.alive and base.alive
+        else None
+    )
 
 
 def interval_of(ratio):
-    return tables.interval({'median': ratio.median, 'low': ratio.low, 'high': ratio.high, 'noisy': ratio.noisy})
+    return tables.interval(
+        {'median': ratio.median, 'low': ratio.low, 'high': ratio.high, 'noisy': ratio.noisy}
+    )
 
 
 def judge(session, workload, runs):
     compared = comparison(runs)
     if compared:
-        session.add('verdicts', [{'workload': workload.name, 'verdict': intervals.verdict(compared), 'median': compared.median,
-                                  'low': compared.low, 'high': compared.high}])
+        session.add(
+            'verdicts',
+            [
+                {
+                    'workload': workload.name,
+                    'verdict': intervals.verdict(compared),
+                    'median': compared.median,
+                    'low': compared.low,
+                    'high': compared.high,
+                }
+            ],
+        )
 
 
 def summary(session):
     verdicts = [row['verdict'] for row in session.results.get('verdicts', [])]
-    counted = ', '.join(f'{verdicts.count(v)} {v}' for v in ('faster', 'slower', 'same', 'noisy') if v in verdicts)
+    counted = ', '.join(
+        f'{verdicts.count(v)} {v}' for v in ('faster', 'slower', 'same', 'noisy') if v in verdicts
+    )
     session.say(f'\nagainst {session.options.baseline}: {counted or "nothing could be compared"}')

@@ -14,8 +14,8 @@ def duration(seconds):
 
 
 class Progress:
-    """Counts steps of several kinds. What is left is estimated from the steps that are done: of the same name, else of the
-    same kind, else of any."""
+    """Counts steps of several kinds. What is left is estimated from the steps that are done: of the same
+    name, else of the same kind, else of any."""
 
     def __init__(self, clock=time.monotonic, out=sys.stderr):
         self.clock, self.out = clock, out
@@ -57,8 +57,11 @@ class Progress:
             of_kind.setdefault(kind, []).extend(taken)
         anything = statistics.mean([s for taken in of_kind.values() for s in taken])
         mean_of_kind = {kind: statistics.mean(taken) for kind, taken in of_kind.items()}
-        return sum(steps * (statistics.mean(self.taken[key]) if key in self.taken else mean_of_kind.get(key[0], anything))
-                   for key, steps in self.left.items())
+        return sum(
+            steps
+            * (statistics.mean(self.taken[key]) if key in self.taken else mean_of_kind.get(key[0], anything))
+            for key, steps in self.left.items()
+        )
 
     def line(self, what):
         left = self.seconds_left()

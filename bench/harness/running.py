@@ -1,5 +1,5 @@
-"""Runs of workloads under several configurations, one after the other again and again, so that what else the machine does
-meets them all alike; what the first run of each takes is kept apart."""
+"""Runs of workloads under several configurations, one after the other again and again, so that what else the
+machine does meets them all alike; what the first run of each takes is kept apart."""
 import re
 import statistics
 
@@ -28,8 +28,14 @@ class Runs:
             (self.warmup if warmup else self.times).append(run['us'])
 
     def row(self):
-        return {'workload': self.workload.name, 'configuration': self.configuration.name, 'times_us': self.times,
-                'warmup_us': self.warmup, 'firings': self.firings, 'failed': self.failed}
+        return {
+            'workload': self.workload.name,
+            'configuration': self.configuration.name,
+            'times_us': self.times,
+            'warmup_us': self.warmup,
+            'firings': self.firings,
+            'failed': self.failed,
+        }
 
 
 def run_once(session, workload, configuration):
@@ -71,8 +77,12 @@ def of_workload(session, workload, configurations):
                 session.left_out.append(f'{workload.name} {name}')
                 continue
             of = runs[name]
-            run = session.once(['run', workload.name, name, number], lambda: run_once(session, workload, of.configuration),
-                               'run', f'{workload.name} {name}')
+            run = session.once(
+                ['run', workload.name, name, number],
+                lambda: run_once(session, workload, of.configuration),
+                'run',
+                f'{workload.name} {name}',
+            )
             of.take(run, warmup=number == 0)
             if not of.alive:
                 session.progress.give_up('run', f'{workload.name} {name}')
@@ -83,7 +93,12 @@ def of_workload(session, workload, configurations):
         turn(number, rotated([name for name, of in runs.items() if of.alive], number))
     for number in range(session.options.runs + 1, MORE * session.options.runs + 1):
         # What is noisy gets more runs, and so does what it is compared with.
-        noisy = {name for of in comparisons(runs) if of[2].noisy for name in (of[0].configuration.name, of[1].configuration.name)}
+        noisy = {
+            name
+            for of in comparisons(runs)
+            if of[2].noisy
+            for name in (of[0].configuration.name, of[1].configuration.name)
+        }
         if not noisy or session.options.quick:
             break
         turn(number, rotated([name for name in runs if name in noisy], number))
@@ -103,8 +118,10 @@ def refuse_other_results(runs):
         if of.result is not None:
             expected = first.setdefault(of.configuration.small, of)
             if of.result != expected.result:
-                of.failed = (f'result {of.result[:80]}, but {expected.result[:80]} with '
-                             f'{expected.configuration.name}')
+                of.failed = (
+                    f'result {of.result[:80]}, but {expected.result[:80]} with '
+                    f'{expected.configuration.name}'
+                )
 
 
 def comparisons(runs):
@@ -120,13 +137,21 @@ def comparisons(runs):
 def ratio_row(of, base, ratio):
     """ns_per_firing: what each firing adds, where they were counted."""
     more_us = statistics.median(of.times) - statistics.median(base.times)
-    return {'workload': of.workload.name, 'configuration': of.configuration.name, 'base': base.configuration.name,
-            'median': ratio.median, 'low': ratio.low, 'high': ratio.high, 'noisy': ratio.noisy,
-            'ns_per_firing': more_us * 1000 / of.firings if of.firings and not ratio.noisy else None}
+    return {
+        'workload': of.workload.name,
+        'configuration': of.configuration.name,
+        'base': base.configuration.name,
+        'median': ratio.median,
+        'low': ratio.low,
+        'high': ratio.high,
+        'noisy': ratio.noisy,
+        'ns_per_firing': more_us * 1000 / of.firings if of.firings and not ratio.noisy else None,
+    }
 
 
 def record(session, runs):
-    """Puts the figures of a workload into the results; returns the rows of ratios by the configuration's name."""
+    """Puts the figures of a workload into the results; returns the rows of ratios by the configuration's
+    name."""
     session.add('runs', [of.row() for of in runs.values()])
     rows = [ratio_row(*comparison) for comparison in comparisons(runs)]
     session.add('ratios', rows)

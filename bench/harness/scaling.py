@@ -14,7 +14,13 @@ def steps(cores):
 
 def row_of(workload, schedulers, times, times_of_one):
     speedup = statistics.median(times_of_one) / statistics.median(times)
-    return {'workload': workload.name, 'schedulers': schedulers, 'times_us': times, 'speedup': speedup, 'efficiency': speedup / schedulers}
+    return {
+        'workload': workload.name,
+        'schedulers': schedulers,
+        'times_us': times,
+        'speedup': speedup,
+        'efficiency': speedup / schedulers,
+    }
 
 
 def run(session, workload, schedulers):
@@ -44,7 +50,11 @@ def measure(session, workloads):
     workloads = [w for w in workloads if w.parallel]
     for workload in workloads:
         session.progress.plan('scaling', workload.name, len(counts) * (1 + session.options.runs))
-    session.say(f'\n{"schedulers":<32}' + ''.join(f'{n:>8}' for n in counts) + f'   times as fast as one; wanted an efficiency of {WANTED_EFFICIENCY}')
+    session.say(
+        f'\n{"schedulers":<32}'
+        + ''.join(f'{n:>8}' for n in counts)
+        + f'   times as fast as one; wanted an efficiency of {WANTED_EFFICIENCY}'
+    )
     for workload in workloads:
         measure_one(session, workload, counts)
 
@@ -56,7 +66,12 @@ def measure_one(session, workload, counts):
             if session.out_of_time():
                 session.left_out.append(f'{workload.name} with {n} schedulers')
                 continue
-            told = session.once(['scaling', workload.name, n, number], lambda: run(session, workload, n), 'scaling', workload.name)
+            told = session.once(
+                ['scaling', workload.name, n, number],
+                lambda: run(session, workload, n),
+                'scaling',
+                workload.name,
+            )
             if 'failed' in told:
                 session.say(f'{workload.name:<32} failed with {n} schedulers: {told["failed"][:200]}')
                 session.progress.give_up('scaling', workload.name)

@@ -16,9 +16,9 @@ class Session:
         self.options, self.folder, self.journal = options, pathlib.Path(folder), journal
         self.progress = progress.Progress()
         self.results = {}
-        self.beside = None     # figures of an earlier run
-        self.until = None      # when the part of the time that a measurement has is over
-        self.left_out = []     # what there was no time for
+        self.beside = None  # figures of an earlier run
+        self.until = None  # when the part of the time that a measurement has is over
+        self.left_out = []  # what there was no time for
         self.vmrun_path = pathlib.Path(options.vmrun or options.build / 'vmrun').resolve()
         self.workloads = workloads.find()
         self.configurations = configurations.every()
@@ -53,8 +53,13 @@ class Session:
         return machines.Erl(folder, self.options.erl_with_probes)
 
     def machine(self, name):
-        return {'vmrun': lambda: self.vmrun, 'none': lambda: self.without_probes, 'baseline': lambda: self.baseline,
-                'erl': lambda: self.erl, 'erl-with-probes': lambda: self.erl_with_probes}[name]()
+        return {
+            'vmrun': lambda: self.vmrun,
+            'none': lambda: self.without_probes,
+            'baseline': lambda: self.baseline,
+            'erl': lambda: self.erl,
+            'erl-with-probes': lambda: self.erl_with_probes,
+        }[name]()
 
     @functools.cache
     def unable_machine(self, name):
@@ -68,7 +73,11 @@ class Session:
         if name == 'erl-with-probes':
             if not self.options.erl_with_probes:
                 return 'no --erl-with-probes PATH'
-            return None if self.erl_with_probes.has_probes else f'{self.options.erl_with_probes} has no probes in {self.erl_with_probes.program}'
+            return (
+                None
+                if self.erl_with_probes.has_probes
+                else f'{self.options.erl_with_probes} has no probes in {self.erl_with_probes.program}'
+            )
         return None if self.vmrun_path.exists() else f'{self.vmrun_path} is not there'
 
     def unable_without_probes(self):

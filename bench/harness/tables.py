@@ -17,14 +17,20 @@ def ms(times_us):
 
 
 def columns(rows, heads=None):
-    """Lines of a table: the first column to the left, the others to the right; a last one of text to the left."""
+    """Lines of a table: the first column to the left, the others to the right; a last one of text to the
+    left."""
     rows = [[str(cell) for cell in row] for row in ([heads] if heads else []) + list(rows)]
     if not rows:
         return []
     widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(max(map(len, rows)))]
-    return ['  '.join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths))).rstrip() for row in rows]
+    return [
+        '  '.join(
+            cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def shortened(text, most=110):
     text = ' '.join(text.split())
-    return text if len(text) <= most else text[:most - 3] + '...'
+    return text if len(text) <= most else text[: most - 3] + '...'

@@ -13,23 +13,38 @@ def jobs(session):
             continue
         present = [name for name in names if name in by_name and (by_name[name].quick or not quick)]
         for name in present[:1] if quick else present:
-            wanted.setdefault(name, []).extend(row.name for row in table.values() if row.family == family
-                                               and not (quick and '-texts' in row.name))
+            wanted.setdefault(name, []).extend(
+                row.name
+                for row in table.values()
+                if row.family == family and not (quick and '-texts' in row.name)
+            )
     if not quick and (present := [name for name in configurations.FOR_FAMILY['message'] if name in by_name]):
         wanted.setdefault(present[0], []).extend(row.name for row in configurations.profiles())
-    return [(by_name[name], configurations.with_bases([table[n] for n in names], table)) for name, names in wanted.items()]
+    return [
+        (by_name[name], configurations.with_bases([table[n] for n in names], table))
+        for name, names in wanted.items()
+    ]
 
 
 def unmeasured_families(session):
     by_name = {workload.name for workload in session.workloads}
     from . import families
-    return [name for name in families.families() if not by_name & set(configurations.FOR_FAMILY.get(name, ()))]
+
+    return [
+        name for name in families.families() if not by_name & set(configurations.FOR_FAMILY.get(name, ()))
+    ]
 
 
 def measure(session):
-    measure_all(session, [(workload, [c for c in wanted if not c.unable(session)]) for workload, wanted in jobs(session)])
+    measure_all(
+        session,
+        [(workload, [c for c in wanted if not c.unable(session)]) for workload, wanted in jobs(session)],
+    )
     if unmeasured := unmeasured_families(session):
-        session.say(f'\nno workload is about the probes of {", ".join(unmeasured)}: they have the cost of a site and of a firing like the others (./dev bench micro)')
+        session.say(
+            f'\nno workload is about the probes of {", ".join(unmeasured)}: they have the cost of a site '
+            'and of a firing like the others (./dev bench micro)'
+        )
 
 
 def measure_all(session, planned):
@@ -53,6 +68,13 @@ def measure_one(session, workload, able):
         elif name in rows:
             row = rows[name]
             each = f'{row["ns_per_firing"]:.0f} ns' if row.get('ns_per_firing') is not None else '-'
-            lines.append([of.configuration.title, tables.interval(row), of.firings if of.firings is not None else '-', each])
+            lines.append(
+                [
+                    of.configuration.title,
+                    tables.interval(row),
+                    of.firings if of.firings is not None else '-',
+                    each,
+                ]
+            )
     for line in tables.columns(lines, ['', 'times as long', 'firings', 'each']):
         session.say('  ' + line)

@@ -1,11 +1,12 @@
 """The workloads: finds them and reads what they say of themselves.
 
-A workload is a program bench/KIND/NAME.act with a main function. The comment it begins with says what it is, attributes
-say the rest:
+A workload is a program bench/KIND/NAME.act with a main function. The comment it begins with says what it is,
+attributes say the rest:
 
   -size([10000, 60]).        the size it has unless its command line says another
   -quick([1000, 10]).        the size of --quick: 100 to 200 ms, or what the whole size takes if that is less
-  -small([100, 10]).         the size where each event or instruction costs much: under tracers of the kernel and under
+  -small([100, 10]).         the size where each event or instruction costs much: under tracers of the kernel
+  and under
                              callgrind; some ten milliseconds
   -parallel(yes).            it gains from several schedulers
   -source("Savina, ...").    where it is from, and why it differs from that if it does
@@ -43,7 +44,11 @@ class Workload:
 
     def size_named(self, name):
         """whole, quick or small. One that has no such size runs at the next larger one."""
-        sizes = {'whole': self.size, 'quick': self.quick or self.size, 'small': self.small or self.quick or self.size}
+        sizes = {
+            'whole': self.size,
+            'quick': self.quick or self.size,
+            'small': self.small or self.quick or self.size,
+        }
         return sizes[name]
 
     def arguments(self, name):
@@ -53,8 +58,14 @@ class Workload:
 
     def row(self, name='whole'):
         size = self.size_named(name)
-        return {'name': self.name, 'kind': self.kind, 'size': ' '.join(map(str, size)) if size else '', 'text': self.text,
-                'from': self.source, 'parallel': self.parallel}
+        return {
+            'name': self.name,
+            'kind': self.kind,
+            'size': ' '.join(map(str, size)) if size else '',
+            'text': self.text,
+            'from': self.source,
+            'parallel': self.parallel,
+        }
 
 
 def leading_comment(lines):
@@ -82,9 +93,13 @@ def words(value):
     return ''.join(parts) if parts and not re.sub(r'"(?:[^"\\]|\\.)*"|\s', '', value) else None
 
 
-ATTRIBUTES = {'size': (integers, '[1000, 10]'), 'quick': (integers, '[1000, 10]'),
-              'small': (integers, '[100, 10]'), 'parallel': (yes, 'yes'),
-              'source': (words, '"..."')}
+ATTRIBUTES = {
+    'size': (integers, '[1000, 10]'),
+    'quick': (integers, '[1000, 10]'),
+    'small': (integers, '[100, 10]'),
+    'parallel': (yes, 'yes'),
+    'source': (words, '"..."'),
+}
 
 
 def attributes(path, text):
@@ -113,8 +128,12 @@ def read(path):
 
 def find(bench=BENCH):
     """All workloads, sorted by name."""
-    paths = [path for path in sorted(bench.glob('*/*.act')) if path.parent.name not in OTHERWISE_MEASURED
-             and re.search(r'^main\(', path.read_text(encoding='utf-8'), re.M)]
+    paths = [
+        path
+        for path in sorted(bench.glob('*/*.act'))
+        if path.parent.name not in OTHERWISE_MEASURED
+        and re.search(r'^main\(', path.read_text(encoding='utf-8'), re.M)
+    ]
     return [read(path) for path in paths]
 
 

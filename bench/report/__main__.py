@@ -9,10 +9,15 @@ from report import page, results  # noqa: E402
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog='python3 bench/report', description='Makes one self-contained page of HTML of the figures of a '
-                                     'benchmark run. It fetches nothing, and opens from a file as well as from a server.')
+    parser = argparse.ArgumentParser(
+        prog='python3 bench/report',
+        description='Makes one self-contained page of HTML of the figures of a '
+        'benchmark run. It fetches nothing, and opens from a file as well as from a server.',
+    )
     parser.add_argument('results', type=pathlib.Path, help='the figures, as ./dev bench --json writes them')
-    parser.add_argument('-o', '--output', type=pathlib.Path, required=True, metavar='PAGE', help='the page to write')
+    parser.add_argument(
+        '-o', '--output', type=pathlib.Path, required=True, metavar='PAGE', help='the page to write'
+    )
     return parser.parse_args()
 
 

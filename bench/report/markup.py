@@ -1,7 +1,7 @@
 """Elements of HTML and SVG as text. Whatever is not Markup is escaped: names are data, never markup.
 
-The text is XML as well as HTML, so that any parser may read the page: elements without content are closed, attributes have
-quotes, and characters that XML does not know are shown as U+FFFD.
+The text is XML as well as HTML, so that any parser may read the page: elements without content are closed,
+attributes have quotes, and characters that XML does not know are shown as U+FFFD.
 """
 import html
 import re
@@ -35,9 +35,13 @@ def together(children):
 
 
 def element(name, /, *children, **attributes):
-    """An element. `class_` stands for the attribute class, an underscore within a name for a hyphen; attributes that are
-    None are left out."""
-    written = ''.join(f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items() if value is not None)
+    """An element. `class_` stands for the attribute class, an underscore within a name for a hyphen;
+    attributes that are None are left out."""
+    written = ''.join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
     if name in VOID:
         return Markup(f'<{name}{written} />')
     return Markup(f'<{name}{written}>{together(children)}</{name}>')

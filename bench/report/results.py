@@ -1,11 +1,23 @@
-"""The figures as they were measured, found by name. A part that was not measured is an empty list; a figure that is too noisy
-is never handed out as a figure."""
+"""The figures as they were measured, found by name. A part that was not measured is an empty list; a figure
+that is too noisy is never handed out as a figure."""
 import dataclasses
 import json
 import math
 
 SCHEMA = 1
-PARTS = ('configurations', 'workloads', 'runs', 'ratios', 'instructions', 'micro', 'scaling', 'latency', 'memory', 'history', 'verdicts')
+PARTS = (
+    'configurations',
+    'workloads',
+    'runs',
+    'ratios',
+    'instructions',
+    'micro',
+    'scaling',
+    'latency',
+    'memory',
+    'history',
+    'verdicts',
+)
 Z95 = 1.96  # a 95 % interval of a normal distribution reaches so many standard deviations to either side
 
 
@@ -16,6 +28,7 @@ class Unreadable(Exception):
 @dataclasses.dataclass(frozen=True)
 class Interval:
     """A value and the ends of its 95 % interval, which are None where it is not known."""
+
     value: float
     low: float | None = None
     high: float | None = None
@@ -42,15 +55,21 @@ class Results:
     def __init__(self, data):
         self.data = data
         self.environment = data.get('environment') or {}
-        self.earlier = data.get('earlier') or []   # the environments of runs whose figures stand beside these
+        self.earlier = data.get('earlier') or []  # the environments of runs whose figures stand beside these
         for part in PARTS:
             setattr(self, part, data.get(part) or [])
         self.instructions = [i for i in self.instructions if i.get('ratio')]
         self.unable_micro = [m for m in self.micro if m.get('ns') is None]
         self.micro = [m for m in self.micro if m.get('ns') is not None]
-        self.broken_off = data.get('failed') or {}   # whole measurements, with the reason
-        self.others = {name: rows for name, rows in data.items() if name not in (*PARTS, 'earlier') and isinstance(rows, list) and rows
-                       and all(isinstance(row, dict) for row in rows)}
+        self.broken_off = data.get('failed') or {}  # whole measurements, with the reason
+        self.others = {
+            name: rows
+            for name, rows in data.items()
+            if name not in (*PARTS, 'earlier')
+            and isinstance(rows, list)
+            and rows
+            and all(isinstance(row, dict) for row in rows)
+        }
         self.configuration = {c['name']: c for c in self.configurations}
         self.workload = {w['name']: w for w in self.workloads}
         self.pairs = {(r['workload'], r['configuration'], r['base']): r for r in self.ratios}
@@ -64,8 +83,9 @@ class Results:
         return known or (workload.split('/')[0] if '/' in workload else 'others')
 
     def compared(self, configuration, base):
-        """The workloads that were run under both, in order: name, Interval of the times under `configuration` as multiples of
-        those under `base`; None in place of the interval when it is too noisy to be a figure."""
+        """The workloads that were run under both, in order: name, Interval of the times under `configuration`
+        as multiples of those under `base`; None in place of the interval when it is too noisy to be a
+        figure."""
         names = {}
         for (workload, a, b), ratio in self.pairs.items():
             if (a, b) == (configuration, base):

@@ -25,6 +25,7 @@ class Linear:
 
 class Logarithmic:
     """Of positive values."""
+
     STEPS = ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
 
     def __init__(self, low, high):
@@ -47,7 +48,12 @@ class Logarithmic:
             return Linear(self.low, self.high).ticks(wanted)
         decades = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         for steps in self.STEPS:
-            ticks = [float(f'{m * 10.0 ** d:.6g}') for d in decades for m in steps if self.low <= m * 10.0 ** d <= self.high]
+            ticks = [
+                float(f'{m * 10.0 ** d:.6g}')
+                for d in decades
+                for m in steps
+                if self.low <= m * 10.0**d <= self.high
+            ]
             if len(ticks) <= wanted:
                 return ticks
         every = -(-len(ticks) // wanted)

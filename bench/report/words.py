@@ -68,7 +68,7 @@ def microseconds(value):
 
 def amount(value):
     """Bytes."""
-    return scaled(value, ((1, 'B'), (1024, 'KiB'), (1024 ** 2, 'MiB'), (1024 ** 3, 'GiB')))
+    return scaled(value, ((1, 'B'), (1024, 'KiB'), (1024**2, 'MiB'), (1024**3, 'GiB')))
 
 
 def interval(shown, low, high):
@@ -76,7 +76,12 @@ def interval(shown, low, high):
     return '' if low is None or high is None else f'{shown(low)} to {shown(high)}'
 
 
-CONSUMERS = {'stap': 'SystemTap', 'dtrace': "Oracle's DTrace", 'erl-trace': 'erl with erlang:trace', 'erl-with-probes-bpftrace': 'erl with bpftrace'}
+CONSUMERS = {
+    'stap': 'SystemTap',
+    'dtrace': "Oracle's DTrace",
+    'erl-trace': 'erl with erlang:trace',
+    'erl-with-probes-bpftrace': 'erl with bpftrace',
+}
 
 
 def consumer(name):

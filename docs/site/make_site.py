@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Builds the documents as a site, with mkdocs: python3 docs/site/make_site.py OUT. `./dev site` does so into build-site/.
+"""Builds the documents as a site, with mkdocs: python3 docs/site/make_site.py OUT. `./dev site` does so into
+build-site/.
 
-The documents stay as they are, readable in a checkout and on a forge. A copy is made whose links lead within the site: README.md is
-its first page, the other documents of the root and of other folders lie beside those of docs/, and what is no document (a source
-file) is a name without a link."""
+The documents stay as they are, readable in a checkout and on a forge. A copy is made whose links lead within
+the site: README.md is its first page, the other documents of the root and of other folders lie beside those
+of docs/, and what is no document (a source file) is a name without a link."""
 import os
 import pathlib
 import re
@@ -13,8 +14,13 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ELSEWHERE = {'README.md': 'index.md', 'CHANGELOG.md': 'changelog.md', 'SECURITY.md': 'security.md', 'THIRD-PARTY.md': 'third-party.md',
-             'runtime/lib/README.md': 'internals/library-source.md'}
+ELSEWHERE = {
+    'README.md': 'index.md',
+    'CHANGELOG.md': 'changelog.md',
+    'SECURITY.md': 'security.md',
+    'THIRD-PARTY.md': 'third-party.md',
+    'runtime/lib/README.md': 'internals/library-source.md',
+}
 NOT_SHOWN = ('site', '*.1', '*.py')
 
 
@@ -25,7 +31,11 @@ def place(path):
     name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ''
     if name in ELSEWHERE:
         return ELSEWHERE[name]
-    return name[len('docs/'):] if name.startswith('docs/') and path.is_file() and not name.endswith(('.py', '.1')) else None
+    return (
+        name[len('docs/') :]
+        if name.startswith('docs/') and path.is_file() and not name.endswith(('.py', '.1'))
+        else None
+    )
 
 
 def title(document):
@@ -34,7 +44,9 @@ def title(document):
 
 
 def within(text, source, target):
-    """The text of the document `source`, which lies at `target` in the site, with links that lead within the site."""
+    """The text of the document `source`, which lies at `target` in the site, with links that lead within the
+    site."""
+
     def link(found):
         shown, to = found.groups()
         if re.match(r'[a-z]+:|#', to):
@@ -49,7 +61,10 @@ def within(text, source, target):
         return f'[{shown}]({up}{there}{mark}{anchor})'
 
     pieces = re.split(r'(^```.*?^```$|^(?: {4}).*?$|`[^`\n]*`(?!\]))', text, flags=re.M | re.S)
-    return ''.join(piece if i % 2 else re.sub(r'\[([^\]]*)\]\(([^)\s]+)\)', link, piece) for i, piece in enumerate(pieces))
+    return ''.join(
+        piece if i % 2 else re.sub(r'\[([^\]]*)\]\(([^)\s]+)\)', link, piece)
+        for i, piece in enumerate(pieces)
+    )
 
 
 def make_source(folder):
@@ -70,8 +85,19 @@ def main(out):
         shutil.copy(ROOT / 'docs/site/site.css', source / 'site.css')
         config = pathlib.Path(folder) / 'mkdocs.yml'
         shutil.copy(ROOT / 'docs/site/mkdocs.yml', config)
-        subprocess.run(['mkdocs', 'build', '--strict', '--config-file', config, '--site-dir', pathlib.Path(out).resolve()], check=True,
-                       env={**os.environ, 'PYTHONWARNINGS': 'ignore'})
+        subprocess.run(
+            [
+                'mkdocs',
+                'build',
+                '--strict',
+                '--config-file',
+                config,
+                '--site-dir',
+                pathlib.Path(out).resolve(),
+            ],
+            check=True,
+            env={**os.environ, 'PYTHONWARNINGS': 'ignore'},
+        )
     print(f'{out}/index.html')
 
 

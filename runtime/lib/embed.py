@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes the C++ file that carries compiled library modules. Usage: embed.py OUT.cpp MODULE.beam...
 
-The bytes come in by the assembler's .incbin. Each file's digest stands in the output, so that a changed module changes the
-file and the build system compiles it again.
+The bytes come in by the assembler's .incbin. Each file's digest stands in the output, so that a changed
+module changes the file and the build system compiles it again.
 """
 import hashlib
 import os
@@ -16,9 +16,12 @@ def main(out, *beams):
         for index, (name, path) in enumerate(modules):
             digest = hashlib.sha256(open(path, "rb").read()).hexdigest()
             f.write(f"// {name} {digest}\n")
-            f.write(f'asm(".section .rodata\\n.balign 16\\n.hidden vmrun_lib_{index}\\n.global vmrun_lib_{index}\\n'
-                    f'vmrun_lib_{index}:\\n.incbin \\"{path}\\"\\n.hidden vmrun_lib_{index}_end\\n'
-                    f'.global vmrun_lib_{index}_end\\nvmrun_lib_{index}_end:\\n.byte 0\\n.previous\\n");\n')
+            f.write(
+                f'asm(".section .rodata\\n.balign 16\\n.hidden vmrun_lib_{index}\\n.global '
+                f'vmrun_lib_{index}\\n'
+                f'vmrun_lib_{index}:\\n.incbin \\"{path}\\"\\n.hidden vmrun_lib_{index}_end\\n'
+                f'.global vmrun_lib_{index}_end\\nvmrun_lib_{index}_end:\\n.byte 0\\n.previous\\n");\n'
+            )
             f.write(f'extern "C" const std::uint8_t vmrun_lib_{index}[], vmrun_lib_{index}_end[];\n')
         f.write("\nnamespace vmrun {\nconst EmbeddedModule kEmbeddedModules[] = {\n")
         for index, (name, _) in enumerate(modules):

@@ -1,4 +1,5 @@
-"""+JPperf: what perf reads of functions that have machine code of their own, taken apart as its documents say. +JDdump: listings."""
+"""+JPperf: what perf reads of functions that have machine code of their own, taken apart as its documents
+say. +JDdump: listings."""
 import pathlib
 import re
 import struct
@@ -46,7 +47,7 @@ def records(dump):
     functions, lines, at = {}, {}, size
     while at < len(dump):
         kind, length, _ = struct.unpack_from('=IIQ', dump, at)
-        body = dump[at + 16:at + length]
+        body = dump[at + 16 : at + length]
         if kind == 2:
             code, count = struct.unpack_from('=QQ', body)
             lines[code], place = {}, 16
@@ -58,7 +59,10 @@ def records(dump):
             _, _, address, code, size, _ = struct.unpack_from('=IIQQQQ', body)
             name, place = text(body, 40)
             if address != code or len(body) - place != size:
-                raise Failure(f'{name}: {size} bytes at {code:x} are said to be at {address:x}, and {len(body) - place} follow')
+                raise Failure(
+                    f'{name}: {size} bytes at {code:x} are said to be at {address:x}, and '
+                    f'{len(body) - place} follow'
+                )
             functions[name] = code, body[place:], lines.get(code, {})
         else:
             raise Failure(f'a record of kind {kind}')
@@ -69,17 +73,28 @@ def records(dump):
 def names_and_lines(vmrun):
     need_machine_code(vmrun)
     maps, names, dump = program_done(vmrun, 'true')
-    (start, size), = [(int(a, 16), int(n, 16)) for a, n in re.findall(rb'^(\w+) (\w+) \$\w+:fib/1$', names, re.MULTILINE)]
+    ((start, size),) = [
+        (int(a, 16), int(n, 16)) for a, n in re.findall(rb'^(\w+) (\w+) \$\w+:fib/1$', names, re.MULTILINE)
+    ]
     # perf asks the map only of memory it takes for anonymous (tools/perf/util/map.c).
-    around = [line for line in maps.splitlines() if re.match('[0-9a-f]+-', line) and
-              int(line.split('-')[0], 16) <= start < int(re.split('[- ]', line)[1], 16)]
+    around = [
+        line
+        for line in maps.splitlines()
+        if re.match('[0-9a-f]+-', line)
+        and int(line.split('-')[0], 16) <= start < int(re.split('[- ]', line)[1], 16)
+    ]
     if len(around) != 1 or not re.search(r' r-xp 00000000 00:00 0 *$', around[0]):
         raise Failure(f'fib/1 is at {start:x}, in {around}')
-    (code, machine_code, lines), = [f for name, f in records(dump).items() if name.endswith(':fib/1')]
+    ((code, machine_code, lines),) = [f for name, f in records(dump).items() if name.endswith(':fib/1')]
     if (code, len(machine_code)) != (start, size):
         raise Failure(f'fib/1 is at {start:x} with {size} bytes, and at {code:x} with {len(machine_code)}')
     outside = [a for a in lines if not code <= a < code + size]
-    if outside or {line for _, line in lines.values()} - LINES_OF_FIB or len(lines) < 3 or {pathlib.Path(file).name for file, _ in lines.values()} != {'program.act'}:
+    if (
+        outside
+        or {line for _, line in lines.values()} - LINES_OF_FIB
+        or len(lines) < 3
+        or {pathlib.Path(file).name for file, _ in lines.values()} != {'program.act'}
+    ):
         raise Failure(f'lines of fib/1, at {code:x}: {lines}')
 
 
@@ -94,28 +109,53 @@ def what_is_in_their_place(vmrun):
     """A link, which is not followed; a file that all can read; what cannot go."""
     for plant, refused in (('ln -s "$PWD/mark"', False), ('install -m 666 mark', False), ('mkdir', True)):
         files = '/tmp/perf-$n.map /tmp/jit-$n.dump'
-        shell = (f'echo mine >mark; (n=$BASHPID; echo $n >number; for f in {files}; do {plant} $f; done; exec "$@"); echo status $?; '
-                 f'n=$(cat number); cat mark; stat -c "%F %a" {files}; rm -rf {files}')
-        done = run(vmrun, 'main() -> 300 = length([fib(15) || _ <- lists:seq(1, 300)]).\nfib(N) when N < 2 -> N;\nfib(N) -> fib(N - 1) + fib(N - 2).\n', '+hot', '1', '+JPperf', 'true', shell=shell)
+        shell = (
+            f'echo mine >mark; (n=$BASHPID; echo $n >number; for f in {files}; do {plant} $f; done; exec '
+            '"$@"); echo status $?; '
+            f'n=$(cat number); cat mark; stat -c "%F %a" {files}; rm -rf {files}'
+        )
+        done = run(
+            vmrun,
+            'main() -> 300 = length([fib(15) || _ <- lists:seq(1, 300)]).\nfib(N) when N < 2 -> N;\n'
+            'fib(N) -> fib(N - 1) + fib(N - 2).\n',
+            '+hot',
+            '1',
+            '+JPperf',
+            'true',
+            shell=shell,
+        )
         if refused:
-            done.expect(0, out='status 0\nmine\ndirectory 755\ndirectory 755\n', err=[r'cannot write what perf reads to /tmp: File exists'])
+            done.expect(
+                0,
+                out='status 0\nmine\ndirectory 755\ndirectory 755\n',
+                err=[r'cannot write what perf reads to /tmp: File exists'],
+            )
         else:
             done.expect(0, out='status 0\nmine\nregular file 600\nregular file 600\n')
 
 
 def listings(vmrun):
-    done = run(vmrun, 'main() -> f(3).\nf(N) -> lists:last([N]).\n', '+JDdump', 'true',
-               shell='"$@" && grep -x "main/0:\\|f/1:" program.asm && grep -c func_info program.asm && ls lists.asm')
+    done = run(
+        vmrun,
+        'main() -> f(3).\nf(N) -> lists:last([N]).\n',
+        '+JDdump',
+        'true',
+        shell='"$@" && grep -x "main/0:\\|f/1:" program.asm && grep -c func_info program.asm && ls lists.asm',
+    )
     done.expect(0, out='main/0:\nf/1:\n4\nlists.asm\n')
     run(vmrun, 'main() -> ok.\n', '+JDdump', 'false', shell='"$@" && ls *.asm').expect(2)
     run(vmrun, 'main() -> ok.\n', '+JDdump', 'true', shell='mkdir program.asm && "$@"').expect(
-        0, err=[r'program\.asm: Is a directory'])
+        0, err=[r'program\.asm: Is a directory']
+    )
 
 
 def tests(vmrun):
-    return [Test('command', name, lambda case=case: case(vmrun)) for name, case in [
-        ('perf is told of hot functions: names, code, lines', names_and_lines),
-        ('perf is told what it was asked for', one_of_them),
-        ('perf is told in files of its own', what_is_in_their_place),
-        ('listings of what is loaded', listings),
-    ]]
+    return [
+        Test('command', name, lambda case=case: case(vmrun))
+        for name, case in [
+            ('perf is told of hot functions: names, code, lines', names_and_lines),
+            ('perf is told what it was asked for', one_of_them),
+            ('perf is told in files of its own', what_is_in_their_place),
+            ('listings of what is loaded', listings),
+        ]
+    ]

@@ -1,4 +1,5 @@
-"""The shell on a terminal, run by build/bin/erl and by a stock erl: the same keys must leave the same text on the screen."""
+"""The shell on a terminal, run by build/bin/erl and by a stock erl: the same keys must leave the same text on
+the screen."""
 import os
 import pathlib
 import pty
@@ -38,7 +39,7 @@ class Screen:
                     self.rest = text
                     return
                 self.control(sequence[2], int(re.sub(r'\D.*', '', sequence[1] or '') or 1))
-                text = text[sequence.end():]
+                text = text[sequence.end() :]
             else:
                 self.show(text[0])
                 text = text[1:]
@@ -51,7 +52,7 @@ class Screen:
         elif command == 'D':
             self.column -= count
         elif command == 'K':
-            del self.rows[self.row][self.column:]
+            del self.rows[self.row][self.column :]
 
     def show(self, character):
         if character == '\r':
@@ -98,7 +99,8 @@ class Session:
         os.waitpid(self.program, 0)
 
     def until(self, shown):
-        """Reads until the screen ends with what `shown` matches; None: until the program has ended, whose status is returned."""
+        """Reads until the screen ends with what `shown` matches; None: until the program has ended, whose
+        status is returned."""
         end = time.monotonic() + PATIENCE_S
         while shown is None or not re.search(f'(?:{shown})$', self.screen.text()):
             if not select.select([self.fd], [], [], max(0, end - time.monotonic()))[0]:
@@ -107,7 +109,9 @@ class Session:
                 self.screen.feed(os.read(self.fd, 4096).decode(errors='replace'))
             except OSError:  # the other end is closed
                 if shown is not None:
-                    raise Failure(f'it has ended without {shown!r} on the screen:\n{self.screen.text()}') from None
+                    raise Failure(
+                        f'it has ended without {shown!r} on the screen:\n{self.screen.text()}'
+                    ) from None
                 break
         return os.waitstatus_to_exitcode(os.waitpid(self.program, 0)[1]) if shown is None else None
 
@@ -121,27 +125,81 @@ LONG = 'length("' + 'abcdefghij' * 12 + '").'
 # What is typed, and how the screen ends then; None: the program has ended.
 CASES = {
     'expressions': [('1+1.\r', '2\n2>'), ('X = {a, "text"}.\r', '3>'), ('f(X.\r', '3>'), ('q().\r', None)],
-    'keys that move and erase': [('12' + LEFT + '+' + END + '0.\r', '21\n2>'), ('abd' + LEFT + LEFT + 'x' + RIGHT + '\x7f' + HOME + '"' + END + '".\r', '3>'),
-                                 ('1 + 2' + '\x17' + '5.\r', '6\n4>'), ('gone\x15' + 'ok.\r', 'ok\n5>'), ('q().\r', None)],
-    'the history': [('1+1.\r', '2>'), ('2+2.\r', '3>'), (UP, r'3> 2\+2\.'), (UP, r'3> 1\+1\.'), ('\r', '2\n4>'), (UP, r'4> 1\+1\.'), (DOWN, '4>'), ('5.\r', '5\n5>'),
-                    ('q().\r', None)],
-    'lines longer than the terminal is wide': [(LONG + '\r', '120\n2>'), (UP, r'j"\)\.'), (HOME + RIGHT * 8 + 'XY\r', '122\n3>'),
-                                               (LONG + '\x7f' * 70 + '").\r', '4>'), ('q().\r', None)],
+    'keys that move and erase': [
+        ('12' + LEFT + '+' + END + '0.\r', '21\n2>'),
+        ('abd' + LEFT + LEFT + 'x' + RIGHT + '\x7f' + HOME + '"' + END + '".\r', '3>'),
+        ('1 + 2' + '\x17' + '5.\r', '6\n4>'),
+        ('gone\x15' + 'ok.\r', 'ok\n5>'),
+        ('q().\r', None),
+    ],
+    'the history': [
+        ('1+1.\r', '2>'),
+        ('2+2.\r', '3>'),
+        (UP, r'3> 2\+2\.'),
+        (UP, r'3> 1\+1\.'),
+        ('\r', '2\n4>'),
+        (UP, r'4> 1\+1\.'),
+        (DOWN, '4>'),
+        ('5.\r', '5\n5>'),
+        ('q().\r', None),
+    ],
+    'lines longer than the terminal is wide': [
+        (LONG + '\r', '120\n2>'),
+        (UP, r'j"\)\.'),
+        (HOME + RIGHT * 8 + 'XY\r', '122\n3>'),
+        (LONG + '\x7f' * 70 + '").\r', '4>'),
+        ('q().\r', None),
+    ],
     'completion': [('lists:revers\t', r'reverse\('), ('[1,2]).\r', r'\[2,1\]\n2>'), ('q().\r', None)],
-    'characters beyond ASCII': [('"äöü' + LEFT + 'x' + END + '".\r', '2>'), ('[8364].\r', '3>'), ('io:format("~ts~n", [[8364, 26085]]).\r', 'ok\n4>'), ('q().\r', None)],
-    'Latin-1': [('io:setopts([{encoding, latin1}]), X = io:get_line("name? ").\r', 'name\\?'), (b'\xe5\xe4\r', '2>'), ('hd(X).\r', '229\n3>'), ('length(X).\r', '3\n4>'),
-                ('io:setopts([{encoding, unicode}]).\r', 'ok\n5>'), ('q().\r', None)],
-    'how large it is': [('{io:columns(), io:rows()}.\r', '2>'), ('erlang:port_control(open_port({fd, 1, 1}, [out]), 16#018b0900 + 100, []).\r', r'\]\n3>'), ('q().\r', None)],
+    'characters beyond ASCII': [
+        ('"äöü' + LEFT + 'x' + END + '".\r', '2>'),
+        ('[8364].\r', '3>'),
+        ('io:format("~ts~n", [[8364, 26085]]).\r', 'ok\n4>'),
+        ('q().\r', None),
+    ],
+    'Latin-1': [
+        ('io:setopts([{encoding, latin1}]), X = io:get_line("name? ").\r', 'name\\?'),
+        (b'\xe5\xe4\r', '2>'),
+        ('hd(X).\r', '229\n3>'),
+        ('length(X).\r', '3\n4>'),
+        ('io:setopts([{encoding, unicode}]).\r', 'ok\n5>'),
+        ('q().\r', None),
+    ],
+    'how large it is': [
+        ('{io:columns(), io:rows()}.\r', '2>'),
+        ('erlang:port_control(open_port({fd, 1, 1}, [out]), 16#018b0900 + 100, []).\r', r'\]\n3>'),
+        ('q().\r', None),
+    ],
     'input of a program': [('io:get_line("name? ").\r', 'name\\?'), ('me\r', '2>'), ('q().\r', None)],
-    'output while a line is edited': [('spawn(fun() -> receive after 200 -> io:put_chars("output\\n") end end), abcd.\r', '2>'), ('x = \n', 'output\n.*'),
-                                      ('x.\r', '3>'), ('q().\r', None)],
-    'a job of its own': [('X = 1.\r', '2>'), ('\x07', 'command\n -->'), ('j\r', r'j\n.*\n -->'), ('s\r', 's\n -->'), ('j\r', r'2\* .*\n -->'),
-                         ('c\r', '\n1>'), ('2+1.\r', '3\n2>'), ('\x07', 'command\n -->'), ('k 1\r', 'k 1\n -->'), ('j\r', r'j\n.*\n -->'), ('q\r', None)],
+    'output while a line is edited': [
+        ('spawn(fun() -> receive after 200 -> io:put_chars("output\\n") end end), abcd.\r', '2>'),
+        ('x = \n', 'output\n.*'),
+        ('x.\r', '3>'),
+        ('q().\r', None),
+    ],
+    'a job of its own': [
+        ('X = 1.\r', '2>'),
+        ('\x07', 'command\n -->'),
+        ('j\r', r'j\n.*\n -->'),
+        ('s\r', 's\n -->'),
+        ('j\r', r'2\* .*\n -->'),
+        ('c\r', '\n1>'),
+        ('2+1.\r', '3\n2>'),
+        ('\x07', 'command\n -->'),
+        ('k 1\r', 'k 1\n -->'),
+        ('j\r', r'j\n.*\n -->'),
+        ('q\r', None),
+    ],
     'the shell that ends': [('exit(oops).\r', r'oops\n2>'), ('q().\r', None)],
     'the key that interrupts': [('1.\r', '2>'), ('\x03', r'\(h\)elp|istribution'), ('a\r', None)],
 }
 # What differs by its nature: numbers of processes, and who is asked.
-DIFFERS = [(r'<0\.\d+\.\d+>', '<pid>'), (r'#Ref<[\d.]+>', '<ref>'), (r'^Erlang/OTP.*(\n.*\[.*)*', '<version>'), (r'BREAK(.|\n)*', '<menu>')]
+DIFFERS = [
+    (r'<0\.\d+\.\d+>', '<pid>'),
+    (r'#Ref<[\d.]+>', '<ref>'),
+    (r'^Erlang/OTP.*(\n.*\[.*)*', '<version>'),
+    (r'BREAK(.|\n)*', '<menu>'),
+]
 
 
 def seen(command, path, steps, prompt='1>'):
@@ -173,11 +231,18 @@ def compare(own, stock):
 
 def modes_are_restored(bin_folder):
     """However it ends, the terminal has the modes it had."""
-    for steps in ([('q().\r', None)], [('halt(3).\r', None)], [('halt(0, [{flush, false}]).\r', None)], [('\x03', 'istribution.*(\n.*)*'), ('a\r', None)]):
+    for steps in (
+        [('q().\r', None)],
+        [('halt(3).\r', None)],
+        [('halt(0, [{flush, false}]).\r', None)],
+        [('\x03', 'istribution.*(\n.*)*'), ('a\r', None)],
+    ):
         with tempfile.TemporaryDirectory(prefix='vmrun-terminal-') as folder:
             inner = pathlib.Path(folder) / 'modes'
             shell = f'trap : INT; stty -g > {inner}1; erl; stty -g > {inner}2'
-            environment = dict(ENVIRONMENT, PATH=f'{bin_folder}:{os.environ["PATH"]}', HOME=folder, TERM='xterm')
+            environment = dict(
+                ENVIRONMENT, PATH=f'{bin_folder}:{os.environ["PATH"]}', HOME=folder, TERM='xterm'
+            )
             with Session(['sh', '-c', shell], folder, environment) as session:
                 session.until('1>')
                 for keys, shown in steps:
@@ -190,5 +255,13 @@ def modes_are_restored(bin_folder):
 
 def tests(build):
     bin_folder = pathlib.Path(build).resolve() / 'bin'
-    return [Test('command', f'terminal: {name}', lambda steps=steps: agree(bin_folder, steps)) for name, steps in CASES.items()] + [
-        Test('command', 'terminal: the modes of the terminal are restored', lambda: modes_are_restored(bin_folder))]
+    return [
+        Test('command', f'terminal: {name}', lambda steps=steps: agree(bin_folder, steps))
+        for name, steps in CASES.items()
+    ] + [
+        Test(
+            'command',
+            'terminal: the modes of the terminal are restored',
+            lambda: modes_are_restored(bin_folder),
+        )
+    ]

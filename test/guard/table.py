@@ -1,5 +1,5 @@
-"""The counts that are recorded: counts.tab. For each operation its instructions and its tests of probes, and below it the
-functions that have a part in it worth naming, with the same columns."""
+"""The counts that are recorded: counts.tab. For each operation its instructions and its tests of probes, and
+below it the functions that have a part in it worth naming, with the same columns."""
 import re
 
 from harness.callgrind import Function, Profile
@@ -10,8 +10,8 @@ SAME = 0.002  # of the operation's instructions: by how much counts may differ a
 HEAD = '''# Instructions for one operation, counted by callgrind (docs/testing.md, "Instructions"). Made by
 # `./dev test --suite guard --record`, not by hand.
 #
-# A line of an operation: its name, instructions, tests of probes. A line of a function: its own instructions, those with
-# what it calls, how often it is called, its tests of probes, its name.
+# A line of an operation: its name, instructions, tests of probes. A line of a function: its own instructions,
+# those with what it calls, how often it is called, its tests of probes, its name.
 '''
 
 
@@ -25,8 +25,14 @@ class Counts:
 
     def same(self, other):
         room = SAME * self.total
-        return abs(self.tests - other.tests) < 0.01 and abs(self.total - other.total) < room and all(
-            abs(self.functions[name].own - other.functions[name].own) < room for name in self.functions.keys() | other.functions.keys())
+        return (
+            abs(self.tests - other.tests) < 0.01
+            and abs(self.total - other.total) < room
+            and all(
+                abs(self.functions[name].own - other.functions[name].own) < room
+                for name in self.functions.keys() | other.functions.keys()
+            )
+        )
 
 
 def read(path):

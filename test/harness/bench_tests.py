@@ -13,7 +13,19 @@ sys.path.insert(0, str(ROOT))
 
 
 def tests(vmrun):
-    from bench.harness import configurations, earlier, history, intervals, journal, micro, progress, running, scaling, workloads
+    from bench.harness import (
+        configurations,
+        earlier,
+        history,
+        intervals,
+        journal,
+        micro,
+        progress,
+        running,
+        scaling,
+        workloads,
+    )
+
     cases = [
         ('a ratio of equal runs is one, of double ones two', lambda: ratios(intervals)),
         ('an outlier moves neither the median nor the verdict', lambda: outliers(intervals)),
@@ -34,12 +46,24 @@ def tests(vmrun):
         ('what is left is estimated from what was done', lambda: estimate(progress)),
         ('scaling takes every number of schedulers up to eight', lambda: schedulers(scaling)),
         ('history has a line for each commit, the last one recorded', lambda: recorded(history)),
-        ('figures of an earlier run stand beside those of this one, and keep their commit', lambda: beside(earlier)),
-        ('a file without figures cannot stand beside any', lambda: refused(['--beside', __file__], 'neither figures of ./dev bench nor a page of them')),
+        (
+            'figures of an earlier run stand beside those of this one, and keep their commit',
+            lambda: beside(earlier),
+        ),
+        (
+            'a file without figures cannot stand beside any',
+            lambda: refused(['--beside', __file__], 'neither figures of ./dev bench nor a page of them'),
+        ),
         ('percentiles of latency are those of the delays', lambda: percentiles(vmrun)),
         ('a program is run, measured and written as JSON', lambda: whole(vmrun)),
-        ('a name that is none is refused', lambda: refused(['no_such_thing'], 'neither a measurement nor a workload')),
-        ('a configuration that is none is refused', lambda: refused(['-c', 'no_such_thing'], 'no configuration is called no_such_thing')),
+        (
+            'a name that is none is refused',
+            lambda: refused(['no_such_thing'], 'neither a measurement nor a workload'),
+        ),
+        (
+            'a configuration that is none is refused',
+            lambda: refused(['-c', 'no_such_thing'], 'no configuration is called no_such_thing'),
+        ),
     ]
     return [Test('bench', name, run) for name, run in cases]
 
@@ -78,16 +102,27 @@ def repeatable(intervals):
 
 
 def noise(intervals):
-    for what, values, noisy in (('steady', [100, 101, 99], False), ('scattered', [50, 100, 200, 300, 80], True), ('two', [100, 100], True)):
+    for what, values, noisy in (
+        ('steady', [100, 101, 99], False),
+        ('scattered', [50, 100, 200, 300, 80], True),
+        ('two', [100, 100], True),
+    ):
         expect(what, intervals.ratio(values, [100, 100, 101, 99, 100]).noisy, noisy)
 
 
 def verdicts(intervals):
     def of(median, low, high, runs=5):
         return intervals.verdict(intervals.Ratio(median, low, high, runs))
-    for what, got, wanted in (('faster', of(0.9, 0.88, 0.93), 'faster'), ('slower', of(1.1, 1.08, 1.12), 'slower'), ('same', of(1.0, 0.99, 1.01), 'same'),
-                              ('a difference below what matters', of(1.01, 1.005, 1.015), 'same'), ('wide', of(1.2, 0.9, 1.5), 'noisy'),
-                              ('wide around one', of(1.0, 0.93, 1.08), 'noisy'), ('too few runs', of(0.5, 0.5, 0.5, runs=2), 'noisy')):
+
+    for what, got, wanted in (
+        ('faster', of(0.9, 0.88, 0.93), 'faster'),
+        ('slower', of(1.1, 1.08, 1.12), 'slower'),
+        ('same', of(1.0, 0.99, 1.01), 'same'),
+        ('a difference below what matters', of(1.01, 1.005, 1.015), 'same'),
+        ('wide', of(1.2, 0.9, 1.5), 'noisy'),
+        ('wide around one', of(1.0, 0.93, 1.08), 'noisy'),
+        ('too few runs', of(0.5, 0.5, 0.5, runs=2), 'noisy'),
+    ):
         expect(what, got, wanted)
 
 
@@ -102,6 +137,7 @@ def resumed(journal):
 
         def measure(value):
             return lambda: measured.append(value) or value
+
         first = journal.Journal(path, {'commit': 'a'})
         first.once(['run', 'x', 1], measure(1))
         again = journal.Journal(path, {'commit': 'a'}, resume=True)
@@ -112,6 +148,7 @@ def resumed(journal):
         expect('found', third.found, 2)
         anew = journal.Journal(path, {'commit': 'b'})
         expect('without --resume', anew.once(['run', 'x', 1], measure(3)), 3)
+
     in_folder(run)
 
 
@@ -126,6 +163,7 @@ def cut_short(journal):
         expect('whole', again.once(['x'], lambda: 5), 1)
         expect('cut', again.once(['y'], lambda: 6), 6)
         expect('lines', len(journal.read_lines(path)), 3)
+
     in_folder(run)
 
 
@@ -140,6 +178,7 @@ def other_journal(journal):
                 raise Failure(f'it says {refused}')
         else:
             raise Failure('it was taken')
+
     in_folder(run)
 
 
@@ -163,24 +202,46 @@ def read(workloads, text):
         path = folder / 'savina' / 'fork_join.act'
         path.write_text(text)
         return workloads.read(path)
+
     return in_folder(run)
 
 
 def header(workloads):
     w = read(workloads, WORKLOAD)
-    expect('row', w.row(), {'name': 'savina/fork_join', 'kind': 'savina', 'size': '10000 60', 'parallel': True,
-                            'text': 'Fork-join throughput: N messages to each of K actors.',
-                            'from': 'Savina, fjthrput (Imam, Sarkar, AGERE 2014); scaled: takes longer'})
-    expect('arguments', [w.arguments(size) for size in ('whole', 'quick', 'small')], [[], ['1000', '10'], ['100', '10']])
+    expect(
+        'row',
+        w.row(),
+        {
+            'name': 'savina/fork_join',
+            'kind': 'savina',
+            'size': '10000 60',
+            'parallel': True,
+            'text': 'Fork-join throughput: N messages to each of K actors.',
+            'from': 'Savina, fjthrput (Imam, Sarkar, AGERE 2014); scaled: takes longer',
+        },
+    )
+    expect(
+        'arguments',
+        [w.arguments(size) for size in ('whole', 'quick', 'small')],
+        [[], ['1000', '10'], ['100', '10']],
+    )
     plain = read(workloads, '%% Sums.\nmain() -> ok.\n')
-    expect('without attributes', (plain.text, plain.size, plain.parallel, plain.arguments('quick')), ('Sums.', None, False, []))
+    expect(
+        'without attributes',
+        (plain.text, plain.size, plain.parallel, plain.arguments('quick')),
+        ('Sums.', None, False, []),
+    )
 
 
 def wrong_headers(workloads):
-    for wrong, part in (('-size(10).', ':4: -size(10) is not of the form -size([1000, 10])'), ('-parallel(no).', ':4: -parallel(no)'),
-                        ('-size([1]).\n-size([2]).', ':5: a second -size'), ('-size([1]).\n-quick([1, 2]).', '-quick has as many numbers as -size'),
-                        ('-size([1]).\n-small([1, 2]).', '-small has as many numbers as -size'),
-                        ('-source(savina).', ':4: -source(savina)')):
+    for wrong, part in (
+        ('-size(10).', ':4: -size(10) is not of the form -size([1000, 10])'),
+        ('-parallel(no).', ':4: -parallel(no)'),
+        ('-size([1]).\n-size([2]).', ':5: a second -size'),
+        ('-size([1]).\n-quick([1, 2]).', '-quick has as many numbers as -size'),
+        ('-size([1]).\n-small([1, 2]).', '-small has as many numbers as -size'),
+        ('-source(savina).', ':4: -source(savina)'),
+    ):
         try:
             read(workloads, f'%% What\n%% it is\n\n{wrong}\nmain(_) -> ok.\n')
         except workloads.HeaderError as refused:
@@ -199,14 +260,23 @@ def all_headers(workloads):
 
 
 def names(workloads):
-    found = [workloads.Workload(pathlib.Path(f'{name}.act'), name.split('/')[0], 'text') for name in ('actors/ring', 'savina/ring', 'savina/fib')]
-    for words, wanted in (({'actors'}, ['actors/ring']), ({'savina/ring'}, ['savina/ring']), ({'ring'}, ['actors/ring', 'savina/ring']), ({'x'}, [])):
+    found = [
+        workloads.Workload(pathlib.Path(f'{name}.act'), name.split('/')[0], 'text')
+        for name in ('actors/ring', 'savina/ring', 'savina/fib')
+    ]
+    for words, wanted in (
+        ({'actors'}, ['actors/ring']),
+        ({'savina/ring'}, ['savina/ring']),
+        ({'ring'}, ['actors/ring', 'savina/ring']),
+        ({'x'}, []),
+    ):
         expect(words, [w.name for w in workloads.chosen(found, words)], wanted)
 
 
 def other_result(running, configurations):
     class W:
         name = 'kind/name'
+
     table = configurations.every()
     runs = {name: running.Runs(W, table[name]) for name in ('off', 'erl', 'off-small')}
     for name, result in (('off', '42'), ('erl', '43'), ('off-small', '7')):
@@ -220,8 +290,13 @@ def other_result(running, configurations):
 
 def bases(configurations):
     table = configurations.every()
-    for wanted, with_them in ((['erl'], ['off', 'erl']), (['vmtrace-gc'], ['off-1', 'vmtrace-gc']), (['off'], ['off']), (['none', 'off'], ['none', 'off']),
-                              (['erl-trace-gc', 'bpftrace-gc'], ['off-small', 'erl-small', 'bpftrace-gc', 'erl-trace-gc'])):
+    for wanted, with_them in (
+        (['erl'], ['off', 'erl']),
+        (['vmtrace-gc'], ['off-1', 'vmtrace-gc']),
+        (['off'], ['off']),
+        (['none', 'off'], ['none', 'off']),
+        (['erl-trace-gc', 'bpftrace-gc'], ['off-small', 'erl-small', 'bpftrace-gc', 'erl-trace-gc']),
+    ):
         chosen = configurations.matching(wanted, table)
         expect(wanted, [row.name for row in configurations.with_bases(chosen, table)], with_them)
     missing = [row.name for row in table.values() if row.base and row.base not in table]
@@ -230,6 +305,7 @@ def bases(configurations):
 
 def watched(configurations):
     from bench.harness import families
+
     table = configurations.every()
     for family in [*families.families(), 'all']:
         for tool in ('vmtrace', 'vmtrace-texts', 'bpftrace', 'bpftrace-texts', 'perf', 'stap', 'dtrace'):
@@ -238,17 +314,40 @@ def watched(configurations):
 
 def floors(micro):
     def benchmark(name, *times):
-        return [{'name': name, 'run_name': name, 'run_type': 'iteration', 'cpu_time': t, 'time_unit': 'us'} for t in times]
-    rows = micro.rows_of([*benchmark('site/nobody looks', 0.001, 0.002, 0.003), *benchmark('site/message-send/bpftrace', 3, 3, 3),
-                          *benchmark('floor/empty uprobe/bpftrace', 2, 2, 2),
-                          {'name': 'site/x/stap', 'run_name': 'site/x/stap', 'error_occurred': True, 'error_message': 'no stap here'}])
+        return [
+            {'name': name, 'run_name': name, 'run_type': 'iteration', 'cpu_time': t, 'time_unit': 'us'}
+            for t in times
+        ]
+
+    rows = micro.rows_of(
+        [
+            *benchmark('site/nobody looks', 0.001, 0.002, 0.003),
+            *benchmark('site/message-send/bpftrace', 3, 3, 3),
+            *benchmark('floor/empty uprobe/bpftrace', 2, 2, 2),
+            {
+                'name': 'site/x/stap',
+                'run_name': 'site/x/stap',
+                'error_occurred': True,
+                'error_message': 'no stap here',
+            },
+        ]
+    )
     shown = [(r['group'], r['name'], r['consumer'], r['ns'], r['floor_ns'], r.get('unable')) for r in rows]
-    expect('rows', shown, [('site', 'nobody looks', None, 2, None, None), ('site', 'message-send', 'bpftrace', 3000, 2000, None),
-                           ('floor', 'empty uprobe', 'bpftrace', 2000, None, None), ('site', 'x', 'stap', None, None, 'no stap here')])
+    expect(
+        'rows',
+        shown,
+        [
+            ('site', 'nobody looks', None, 2, None, None),
+            ('site', 'message-send', 'bpftrace', 3000, 2000, None),
+            ('floor', 'empty uprobe', 'bpftrace', 2000, None, None),
+            ('site', 'x', 'stap', None, None, 'no stap here'),
+        ],
+    )
 
 
 def estimate(progress):
     import io
+
     p = progress.Progress(clock=lambda: 0, out=io.StringIO())
     p.plan('run', 'a', 4)
     p.plan('run', 'b', 2)
@@ -276,17 +375,44 @@ def recorded(history):
     def run(folder):
         path = folder / 'history.jsonl'
         for commit, ns in (('a', 2.0), ('b', 4.0), ('a', 8.0)):
-            history.append({'environment': {'commit': commit, 'date': '2026-01-01', 'machine': 'm'},
-                            'ratios': [{'workload': 'actors/ring', 'configuration': 'erl', 'median': ns, 'noisy': False},
-                                       {'workload': 'actors/x', 'configuration': 'erl', 'median': 100, 'noisy': True}]}, path)
-        expect('lines', [(row['commit'], round(row['figures']['actors_against_erl'], 6)) for row in history.read(path)], [('b', 0.25), ('a', 0.125)])
+            history.append(
+                {
+                    'environment': {'commit': commit, 'date': '2026-01-01', 'machine': 'm'},
+                    'ratios': [
+                        {'workload': 'actors/ring', 'configuration': 'erl', 'median': ns, 'noisy': False},
+                        {'workload': 'actors/x', 'configuration': 'erl', 'median': 100, 'noisy': True},
+                    ],
+                },
+                path,
+            )
+        expect(
+            'lines',
+            [(row['commit'], round(row['figures']['actors_against_erl'], 6)) for row in history.read(path)],
+            [('b', 0.25), ('a', 0.125)],
+        )
+
     in_folder(run)
 
 
 def beside(earlier):
-    old = {'schema': 1, 'environment': {'commit': 'old'}, 'latency': [{'load': 1}], 'memory': [{'what': 'old'}], 'history': [1], 'memory_unable': 'why', 'micro_unable': 'why',
-           'runs': [{'workload': 'a', 'configuration': 'off', 'times_us': [1]}, {'workload': 'b', 'configuration': 'off', 'times_us': [2]}]}
-    new = {'environment': {'commit': 'new'}, 'memory': [{'what': 'new'}], 'runs': [{'workload': 'a', 'configuration': 'off', 'times_us': [3]}]}
+    old = {
+        'schema': 1,
+        'environment': {'commit': 'old'},
+        'latency': [{'load': 1}],
+        'memory': [{'what': 'old'}],
+        'history': [1],
+        'memory_unable': 'why',
+        'micro_unable': 'why',
+        'runs': [
+            {'workload': 'a', 'configuration': 'off', 'times_us': [1]},
+            {'workload': 'b', 'configuration': 'off', 'times_us': [2]},
+        ],
+    }
+    new = {
+        'environment': {'commit': 'new'},
+        'memory': [{'what': 'new'}],
+        'runs': [{'workload': 'a', 'configuration': 'off', 'times_us': [3]}],
+    }
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / 'page.html'
         path.write_text(f'<html><script type="application/json" id="data">{json.dumps(old)}</script></html>')
@@ -295,54 +421,90 @@ def beside(earlier):
     expect('latency', new['latency'], [{'load': 1}])
     expect('what could not be measured then', ('memory_unable' in new, 'micro_unable' in new), (False, True))
     expect('runs', [(r['workload'], r['times_us']) for r in new['runs']], [('a', [3]), ('b', [2])])
-    expect('environment', (new['environment']['commit'], new['earlier'], 'history' in new), ('new', [{'commit': 'old'}], False))
+    expect(
+        'environment',
+        (new['environment']['commit'], new['earlier'], 'history' in new),
+        ('new', [{'commit': 'old'}], False),
+    )
 
 
 def percentiles(vmrun):
     """Checks the program's own slots: a slot holds values that differ by less than a 32nd, and the slots are
     in order."""
     source = (ROOT / 'bench/latency/load.act').read_text()
-    checked = source.split('main(["capacity"', 1)[0] + '''main() ->
+    checked = (
+        source.split('main(["capacity"', 1)[0]
+        + '''main() ->
     All = lists:seq(0, 5000) ++ [1 bsl B + D || B <- lists:seq(13, 40), D <- [-1, 0, 1]],
-    [begin L = largest(slot(N)), true = L >= N, true = (L - N) * 32 =< max(N, 1), true = slot(L) =:= slot(N) end || N <- All],
+    [begin L = largest(slot(N)), true = L >= N, true = (L - N) * 32 =< max(N, 1), true = slot(L) =:= slot(N)
+        end || N <- All],
     H = counters:new(64 * 64, []),
     [counters:add(H, slot(N), 1) || N <- lists:seq(1, 60)],
     counters:add(H, slot(1000000), 1),
     io:format("~w~n", [[percentile(H, P) || P <- [50, 90, 98]]]),
     true = percentile(H, 100) >= 1000000.
-''' + source[source.index('-define(WORKERS'):]
+'''
+        + source[source.index('-define(WORKERS') :]
+    )
+
     def run(folder):
         path = folder / 'slots.act'
         path.write_text(checked)
         ended = subprocess.run([vmrun, str(path)], capture_output=True, text=True)
         expect('percentiles', (ended.returncode, ended.stdout.strip()), (0, '[31,55,60]'))
+
     in_folder(run)
 
 
 def bench(*words):
-    return subprocess.run([sys.executable, str(ROOT / 'bench' / 'run'), *map(str, words)], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, str(ROOT / 'bench' / 'run'), *map(str, words)], capture_output=True, text=True
+    )
 
 
 def whole(vmrun):
     """Measures hello by way of a journal; the second time nothing is measured."""
+
     def run(folder):
-        words = ['--vmrun', vmrun, '--build', pathlib.Path(vmrun).parent, '--journal', folder / 'journal.jsonl', '--json', folder / 'figures.json', '--runs', 1,
-                 '--flags=+S 1', '-c', 'off-small', '-c', 'vmtrace-message', 'actors/ring']
+        words = [
+            '--vmrun',
+            vmrun,
+            '--build',
+            pathlib.Path(vmrun).parent,
+            '--journal',
+            folder / 'journal.jsonl',
+            '--json',
+            folder / 'figures.json',
+            '--runs',
+            1,
+            '--flags=+S 1',
+            '-c',
+            'off-small',
+            '-c',
+            'vmtrace-message',
+            'actors/ring',
+        ]
         first = bench(*words)
         expect('status', (first.returncode, first.stderr[-500:] if first.returncode else ''), (0, ''))
         figures = json.loads((folder / 'figures.json').read_text())
         runs = {row['configuration']: row for row in figures['runs']}
-        expect('runs', ({name: len(row['times_us']) >= 1 and row['failed'] for name, row in runs.items()}),
-               {'off-1': None, 'off-small': None, 'vmtrace-message': None})
+        expect(
+            'runs',
+            ({name: len(row['times_us']) >= 1 and row['failed'] for name, row in runs.items()}),
+            {'off-1': None, 'off-small': None, 'vmtrace-message': None},
+        )
         if runs['vmtrace-message']['firings'] < 1000:
             raise Failure(f'firings: {runs["vmtrace-message"]}')
         expect('schema', (figures['schema'], figures['environment']['options']['runs']), (1, 1))
         again = bench(*words, '--resume')
-        before, after = ([(row['configuration'], row['times_us']) for row in f['runs']]
-                         for f in (figures, json.loads((folder / 'figures.json').read_text())))
+        before, after = (
+            [(row['configuration'], row['times_us']) for row in f['runs']]
+            for f in (figures, json.loads((folder / 'figures.json').read_text()))
+        )
         expect('resumed', after, before)
         if 'results of the run before' not in again.stdout:
             raise Failure(f'it does not say that it goes on:\n{again.stdout}')
+
     in_folder(run)
 
 

@@ -4,7 +4,13 @@ file."""
 import collections
 import re
 
-OPTIONS = ['--dump-instr=yes', '--dump-line=no', '--compress-strings=no', '--compress-pos=no', '--combine-dumps=yes']
+OPTIONS = [
+    '--dump-instr=yes',
+    '--dump-line=no',
+    '--compress-strings=no',
+    '--compress-pos=no',
+    '--combine-dumps=yes',
+]
 
 
 MACHINE_CODE = 'machine_code'  # made by vm/hot, in no file
@@ -47,8 +53,14 @@ class Profile(collections.defaultdict):
         """Returns what this profile has more than the other, divided by the number of operations that it has
         more."""
         nothing = Function()
-        return Profile({name: nothing.combined(self.get(name, nothing).combined(other.get(name, nothing), -1), 1 / operations)
-                        for name in self.keys() | other.keys()})
+        return Profile(
+            {
+                name: nothing.combined(
+                    self.get(name, nothing).combined(other.get(name, nothing), -1), 1 / operations
+                )
+                for name in self.keys() | other.keys()
+            }
+        )
 
 
 def parts(text):
@@ -101,7 +113,11 @@ def short_name(name, thing):
     if found := re.match(r'std::_Function_handler<.*?, (\S.*)>::_M_invoke\(', name):
         name = found[1]
     name = re.sub(r" \[clone [^]]*\]|'\d+$|\.(cold|part|constprop|isra)\b.*", '', name)
-    name = name.replace('(anonymous namespace)::', '').replace('vmrun::', '').replace('operator()', 'operator call')
+    name = (
+        name.replace('(anonymous namespace)::', '')
+        .replace('vmrun::', '')
+        .replace('operator()', 'operator call')
+    )
     depth, kept = 0, ''
     for c in name:
         depth -= c in '>)'

@@ -2,13 +2,16 @@
 
 A program is one .d file below test/d. What it must print stands in comments of its own:
 
-  /* expect: TEXT */        a line of standard output; all of them, in order, are the whole output; blanks at ends of
+  /* expect: TEXT */        a line of standard output; all of them, in order, are the whole output; blanks at
+  ends of
                             lines and empty lines at the end do not count
   /* expect-err: TEXT */    part of a line of standard error; in order
   /* status: N */           exit status (default 0)
-  /* flags: ... */          flags of vmtrace, split as a shell would; with -n in them the file itself is not run
+  /* flags: ... */          flags of vmtrace, split as a shell would; with -n in them the file itself is not
+  run
   /* args: ... */           arguments: $1 and on
-  /* target: NAME.act */    run under trace with -c: a script of the same folder; {vmrun} in flags is the machine
+  /* target: NAME.act */    run under trace with -c: a script of the same folder; {vmrun} in flags is the
+  machine
   /* attach: NAME.act */    the same with -p: the script runs until the program ends
   /* interrupt: TEXT */     SIGINT when TEXT has been printed
   /* stdin: TEXT */         a line of standard input
@@ -26,7 +29,9 @@ from .results import Failure, Skip, Test
 from .sanitizers import need_signals_at_once
 from .script import Expectations
 
-DIRECTIVE = re.compile(r'/\* ?(expect-err|expect|status|flags|args|target|attach|interrupt|stdin|requires):(?: (.*?))? ?\*/')
+DIRECTIVE = re.compile(
+    r'/\* ?(expect-err|expect|status|flags|args|target|attach|interrupt|stdin|requires):(?: (.*?))? ?\*/'
+)
 
 
 class Program(Expectations):
@@ -68,17 +73,25 @@ class Program(Expectations):
 
 def tests(root, build, vmrun):
     folder = root / 'test/d'
-    return [*[test(Program(path, folder), build / 'vmtrace', vmrun) for path in sorted(folder.rglob('*.d'))],
-            *[shipped(path, build / 'vmtrace', vmrun, folder / 'target/everything.act') for path in sorted((root / 'scripts/d').glob('*.d'))]]
+    return [
+        *[test(Program(path, folder), build / 'vmtrace', vmrun) for path in sorted(folder.rglob('*.d'))],
+        *[
+            shipped(path, build / 'vmtrace', vmrun, folder / 'target/everything.act')
+            for path in sorted((root / 'scripts/d').glob('*.d'))
+        ],
+    ]
 
 
 def shipped(path, vmtrace, vmrun, target):
     """A shipped script, unchanged, from a machine's first instruction to its end."""
+
     def run():
         command = [str(vmtrace), '-c', f'{vmrun} {target}', '-s', str(path)]
         status, out, err = run_program(command, '', 30)
         if status != 0 or err.strip() or not out.strip():
-            raise Failure(f'status {status}, standard error:\n{err}output:\n{out[:500]}\ncommand: {shlex.join(command)}')
+            raise Failure(
+                f'status {status}, standard error:\n{err}output:\n{out[:500]}\ncommand: {shlex.join(command)}'
+            )
 
     return Test('d', f'scripts/d/{path.name}', run)
 
@@ -102,7 +115,11 @@ def test(program, vmtrace, vmrun):
             raise Skip(program.skip)
         if program.attach:
             need_signals_at_once(vmrun)
-        attached = subprocess.Popen([vmrun, program.attach], stdout=subprocess.PIPE, env=ENVIRONMENT) if program.attach else None
+        attached = (
+            subprocess.Popen([vmrun, program.attach], stdout=subprocess.PIPE, env=ENVIRONMENT)
+            if program.attach
+            else None
+        )
         try:
             if attached:
                 attached.stdout.readline()  # the program runs

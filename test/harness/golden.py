@@ -12,8 +12,8 @@ import threading
 from .results import Failure, Skip, Test
 from .sanitizers import need_its_own_memory, need_machine_code
 
-# The flags of each mode, named here only. The first two are the ordinary ones; the others are stress modes, with a
-# factor on the timeout.
+# The flags of each mode, named here only. The first two are the ordinary ones; the others are stress modes,
+# with a factor on the timeout.
 MODES = {
     's1': (['+S', '1'], 1),
     's4': (['+S', '4:4'], 1),
@@ -38,7 +38,14 @@ def mode_flags(mode, seed):
 patience = 1  # a factor on the timeout of every program, for a slow build; set once by test/run
 small_limits = False  # whether the build has -Dlimits=small; set once by test/run
 
-ENVIRONMENT = dict(os.environ, LANG='C.UTF-8', LC_ALL='C.UTF-8', ERL_CRASH_DUMP='/dev/null', ERL_CRASH_DUMP_SECONDS='0', ERL_AFLAGS='')
+ENVIRONMENT = dict(
+    os.environ,
+    LANG='C.UTF-8',
+    LC_ALL='C.UTF-8',
+    ERL_CRASH_DUMP='/dev/null',
+    ERL_CRASH_DUMP_SECONDS='0',
+    ERL_AFLAGS='',
+)
 
 
 def first_line(stream):
@@ -60,8 +67,15 @@ class NoEnd(Failure):
 
 def run_program(command, stdin, timeout, cwd=None, env=ENVIRONMENT):
     """Returns status, output and error text. Ends the whole process group at the timeout."""
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env=env, cwd=cwd, start_new_session=True)
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=env,
+        cwd=cwd,
+        start_new_session=True,
+    )
     timeout *= patience
     try:
         out, err = process.communicate(stdin.encode(), timeout)
@@ -72,7 +86,10 @@ def run_program(command, stdin, timeout, cwd=None, env=ENVIRONMENT):
         except subprocess.TimeoutExpired as late:  # programs it has started hold its output open
             out, err = late.stdout or b'', late.stderr or b''
         text = (out + err).decode(errors='replace')[-1500:]
-        raise NoEnd(f'no end after {timeout} s; printed so far:\n{text}\ncommand: {" ".join(command)}', out.decode(errors='replace')) from None
+        raise NoEnd(
+            f'no end after {timeout} s; printed so far:\n{text}\ncommand: {" ".join(command)}',
+            out.decode(errors='replace'),
+        ) from None
     return process.returncode, out.decode(errors='replace'), err.decode(errors='replace')
 
 
@@ -87,13 +104,20 @@ def differences_of_run(script, command, timeout, cwd=None, env=ENVIRONMENT):
 
 def repeat(script, mode, seed):
     """What a failure says besides, when the seed decides."""
-    return f'\nagain: ./dev test --suite golden --mode {mode} --seed {seed} {script.name}' if mode not in ORDINARY_MODES else ''
+    return (
+        f'\nagain: ./dev test --suite golden --mode {mode} --seed {seed} {script.name}'
+        if mode not in ORDINARY_MODES
+        else ''
+    )
 
 
 @functools.cache
 def has_probes(vmrun):
     """Asks the machine itself, because any vmrun may be tested."""
-    return run_program([vmrun, str(pathlib.Path(__file__).with_name('dynamic_trace.act'))], '', 60)[1].strip() != 'none'
+    return (
+        run_program([vmrun, str(pathlib.Path(__file__).with_name('dynamic_trace.act'))], '', 60)[1].strip()
+        != 'none'
+    )
 
 
 def vmrun_test(script, mode, vmrun, seed):
@@ -133,8 +157,11 @@ class StockErl:
             shutil.copy(harness / 'act_main.erl', self.folder)
             subprocess.run(['erlc', 'act_main.erl'], cwd=self.folder, check=True)
             print_release = 'io:format("~s", [erlang:system_info(otp_release)]), halt().'
-            self.release = int(subprocess.run(['erl', '-noshell', '-eval', print_release], capture_output=True,
-                                              text=True, check=True).stdout)
+            self.release = int(
+                subprocess.run(
+                    ['erl', '-noshell', '-eval', print_release], capture_output=True, text=True, check=True
+                ).stdout
+            )
 
     def unable(self, script):
         """Returns why the script cannot run here, or None."""
@@ -153,12 +180,15 @@ class StockErl:
         text = change(script.text)
         if text.startswith('#!'):
             text = '%%' + text[2:]
-        exports = ','.join(f'main/{n}' for n, pattern in ((0, r'^main\(\s*\)'), (1, r'^main\(\s*[^)\s]'))
-                           if re.search(pattern, text, re.M))
+        exports = ','.join(
+            f'main/{n}'
+            for n, pattern in ((0, r'^main\(\s*\)'), (1, r'^main\(\s*[^)\s]'))
+            if re.search(pattern, text, re.M)
+        )
         module = re.search(r'^-module\(([^)]*)\)\.', text, re.M)
         export = f' -export([{exports}]). ' if '-export([main/' not in text and exports else ' '
         if module:
-            return module[1].strip("' "), text[:module.end()] + export + text[module.end():]
+            return module[1].strip("' "), text[: module.end()] + export + text[module.end() :]
         name = script.path.stem
         first, newline, rest = text.partition('\n')
         return name, f"-module('{name}').{export}{first}{newline}{rest}"
@@ -171,7 +201,9 @@ class StockErl:
                 folder.mkdir()
                 for module in area.glob('*.erl'):
                     shutil.copy(module, folder)
-                    subprocess.run(['erlc', module.name], cwd=folder, check=True, capture_output=True, env=self.compiling)
+                    subprocess.run(
+                        ['erlc', module.name], cwd=folder, check=True, capture_output=True, env=self.compiling
+                    )
             return folder
 
     def compile(self, script, change=lambda text: text, options=()):
@@ -182,18 +214,43 @@ class StockErl:
         (folder / f'{name}.erl').write_text(text, encoding='utf-8', errors='surrogateescape')
         for other in [*script.path.parent.glob('*.hrl'), *self.companions(script.path.parent).iterdir()]:
             shutil.copy(other, folder)
-        return folder, name, run_program(['erlc', '+nowarn_unused_vars', *options, '-o', str(folder), str(folder / f'{name}.erl')],
-                                         '', 60, cwd=folder, env=self.compiling)
+        return (
+            folder,
+            name,
+            run_program(
+                ['erlc', '+nowarn_unused_vars', *options, '-o', str(folder), str(folder / f'{name}.erl')],
+                '',
+                60,
+                cwd=folder,
+                env=self.compiling,
+            ),
+        )
 
     def run(self, script, folder, module, env=ENVIRONMENT):
         quiet = ['-kernel', 'logger', '[{handler,default,logger_std_h,#{config=>#{type=>standard_error}}}]']
-        command = ['erl', '-noshell', '+S', '2', *quiet, '-pa', str(self.folder), '-pa', str(folder),
-                   '-run', 'act_main', 'start', module, '-extra', *script.arguments]
+        command = [
+            'erl',
+            '-noshell',
+            '+S',
+            '2',
+            *quiet,
+            '-pa',
+            str(self.folder),
+            '-pa',
+            str(folder),
+            '-run',
+            'act_main',
+            'start',
+            module,
+            '-extra',
+            *script.arguments,
+        ]
         return run_program(command, script.stdin, script.timeout * 2, cwd=folder, env=env)
 
     def test(self, script, known=None, passed=lambda script: None):
         """known: a StockRecord of scripts that need not run again. passed: called with the script when it
         prints what it expects."""
+
         def run():
             why = self.unable(script)
             if why:
@@ -220,13 +277,31 @@ class StockErl:
 
 # Areas whose scripts erlc compiles for vmrun, with these options: for machines of its own release, and of the
 # oldest that it knows.
-COMPILED_AREAS = ('bits', 'comprehensions', 'funs', 'gc', 'patterns', 'receive', 'regression', 'strings', 'unicode')
+COMPILED_AREAS = (
+    'bits',
+    'comprehensions',
+    'funs',
+    'gc',
+    'patterns',
+    'receive',
+    'regression',
+    'strings',
+    'unicode',
+)
 COMPILED_FOR = {'erlc': [], 'r22': ['+r22']}
 
 
 def compiled_tests(scripts, erl, vmrun):
-    return [Test('erlc', f'{script.name} [{mode}]', functools.partial(run_compiled, script, erl, vmrun, mode, options))
-            for script in scripts if script.name.startswith(COMPILED_AREAS) for mode, options in COMPILED_FOR.items()]
+    return [
+        Test(
+            'erlc',
+            f'{script.name} [{mode}]',
+            functools.partial(run_compiled, script, erl, vmrun, mode, options),
+        )
+        for script in scripts
+        if script.name.startswith(COMPILED_AREAS)
+        for mode, options in COMPILED_FOR.items()
+    ]
 
 
 def run_compiled(script, erl, vmrun, mode, options):
@@ -236,6 +311,13 @@ def run_compiled(script, erl, vmrun, mode, options):
     folder, module, (status, out, err) = erl.compile(script, options=options)
     if status != 0:
         raise Failure('erlc: ' + out + err)
-    command = [os.path.abspath(vmrun), *script.flags, '-pa', str(folder), str(folder / f'{module}.beam'), *script.arguments]
+    command = [
+        os.path.abspath(vmrun),
+        *script.flags,
+        '-pa',
+        str(folder),
+        str(folder / f'{module}.beam'),
+        *script.arguments,
+    ]
     if difference := differences_of_run(script, command, script.timeout, cwd=folder):
         raise Failure(difference)

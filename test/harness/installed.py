@@ -7,23 +7,46 @@ import tempfile
 from .results import Failure, Test
 
 HERE = [
-    'bin/vmrun', 'bin/vmrunc', 'share/man/man1/vmrun.1',
-    'include/vmrun/erl_driver.h', 'include/vmrun/erl_drv_nif.h', 'include/vmrun/erl_nif.h',
-    'share/vmrun/scripts/bpftrace/message.bt', 'share/vmrun/scripts/d/message.d', 'share/vmrun/scripts/stap/message.stp',
-    'share/doc/vmrun/guide.md', 'share/doc/vmrun/examples/ring.act',
+    'bin/vmrun',
+    'bin/vmrunc',
+    'share/man/man1/vmrun.1',
+    'include/vmrun/erl_driver.h',
+    'include/vmrun/erl_drv_nif.h',
+    'include/vmrun/erl_nif.h',
+    'share/vmrun/scripts/bpftrace/message.bt',
+    'share/vmrun/scripts/d/message.d',
+    'share/vmrun/scripts/stap/message.stp',
+    'share/doc/vmrun/guide.md',
+    'share/doc/vmrun/examples/ring.act',
 ]
-NATIVE = '#include <erl_nif.h>\n#include <erl_driver.h>\nint version(void) { return ERL_NIF_MAJOR_VERSION; }\n'
+NATIVE = (
+    '#include <erl_nif.h>\n#include <erl_driver.h>\nint version(void) { return ERL_NIF_MAJOR_VERSION; }\n'
+)
 
 
 def tests(root, build):
-    return [Test('docs', 'meson install puts program, manual page, headers and scripts in place', lambda: installed(root, build))]
+    return [
+        Test(
+            'docs',
+            'meson install puts program, manual page, headers and scripts in place',
+            lambda: installed(root, build),
+        )
+    ]
 
 
 def installed(root, build):
     with tempfile.TemporaryDirectory(prefix='vmrun-installed-') as folder:
-        run(['meson', 'install', '-C', build, '--no-rebuild', '--quiet', '--strip'], env={**os.environ, 'DESTDIR': folder})
-        prefix = pathlib.Path(folder + run(['meson', 'introspect', build, '--buildoptions']).split('"name": "prefix"')[1]
-                              .split('"value": "')[1].split('"')[0])
+        run(
+            ['meson', 'install', '-C', build, '--no-rebuild', '--quiet', '--strip'],
+            env={**os.environ, 'DESTDIR': folder},
+        )
+        prefix = pathlib.Path(
+            folder
+            + run(['meson', 'introspect', build, '--buildoptions'])
+            .split('"name": "prefix"')[1]
+            .split('"value": "')[1]
+            .split('"')[0]
+        )
         missing = [name for name in HERE if not (prefix / name).is_file()]
         if missing:
             raise Failure(f'not installed: {missing}')
@@ -32,13 +55,29 @@ def installed(root, build):
             raise Failure('the installed program is not stripped')
         probes = [run([program, '-l']).count('\n') for program in (vmrun, build / 'vmrun')]
         if probes[0] != probes[1]:
-            raise Failure(f'the installed program has {probes[0]} lines of probes, the one in the build folder {probes[1]}')
+            raise Failure(
+                f'the installed program has {probes[0]} lines of probes, the one in the build folder '
+                f'{probes[1]}'
+            )
         if 'hello' not in run([vmrun, write(folder, 'hello.act', 'main() -> io:put_chars("hello\\n").\n')]):
             raise Failure('the installed program does not run a script')
         pkgconfig = next(prefix.glob('lib*/**/vmrun.pc'))
-        flags = run(['pkg-config', '--cflags', 'vmrun'],
-                    env={**os.environ, 'PKG_CONFIG_PATH': str(pkgconfig.parent), 'PKG_CONFIG_SYSROOT_DIR': folder}).split()
-        run(['cc', '-c', '-Wall', '-Werror', *flags, write(folder, 'native.c', NATIVE), '-o', f'{folder}/native.o'])
+        flags = run(
+            ['pkg-config', '--cflags', 'vmrun'],
+            env={**os.environ, 'PKG_CONFIG_PATH': str(pkgconfig.parent), 'PKG_CONFIG_SYSROOT_DIR': folder},
+        ).split()
+        run(
+            [
+                'cc',
+                '-c',
+                '-Wall',
+                '-Werror',
+                *flags,
+                write(folder, 'native.c', NATIVE),
+                '-o',
+                f'{folder}/native.o',
+            ]
+        )
 
 
 def write(folder, name, text):

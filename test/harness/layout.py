@@ -1,4 +1,4 @@
-"""Checks the layout of the code: clang-format's rules, code within 110 columns, comments within 100."""
+"""Checks the layout of the code: the rules of clang-format and black, and widths."""
 import pathlib
 import re
 import shutil
@@ -10,18 +10,36 @@ CODE_COLUMNS, COMMENT_COLUMNS = 110, 100
 
 
 def tests(root):
-    return [Test('docs', 'C and C++ are laid out as .clang-format says', lambda: formatted(root)),
-            Test('docs', 'code keeps within 110 columns, comments within 100', lambda: columns(root)),
-            Test('docs', 'flags of distribution are those of an installed OTP', lambda: distribution_flags(root))]
+    return [
+        Test('docs', 'C and C++ are laid out as .clang-format says', lambda: formatted(root)),
+        Test('docs', 'Python is laid out as pyproject.toml says', lambda: python_formatted(root)),
+        Test('docs', 'code keeps within 110 columns, comments within 100', lambda: columns(root)),
+        Test('docs', 'flags of distribution are those of an installed OTP', lambda: distribution_flags(root)),
+    ]
+
+
+def tracked(root, *patterns):
+    """Returns files of the checkout or, in a copy without git, of the folders."""
+    listed = subprocess.run(['git', '-C', root, 'ls-files', *patterns], capture_output=True, text=True)
+    names = listed.stdout.split() or [
+        p
+        for f in ('vm', 'runtime', 'drivers', 'probes', 'bench', 'docs', 'test')
+        for p in (root / f).rglob('*')
+        if any(p.match(pattern) for pattern in patterns)
+    ]
+    return [root / name for name in names if (root / name).is_file()]
 
 
 def sources(root):
-    """Returns C and C++ files of the checkout or, in a copy without git, of the folders."""
-    listed = subprocess.run(['git', '-C', root, 'ls-files', '*.cpp', '*.hpp', '*.c', '*.h'], capture_output=True, text=True)
-    names = listed.stdout.split() or [p for f in ('vm', 'runtime', 'drivers', 'probes', 'bench', 'test')
-                                      for p in (root / f).rglob('*') if p.suffix in ('.cpp', '.hpp', '.c', '.h')]
-    return [root / name for name in names if (root / name).exists()]
+    return tracked(root, '*.cpp', '*.hpp', '*.c', '*.h')
 
+
+def python_sources(root):
+    """Returns Python files. Those without a suffix are known by their first line. The generators of C++ are not
+    laid out yet: all of the tree is compiled again when one of them changes."""
+    bare = [p for p in tracked(root, '*') if not p.suffix and p.read_bytes()[:40].startswith(b'#!')]
+    scripts = [p for p in bare if b'python3' in p.read_bytes().split(b'\n', 1)[0]]
+    return [p for p in tracked(root, '*.py') if not p.name.startswith('gen_')] + scripts
 
 
 def distribution_flags(root):
@@ -31,7 +49,10 @@ def distribution_flags(root):
     if not installed:
         raise Skip("no kernel of OTP's in /usr/lib/erlang")
     header = installed[-1].read_text()
-    values = {name: eval(value.replace('16#', '0x').replace('bsl', '<<')) for name, value in re.findall(r'define\(DFLAG_(\w+), *(16#\w+|\(.+?\))\)\.', header)}
+    values = {
+        name: eval(value.replace('16#', '0x').replace('bsl', '<<'))
+        for name, value in re.findall(r'define\(DFLAG_(\w+), *(16#\w+|\(.+?\))\)\.', header)
+    }
     unlike = [name for name, bit in table if values.get(name) != 1 << int(bit)]
     if unlike:
         raise Failure(f'flags.hpp and {installed[-1]} differ: {unlike}')
@@ -40,17 +61,32 @@ def distribution_flags(root):
 def formatted(root):
     if not shutil.which('clang-format'):
         raise Skip('clang-format is not installed')
-    told = subprocess.run(['clang-format', '--dry-run', '-Werror', *sources(root)], capture_output=True, text=True, cwd=root)
+    told = subprocess.run(
+        ['clang-format', '--dry-run', '-Werror', *sources(root)], capture_output=True, text=True, cwd=root
+    )
     places = sorted(set(re.findall(r'^(\S+?:\d+):\d+: error', told.stderr, re.M)))
     if places:
         raise Failure(f'./dev format would change {len(places)} places: ' + ' '.join(places[:10]))
 
 
+def python_formatted(root):
+    if not shutil.which('black'):
+        raise Skip('black is not installed')
+    told = subprocess.run(
+        ['black', '--check', *python_sources(root)], capture_output=True, text=True, cwd=root
+    )
+    names = re.findall(r'^would reformat (\S+)', told.stderr, re.M)
+    if told.returncode:
+        raise Failure(f'./dev format would change {" ".join(names[:10]) or told.stderr}')
+
+
 def columns(root):
+    """Code within 110 columns, comments of C++ within 100."""
     wide = []
-    for path in sources(root):
+    for path in sources(root) + python_sources(root):
+        comment = r'\s*(//|/\*)' if path.suffix in ('.cpp', '.hpp', '.c', '.h') else '$^'
         for number, line in enumerate(path.read_text().split('\n'), 1):
-            if len(line) > (COMMENT_COLUMNS if re.match(r'\s*(//|/\*)', line) else CODE_COLUMNS):
+            if len(line) > (COMMENT_COLUMNS if re.match(comment, line) else CODE_COLUMNS):
                 wide.append(f'{path.relative_to(root)}:{number}')
     if wide:
         raise Failure(f'{len(wide)} lines are too wide: ' + ' '.join(wide[:10]))

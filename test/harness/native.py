@@ -12,19 +12,24 @@ from .results import Failure, Skip, Test
 from .script import load_all
 
 OTP_HEADERS = pathlib.Path('/usr/lib/erlang/usr/include')
-LIBRARIES_NEEDED = {'native/driver_megaco': 'megaco_flex_scanner_drv.so'}  # these are made only if their sources are installed
+# these are made only if their sources are installed
+LIBRARIES_NEEDED = {'native/driver_megaco': 'megaco_flex_scanner_drv.so'}
 MODES_USED = ['s1', 's4', 'gc-stress', 'yield']
 
 
 class Libraries:
-    """The libraries and modules in one folder for each set of headers, compiled when first needed. The modules
-    are compiled by the vmrunc of `build`."""
+    """The libraries and modules in one folder for each set of headers, compiled when first needed. The
+    modules are compiled by the vmrunc of `build`."""
 
     def __init__(self, root, folder, build):
         self.compiler = str(pathlib.Path(build) / 'runtime/compile/vmrunc')
         self.root, self.folder, self.lock, self.ready = root, pathlib.Path(folder), threading.Lock(), {}
-        self.sources = sorted((root / 'drivers/samples').glob('*.c')) + sorted((root / 'test/native').glob('*.c'))
-        self.modules = sorted((root / 'drivers/samples').glob('*.erl')) + sorted((root / 'test/native').glob('*.erl'))
+        self.sources = sorted((root / 'drivers/samples').glob('*.c')) + sorted(
+            (root / 'test/native').glob('*.c')
+        )
+        self.modules = sorted((root / 'drivers/samples').glob('*.erl')) + sorted(
+            (root / 'test/native').glob('*.erl')
+        )
 
     def headers(self, which):
         return self.root / 'vm/include' if which == 'own' else OTP_HEADERS
@@ -45,26 +50,61 @@ class Libraries:
         for source in self.sources:
             compile_library(self.headers(which), source, folder / (source.stem + '.so'))
         for source, name in installed_drivers():
-            subprocess.run(['cc', '-O1', '-w', '-shared', '-fPIC', f'-I{self.headers(which)}', f'-DMEGACO_DRV_NAME="{name}"', str(source),
-                            '-o', str(folder / f'{name}.so')], check=True, capture_output=True)
+            subprocess.run(
+                [
+                    'cc',
+                    '-O1',
+                    '-w',
+                    '-shared',
+                    '-fPIC',
+                    f'-I{self.headers(which)}',
+                    f'-DMEGACO_DRV_NAME="{name}"',
+                    str(source),
+                    '-o',
+                    str(folder / f'{name}.so'),
+                ],
+                check=True,
+                capture_output=True,
+            )
         beams = folder / 'beam'  # not on the path for modules: for scripts that load code themselves
         beams.mkdir()
         for module in self.modules:
             shutil.copy(module, folder)
-            subprocess.run([self.compiler, str(module), '-o', str(beams / (module.stem + '.beam'))], check=True, capture_output=True)
+            subprocess.run(
+                [self.compiler, str(module), '-o', str(beams / (module.stem + '.beam'))],
+                check=True,
+                capture_output=True,
+            )
         return folder
 
 
 def compile_library(headers, source, target, *flags):
-    command = ['cc', '-O1', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC', f'-I{headers}', *flags, str(source), '-o', str(target)]
+    command = [
+        'cc',
+        '-O1',
+        '-Wall',
+        '-Wextra',
+        '-Werror',
+        '-shared',
+        '-fPIC',
+        f'-I{headers}',
+        *flags,
+        str(source),
+        '-o',
+        str(target),
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise Failure(f'{" ".join(command)}\n{done.stderr}')
 
 
 def installed_drivers():
-    """Returns drivers of an installed Erlang with their sources. They are not ours, and must work unchanged."""
-    return [(source, source.stem) for source in pathlib.Path('/usr/lib/erlang/lib').glob('megaco-*/src/flex/megaco_flex_scanner_drv.c')]
+    """Returns drivers of an installed Erlang with their sources. They are not ours, and must work
+    unchanged."""
+    return [
+        (source, source.stem)
+        for source in pathlib.Path('/usr/lib/erlang/lib').glob('megaco-*/src/flex/megaco_flex_scanner_drv.c')
+    ]
 
 
 def skip_without_library(script, folder):
@@ -105,7 +145,9 @@ def erl_test(script, libraries, erl):
         skip_without_library(script, native)
         for module_file in native.glob('*.erl'):
             shutil.copy(module_file, folder)
-            subprocess.run(['erlc', module_file.name], cwd=folder, check=True, capture_output=True, env=erl.compiling)
+            subprocess.run(
+                ['erlc', module_file.name], cwd=folder, check=True, capture_output=True, env=erl.compiling
+            )
         difference = script.differences(*erl.run(script, folder, module, environment(native)))
         if difference:
             raise Failure(difference)
@@ -119,8 +161,10 @@ def tests(root, build, folder, vmrun, stressed, erl, modes_of, seed):
     libraries.folder.mkdir()
     all_tests = []
     for script in load_all([(root / 'test/native', root / 'test')]):
-        all_tests += [vmrun_test(script, mode, 'own', libraries, vmrun if mode in ORDINARY_MODES else stressed, seed)
-                      for mode in modes_of(script)]
+        all_tests += [
+            vmrun_test(script, mode, 'own', libraries, vmrun if mode in ORDINARY_MODES else stressed, seed)
+            for mode in modes_of(script)
+        ]
         all_tests.append(vmrun_test(script, 's4', 'otp', libraries, vmrun, seed))
         if erl:
             all_tests.append(erl_test(script, libraries, erl))

@@ -14,6 +14,8 @@ def in_mode(programs, mode, seed, folder):
     flags = shlex.quote(' '.join(mode_flags(mode, seed)))
     for program in pathlib.Path(programs).resolve().iterdir():
         script = made / program.name
-        script.write_text(f'#!/bin/sh\nERL_ZFLAGS="$ERL_ZFLAGS "{flags} exec {shlex.quote(str(program))} "$@"\n')
+        script.write_text(
+            f'#!/bin/sh\nERL_ZFLAGS="$ERL_ZFLAGS "{flags} exec {shlex.quote(str(program))} "$@"\n'
+        )
         script.chmod(0o755)
     return made

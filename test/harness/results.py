@@ -18,8 +18,9 @@ class Failure(Exception):
 
 
 class Test:
-    """suite: unit, golden, erl, live...; name: what filters match; run: returns nothing, or raises Skip or Failure; in_turn: it attaches a
-    tracer to the kernel, or takes long, and does not run beside another such test (schedule.py)."""
+    """suite: unit, golden, erl, live...; name: what filters match; run: returns nothing, or raises Skip or
+    Failure; in_turn: it attaches a tracer to the kernel, or takes long, and does not run beside another such
+    test (schedule.py)."""
 
     def __init__(self, suite, name, run, in_turn=False):
         self.suite, self.name, self.run, self.in_turn = suite, name, run, in_turn
@@ -77,9 +78,9 @@ class Progress:
 
 
 def run_all(tests, jobs, totals, skips_fail=lambda test: False):
-    """Runs the tests as schedule.py says: those that compute `jobs` at a time, beside them those that wait, and one
-    at a time those that take turns. When all of them have ended, those run that nothing may run beside; last those
-    that have a second try, one at a time. What passes then is reported as unstable."""
+    """Runs the tests as schedule.py says: those that compute `jobs` at a time, beside them those that wait,
+    and one at a time those that take turns. When all of them have ended, those run that nothing may run
+    beside; last those that have a second try, one at a time. What passes then is reported as unstable."""
     progress = Progress(len(tests))
     again = []
 

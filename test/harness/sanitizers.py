@@ -17,7 +17,9 @@ def sanitizer(program):
 def need_its_own_memory(program):
     """Raises Skip where most of the memory that a program takes is a sanitizer's."""
     if sanitizer(program):
-        raise Skip(f'the {sanitizer(program)} sanitizer brings an allocator of its own, and keeps what is freed')
+        raise Skip(
+            f'the {sanitizer(program)} sanitizer brings an allocator of its own, and keeps what is freed'
+        )
 
 
 def need_machine_code(program):

@@ -22,7 +22,12 @@ ALONE = {
 # In these a stock erl, a node of it, a tool or a tracer takes part: how busy the machine is may decide what
 # it gets to say.
 OTHERS_TAKE_PART = (
-    'erl: ', 'live: ', 'nodes: ', 'command: bin: ', 'command: terminal: ', "command: OTP's system: ",
+    'erl: ',
+    'live: ',
+    'nodes: ',
+    'command: bin: ',
+    'command: terminal: ',
+    "command: OTP's system: ",
 )
 
 

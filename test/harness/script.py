@@ -6,7 +6,8 @@
   % args: A B ...           arguments, split as a shell would
   % flags: +F V ...         flags of vmrun; {folder} is the script's own. Stock erl runs without them
   % stdin: TEXT             a line of standard input
-  % requires: otp26         the language of that release: stock erl runs the script only if it is at least that new
+  % requires: otp26         the language of that release: stock erl runs the script only if it is at least
+  that new
   % requires: probes        skipped in a build without (-Dprobes=none)
   % requires: allocator     skipped in a build with a sanitizer, which keeps what is freed
   % requires: machine_code  skipped where there is none: other processors, sanitizers, coverage
@@ -19,7 +20,9 @@ Text ends at the end of the line; blanks at its end do not count.
 import re
 import shlex
 
-DIRECTIVE = re.compile(r'%+ ?(expect-err|expect|status|args|flags|stdin|requires|erl|modes|timeout):(?: (.*))?$')
+DIRECTIVE = re.compile(
+    r'%+ ?(expect-err|expect|status|args|flags|stdin|requires|erl|modes|timeout):(?: (.*))?$'
+)
 
 
 class Expectations:
@@ -112,7 +115,7 @@ class Script(Expectations):
     def reason(self, number, value, prefix):
         if not value.startswith(prefix):
             raise ValueError(f'{self.path}:{number}: expected "{prefix}..."')
-        return value[len(prefix):]
+        return value[len(prefix) :]
 
 
 def load_all(folders):

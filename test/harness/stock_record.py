@@ -2,7 +2,10 @@
 need not run them again each time."""
 import hashlib
 
-HEADING = '# Written by ./dev test --suite erl --record: scripts that Erlang/OTP {} has run with the output they expect, and digests of what it ran.'
+HEADING = (
+    '# Written by ./dev test --suite erl --record: scripts that Erlang/OTP {} has run with the '
+    'output they expect, and digests of what it ran.'
+)
 
 
 class StockRecord:
@@ -17,7 +20,11 @@ class StockRecord:
     def digest(self, script):
         """Returns a digest of the script with its expectations, and of the other files in its folder."""
         digest = self.begin.copy()
-        others = [file for file in script.path.parent.rglob('*') if file.is_file() and file.suffix not in ('.act', '.beam')]
+        others = [
+            file
+            for file in script.path.parent.rglob('*')
+            if file.is_file() and file.suffix not in ('.act', '.beam')
+        ]
         for file in [script.path, *sorted(others)]:
             digest.update(file.read_bytes())
         return digest.hexdigest()[:16]

@@ -10,7 +10,8 @@ import tempfile
 
 from .results import Failure, Skip, Test
 
-# Folder, ending, and how a script of that tool names a probe and its arguments (argument numbers start at first).
+# Folder, ending, and how a script of that tool names a probe and its arguments (argument numbers start at
+# first).
 TOOLS = {
     'd': ('.d', r'erlang\$target:::([\w-]+)', r'(copyinstr\()?\barg(\d+)', 0),
     'stap': ('.stp', r'mark\("([\w-]+)"\)', r'(user_string\()?\$arg(\d+)', 1),
@@ -22,10 +23,20 @@ def tests(root, table, vmrun):
     result = []
     for tool, (ending, *_) in TOOLS.items():
         folder = root / 'scripts' / tool
-        result.append(Test('docs', f'a {tool} script per family', lambda t=tool: one_per_family(root, table, t)))
+        result.append(
+            Test('docs', f'a {tool} script per family', lambda t=tool: one_per_family(root, table, t))
+        )
         for path in sorted(folder.glob('*' + ending)):
-            result.append(Test('docs', f'{tool} script {path.name}', lambda p=path, t=tool: names_and_arguments(p, t, table)))
-    result.append(Test('docs', 'tracing scripts are there for every tool, and in the guide', lambda: all_listed(root)))
+            result.append(
+                Test(
+                    'docs',
+                    f'{tool} script {path.name}',
+                    lambda p=path, t=tool: names_and_arguments(p, t, table),
+                )
+            )
+    result.append(
+        Test('docs', 'tracing scripts are there for every tool, and in the guide', lambda: all_listed(root))
+    )
     for path in sorted((root / 'scripts' / 'bpftrace').glob('*.bt')):
         result.append(Test('docs', f'bpftrace parses {path.name}', lambda p=path: bpftrace_parses(p, vmrun)))
     for path in sorted((root / 'scripts' / 'stap').glob('*.stp')):
@@ -55,7 +66,10 @@ def one_per_family(root, table, tool):
 
 
 def all_listed(root):
-    names = {tool: {path.stem for path in (root / 'scripts' / tool).glob('*' + ending)} for tool, (ending, *_) in TOOLS.items()}
+    names = {
+        tool: {path.stem for path in (root / 'scripts' / tool).glob('*' + ending)}
+        for tool, (ending, *_) in TOOLS.items()
+    }
     everywhere = set().union(*names.values())
     for tool, found in names.items():
         if everywhere - found:
@@ -87,7 +101,8 @@ def names_and_arguments(path, tool, table):
         probe = known.get(d_name(name))
         if not probe:
             raise Failure(f'{path.name}: there is no probe {name}')
-        body = re.sub(r'\$?\barg\d+ ([!=]= (0\b|NULL)|\?)', '', body)  # a string may be missing: a test is not a use
+        # a string may be missing: a test is not a use
+        body = re.sub(r'\$?\barg\d+ ([!=]= (0\b|NULL)|\?)', '', body)
         for as_string, number in re.findall(argument_pattern, body):
             index = int(number) - first
             if not 0 <= index < len(probe.arguments):
@@ -99,7 +114,9 @@ def names_and_arguments(path, tool, table):
 def run(command):
     result = subprocess.run(command, capture_output=True, text=True, timeout=120)
     if result.returncode != 0:
-        raise Failure(f'{" ".join(command)}: status {result.returncode}\n{result.stdout[-500:]}{result.stderr[-1500:]}')
+        raise Failure(
+            f'{" ".join(command)}: status {result.returncode}\n{result.stdout[-500:]}{result.stderr[-1500:]}'
+        )
 
 
 def bpftrace_parses(path, vmrun):

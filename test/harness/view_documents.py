@@ -18,16 +18,32 @@ from .views import LIMIT, run
 
 def tests(root, build, vmrun):
     suite = Suite(build / 'vmtrace', vmrun, root / 'test/d/views')
-    return [*[Test('d', 'view ' + name[5:].replace('_', ' '), getattr(suite, name)) for name in dir(suite) if name.startswith('test_')],
-            Test('d', 'the picture of README.md can be drawn anew', lambda: picture(root, build))]
+    return [
+        *[
+            Test('d', 'view ' + name[5:].replace('_', ' '), getattr(suite, name))
+            for name in dir(suite)
+            if name.startswith('test_')
+        ],
+        Test('d', 'the picture of README.md can be drawn anew', lambda: picture(root, build)),
+    ]
 
 
 def picture(root, build):
     """What the views show of the program is found in their output, and laid out."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / 'look.svg'
-        subprocess.run([sys.executable, root / 'docs/pictures/draw.py', build, file], check=True, capture_output=True, timeout=LIMIT)
-        shown = [text for element in xml.etree.ElementTree.parse(file).iter() for text in [''.join(element.itertext())] if element.tag.endswith('}text')]
+        subprocess.run(
+            [sys.executable, root / 'docs/pictures/draw.py', build, file],
+            check=True,
+            capture_output=True,
+            timeout=LIMIT,
+        )
+        shown = [
+            text
+            for element in xml.etree.ElementTree.parse(file).iter()
+            for text in [''.join(element.itertext())]
+            if element.tag.endswith('}text')
+        ]
     for wanted in ('mailer', 'PROCESS', 'shop:pricing/1', 'scheduler ', 'orders'):
         expect(any(wanted in text for text in shown), f'{wanted} is not in the picture: {shown}')
     expect(any(re.search(r'^ +\d+ \|@+ +\d+$', text) for text in shown), f'no row of a plot: {shown}')
@@ -42,7 +58,9 @@ class Flame:
     """The data of a page: weights of frames by themselves, and of all stacks that contain them."""
 
     def __init__(self, page):
-        self.data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+        self.data = json.loads(
+            re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1]
+        )
         self.own, self.roots, path = collections.Counter(), collections.Counter(), []
         for depth, name, _, own in self.data['nodes']:
             path[depth:] = [self.data['names'][name][0]]
@@ -61,14 +79,23 @@ class Timeline:
         document = json.loads(text)
         self.facts = document['otherData']
         self.events = [e for e in document['traceEvents'] if e['ph'] != 'M']
-        self.names = {(e['pid'], e['tid']): e['args']['name'] for e in document['traceEvents'] if e.get('name') == 'thread_name'}
+        self.names = {
+            (e['pid'], e['tid']): e['args']['name']
+            for e in document['traceEvents']
+            if e.get('name') == 'thread_name'
+        }
         self.check()
 
     def of(self, phase, name=None):
         return [e for e in self.events if e['ph'] == phase and name in (None, e.get('name'))]
 
     def check(self):
-        last, slices, spans, flows = collections.Counter(), collections.Counter(), collections.Counter(), set()
+        last, slices, spans, flows = (
+            collections.Counter(),
+            collections.Counter(),
+            collections.Counter(),
+            set(),
+        )
         for e in self.events:
             track = e['pid'], e['tid']
             expect(type(e['pid']) is int and type(e['tid']) is int, f'numbers are no numbers: {e}')
@@ -97,21 +124,34 @@ class Suite:
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / 'document'
             file.write_text('what was there before')
-            _, err = run([self.vmtrace, view, '-o', file, '-c', f'{self.vmrun} {self.programs / program}', *options])
+            _, err = run(
+                [self.vmtrace, view, '-o', file, '-c', f'{self.vmrun} {self.programs / program}', *options]
+            )
             return file.read_text(), err
 
     def test_flame_the_hot_function_is_the_widest(self):
         page, said = self.document('flame', 'hot.act', '-F', '997')
         flame = Flame(page)
-        expect(flame.own.most_common(1)[0][0] == 'hot:burn/2', f'the widest leaf is another one: {flame.own.most_common(3)}')
-        expect(flame.roots['worker'] * 2 > flame.total(), f'most is not in the process of that name: {flame.roots}')
+        expect(
+            flame.own.most_common(1)[0][0] == 'hot:burn/2',
+            f'the widest leaf is another one: {flame.own.most_common(3)}',
+        )
+        expect(
+            flame.roots['worker'] * 2 > flame.total(),
+            f'most is not in the process of that name: {flame.roots}',
+        )
         expect(f'{flame.total()} samples' in said, said)
 
     def test_flame_every_word_that_is_allocated(self):
         flame = Flame(self.document('flame', 'allocate.act', '-a')[0])
-        expect(2000 * 1000 <= flame.roots['large'] < 2000 * 1000 + 2000, f"large: {flame.roots['large']} words")
+        expect(
+            2000 * 1000 <= flame.roots['large'] < 2000 * 1000 + 2000, f"large: {flame.roots['large']} words"
+        )
         expect(100 * 1000 <= flame.roots['small'] < 100 * 1000 + 2000, f"small: {flame.roots['small']} words")
-        expect(flame.roots['erlang:apply/2'] >= 500 * 20, f"those that end early: {flame.roots['erlang:apply/2']} words")
+        expect(
+            flame.roots['erlang:apply/2'] >= 500 * 20,
+            f"those that end early: {flame.roots['erlang:apply/2']} words",
+        )
 
     def test_timeline_an_arrow_for_each_message(self):
         text, said = self.document('timeline', 'ping_pong.act')
@@ -125,7 +165,10 @@ class Suite:
             expect(timeline.of('B', name), f'no slice is called {name}')
         expect(any(e['name'].endswith(' collection') for e in timeline.of('B')), 'no collection')
         shown = list(timeline.names.values())
-        expect(any(n.startswith("'</script>\"\\\\' <0.") for n in shown), f'no track has the name of the process: {shown}')
+        expect(
+            any(n.startswith("'</script>\"\\\\' <0.") for n in shown),
+            f'no track has the name of the process: {shown}',
+        )
 
     def test_timeline_no_more_events_than_wanted(self):
         text, said = self.document('timeline', 'ping_pong.act', '-n', '500')
@@ -150,16 +193,26 @@ class Suite:
     def recorder(self, folder, *options):
         """Runs a recorder on a program that goes from mark to mark and says how far it is."""
         need_signals_at_once(self.vmrun)
-        machine = subprocess.Popen([self.vmrun, '+S', '1', self.programs / 'count.act'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                   env=ENVIRONMENT)
+        machine = subprocess.Popen(
+            [self.vmrun, '+S', '1', self.programs / 'count.act'],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=ENVIRONMENT,
+        )
         expect(machine.stdout.readline() == 'ready\n', 'the program does not begin')
-        record = subprocess.Popen([self.vmtrace, 'record', '-p', str(machine.pid), '-b', '256k', '-o', folder / 'file', *options],
-                                  stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        record = subprocess.Popen(
+            [self.vmtrace, 'record', '-p', str(machine.pid), '-b', '256k', '-o', folder / 'file', *options],
+            stderr=subprocess.PIPE,
+            text=True,
+            env=ENVIRONMENT,
+        )
         expect(machine.stdout.readline() == '1000\n', 'nobody records')
         return machine, record
 
     def buffers(self, record):
-        """Returns the buffers that the recorder has; it gets that of a thread a moment after its first event."""
+        """Returns the buffers that the recorder has; it gets that of a thread a moment after its first
+        event."""
         lines = pathlib.Path(f'/proc/{record.pid}/maps').read_text().splitlines()
         return {line.split()[4] for line in lines if 'vmtrace-ring' in line}
 
@@ -170,7 +223,11 @@ class Suite:
             if int(line) >= 10000 and self.buffers(record) - known:
                 break
         machine.kill()
-        return max(int(line) for line in [line, *machine.stdout.read().splitlines(keepends=True)] if line.endswith('\n'))
+        return max(
+            int(line)
+            for line in [line, *machine.stdout.read().splitlines(keepends=True)]
+            if line.endswith('\n')
+        )
 
     def test_record_the_last_events_of_a_machine_that_is_killed(self):
         with tempfile.TemporaryDirectory() as name:
@@ -181,7 +238,10 @@ class Suite:
             text = (folder / 'file').read_text()
             marks = [int(n) for n in re.findall(r' mark <[\d.]+> (\d+) step$', text, re.M)]
             expect(record.returncode == 0 and 'the last' in said, said)
-            expect(marks and marks[-1] >= last, f'{marks[-1:]} is the last of {len(marks)} that are recorded, {last} the last that was told')
+            expect(
+                marks and marks[-1] >= last,
+                f'{marks[-1:]} is the last of {len(marks)} that are recorded, {last} the last that was told',
+            )
             expect(marks == list(range(marks[0], marks[-1] + 1)), 'events lack in the middle')
             expect(marks[0] > 1, 'the oldest did not give way')
             expect(' counter init:main/1 count:' in text, 'a name is not known any more')

@@ -14,7 +14,12 @@ PATIENCE_S = 60
 def tests(root, vmrun):
     sys.path.insert(0, str(root))
     from bench.harness import workloads
-    return [Test('bench', w.name, lambda w=w: measured(root, vmrun, w.path, w.arguments('small'))) for w in workloads.find() if w.quick]
+
+    return [
+        Test('bench', w.name, lambda w=w: measured(root, vmrun, w.path, w.arguments('small')))
+        for w in workloads.find()
+        if w.quick
+    ]
 
 
 def measured(root, vmrun, path, size):
@@ -22,10 +27,15 @@ def measured(root, vmrun, path, size):
         for library in path.parent.glob('*.c'):
             shared(root, library, pathlib.Path(folder) / f'{library.stem}.so')
         command = [vmrun, '-pa', str(root / 'bench' / 'common'), str(path), *size]
-        status, out, err = golden.run_program(command, '', PATIENCE_S, env=dict(golden.ENVIRONMENT, NATIVE_DIR=folder))
+        status, out, err = golden.run_program(
+            command, '', PATIENCE_S, env=dict(golden.ENVIRONMENT, NATIVE_DIR=folder)
+        )
     if status != 0 or not re.fullmatch(r'\d+ .+\n', out):
-        raise Failure(f'status {status}, printed {out[-500:]!r}, not one line of microseconds and a result\n{err[-1500:]}\n'
-                      f'command: {" ".join(command)}')
+        raise Failure(
+            f'status {status}, printed {out[-500:]!r}, not one line of microseconds and a result\n'
+            f'{err[-1500:]}\n'
+            f'command: {" ".join(command)}'
+        )
 
 
 def shared(root, source, target):

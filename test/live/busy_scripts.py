@@ -25,10 +25,18 @@ WATCHED = {
     'user_trace': r'user_trace-i4s4 .*',
 }
 CERTAIN = {  # patterns that all lines of a kind must match
-    'efile_drv': {r'efile_drv-return .* command=12 .*': r'.* user_tag=file[0-9] command=12 ok=0 error=2',
-                  r'efile_drv-return .*': r'.* user_tag=file[0-9] .*'},
-    'file-operation': {r'.* RENAME .*': r'.* error=2 .*', r'.* (OPEN|WRITE|PREADV|CLOSE|DELETE) .*': r'.* tag=file[0-9] error=0 .*'},
-    'user_trace': {r'user_trace-i4s4 .*': r'.* tag=order (\d+) -\1 0 0', r'user_trace-n0 .*': r'.* tag=order \d+ 0 0 0'},
+    'efile_drv': {
+        r'efile_drv-return .* command=12 .*': r'.* user_tag=file[0-9] command=12 ok=0 error=2',
+        r'efile_drv-return .*': r'.* user_tag=file[0-9] .*',
+    },
+    'file-operation': {
+        r'.* RENAME .*': r'.* error=2 .*',
+        r'.* (OPEN|WRITE|PREADV|CLOSE|DELETE) .*': r'.* tag=file[0-9] error=0 .*',
+    },
+    'user_trace': {
+        r'user_trace-i4s4 .*': r'.* tag=order (\d+) -\1 0 0',
+        r'user_trace-n0 .*': r'.* tag=order \d+ 0 0 0',
+    },
     'seq-trace': {r'(send|receive) .*': r'.* label \d\d?, \d+ after \d+.*'},
 }
 
@@ -54,13 +62,19 @@ def busy(root, vmrun):
     with tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder:
         libraries = native.Libraries(root, folder, pathlib.Path(vmrun).parent).get('own')
         flags = ('+S', '2', '-pa', str(libraries))
-        with session.Target(vmrun, HERE / 'busy.act', flags, environment={'NATIVE_DIR': str(libraries)}) as target:
+        with session.Target(
+            vmrun, HERE / 'busy.act', flags, environment={'NATIVE_DIR': str(libraries)}
+        ) as target:
             target.line('go')
             target.wait_for('busy')
             tracers = {name: session.Tracer(target.process.pid, path) for name, path in scripts.items()}
             for name, pattern in WATCHED.items():
                 while pattern and not re.fullmatch(pattern, tracers[name].output.next() or ''):
-                    expect(tracers[name].process.poll() is None, f'{name}.bt ended', *tracers[name].output.seen[-20:])
+                    expect(
+                        tracers[name].process.poll() is None,
+                        f'{name}.bt ended',
+                        *tracers[name].output.seen[-20:],
+                    )
             target.line('stop')
             target.wait_for('done')
             target.finish()
@@ -68,14 +82,22 @@ def busy(root, vmrun):
     for name, lines in printed.items():
         check(name, lines, shapes(scripts[name]))
     for function in ('primes:here/0', 'primes:dirty_cpu/1', 'primes:dirty_io/1'):
-        expect(any(line.startswith(f'@ns[{function}]') for line in printed['nif']), f'nif.bt does not show {function}', *printed['nif'])
+        expect(
+            any(line.startswith(f'@ns[{function}]') for line in printed['nif']),
+            f'nif.bt does not show {function}',
+            *printed['nif'],
+        )
 
 
 def check(name, lines, known):
     shape = re.compile('|'.join(known))
     own = {line for line in lines if shape.fullmatch(line)}
     # Maps and histograms come at the end and have other patterns.
-    strange = [line for line in lines if line and line not in own and not line.startswith(('Attaching', '@', '[', '('))]
+    strange = [
+        line
+        for line in lines
+        if line and line not in own and not line.startswith(('Attaching', '@', '[', '('))
+    ]
     expect(not strange, f'{name}.bt cannot have printed this', *strange[:5])
     for kind, wanted in CERTAIN.get(name, {}).items():
         of_kind = [line for line in own if re.fullmatch(kind, line)]

@@ -26,8 +26,25 @@ from .inside import NOBODY, Suite as Inside
 from .session import until
 
 HERE = pathlib.Path(__file__).resolve().parent
-(HELLO, PROBES, PROGRAM, READY, REFUSED, GO, RING, AGGREGATIONS, ATOMS, ADDRESSES, NAMES, DROPS, STOP, STOPPED,
- EXIT, ATOMS_FROM, FIRINGS) = range(1, 18)
+(
+    HELLO,
+    PROBES,
+    PROGRAM,
+    READY,
+    REFUSED,
+    GO,
+    RING,
+    AGGREGATIONS,
+    ATOMS,
+    ADDRESSES,
+    NAMES,
+    DROPS,
+    STOP,
+    STOPPED,
+    EXIT,
+    ATOMS_FROM,
+    FIRINGS,
+) = range(1, 18)
 MOST_CONNECTIONS = 64
 MANY = 30  # tracers at once
 MEBIBYTE = 1 << 20
@@ -41,8 +58,11 @@ tick-20 { printa(@); } profile-97 { @p[mfa] = count(); } END { trunc(@, 1); }'''
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'inside: endpoint: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
-            for name in vars(Suite) if name.startswith('test_')]
+    return [
+        Test('live', 'inside: endpoint: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
+        for name in vars(Suite)
+        if name.startswith('test_')
+    ]
 
 
 def message(kind, body=b''):
@@ -187,12 +207,22 @@ class Suite(Inside):
     @staticmethod
     def worked(target):
         """Returns its processor time, in ticks."""
-        return sum(map(int, pathlib.Path(f'/proc/{target.process.pid}/stat').read_text().rsplit(')', 1)[1].split()[11:13]))
+        return sum(
+            map(
+                int,
+                pathlib.Path(f'/proc/{target.process.pid}/stat').read_text().rsplit(')', 1)[1].split()[11:13],
+            )
+        )
 
     def traced(self, target, *arguments, begin=True, **options):
         """Runs vmtrace on it; begin: from its first line on, which the script prints."""
-        tracer = subprocess.Popen([self.vmtrace, '-p', str(target.process.pid), *arguments], stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True, **options)
+        tracer = subprocess.Popen(
+            [self.vmtrace, '-p', str(target.process.pid), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
         if begin and (line := first_line(tracer.stdout)) != 'tracing\n':
             raise Failure(f'vmtrace: {line}' + tracer.communicate()[1])
         return tracer
@@ -204,7 +234,12 @@ class Suite(Inside):
         except subprocess.TimeoutExpired:
             tracer.kill()
             raise Failure('vmtrace does not end: ' + '\n'.join(tracer.communicate())) from None
-        expect(tracer.returncode in status, f'vmtrace: status {tracer.returncode}, not {status}', output[-500:], errors)
+        expect(
+            tracer.returncode in status,
+            f'vmtrace: status {tracer.returncode}, not {status}',
+            output[-500:],
+            errors,
+        )
         return output, errors
 
     def sent_for(self, target, script=SCRIPT):
@@ -214,8 +249,12 @@ class Suite(Inside):
             peer.send(HELLO_AS_IT_IS)
             (folder / 'probes').write_bytes(peer.answer(PROBES))
             command = f'{sys.executable} {HERE / "stand_in.py"} {folder}'
-            told = subprocess.run([self.vmtrace, '-c', command, '-n', script], capture_output=True, text=True,
-                                  timeout=session.LIMIT)
+            told = subprocess.run(
+                [self.vmtrace, '-c', command, '-n', script],
+                capture_output=True,
+                text=True,
+                timeout=session.LIMIT,
+            )
             expect((folder / 'program').exists(), 'vmtrace sends no program', told.stderr)
             return (folder / 'program').read_bytes()
 
@@ -223,10 +262,19 @@ class Suite(Inside):
 
     @staticmethod
     def whole_session(program):
-        numbers = struct.pack('<6Q', 0, 1, 11, 2 ** 63, 2 ** 64 - 1, 0x400000)
-        return [HELLO_AS_IT_IS, message(PROGRAM, program), message(GO), message(DROPS),
-                message(ATOMS, numbers), message(ADDRESSES, numbers), message(ATOMS_FROM, struct.pack('<I', 30)), message(AGGREGATIONS, struct.pack('<4I', 0, 1, 1, 2 ** 32 - 1)),
-                message(STOP), message(AGGREGATIONS)]
+        numbers = struct.pack('<6Q', 0, 1, 11, 2**63, 2**64 - 1, 0x400000)
+        return [
+            HELLO_AS_IT_IS,
+            message(PROGRAM, program),
+            message(GO),
+            message(DROPS),
+            message(ATOMS, numbers),
+            message(ADDRESSES, numbers),
+            message(ATOMS_FROM, struct.pack('<I', 30)),
+            message(AGGREGATIONS, struct.pack('<4I', 0, 1, 1, 2**32 - 1)),
+            message(STOP),
+            message(AGGREGATIONS),
+        ]
 
     def test_a_script_runs_once(self):
         with self.machine() as target:
@@ -237,12 +285,15 @@ class Suite(Inside):
                     peer.answer(READY)
                     peer.answer(DROPS)
                     if order[0] == GO:
-                        until(lambda: not any(self.words_of_probes(target.process.pid)), 'no probe is raised any more')
+                        until(
+                            lambda: not any(self.words_of_probes(target.process.pid)),
+                            'no probe is raised any more',
+                        )
 
     def test_lengths_that_cannot_be(self):
         with self.machine() as target:
             before = self.memory(target, 'VmHWM')
-            for size in (2 ** 32 - 1, 2 ** 31, 64 * MEBIBYTE + 1):
+            for size in (2**32 - 1, 2**31, 64 * MEBIBYTE + 1):
                 with Peer(target.process.pid) as peer:
                     peer.send(struct.pack('<II', PROGRAM, size))
                     expect(peer.next() is None, f'{size} bytes are waited for')
@@ -250,7 +301,9 @@ class Suite(Inside):
                 slow.send(struct.pack('<II', PROGRAM, 64 * MEBIBYTE))
                 other.send(HELLO_AS_IT_IS)
                 other.answer(PROBES)
-            expect(self.memory(target, 'VmHWM') - before < 16 * MEBIBYTE, 'memory is taken for what has not come')
+            expect(
+                self.memory(target, 'VmHWM') - before < 16 * MEBIBYTE, 'memory is taken for what has not come'
+            )
 
     def test_who_asks_and_never_reads(self):
         """All questions are there when the machine reads, and their answers are much longer."""
@@ -266,7 +319,9 @@ class Suite(Inside):
                 target.process.send_signal(signal.SIGCONT)
                 asked = sent // 12 * answer
                 expect(asked > 256 * MEBIBYTE, f'{asked} bytes were asked for: not enough to tell')
-                until(lambda: len(self.descriptors(target)) < connections, 'the machine closes who never reads')
+                until(
+                    lambda: len(self.descriptors(target)) < connections, 'the machine closes who never reads'
+                )
                 other.send(HELLO_AS_IT_IS)
                 other.answer(PROBES)
             grown = self.memory(target, 'VmHWM') - before
@@ -295,7 +350,11 @@ class Suite(Inside):
             for kind in (HELLO, RING, DROPS):
                 peer.socket.sendmsg([message(kind)], rights)
             peer.answer(DROPS)
-            expect(len(self.descriptors(target)) < with_peer + 100, 'the machine keeps them', *self.descriptors(target)[:10])
+            expect(
+                len(self.descriptors(target)) < with_peer + 100,
+                'the machine keeps them',
+                *self.descriptors(target)[:10],
+            )
 
     def test_no_descriptors_are_left(self):
         """vmtrace reports that there are no descriptors; once there are some, it gets in."""
@@ -307,9 +366,15 @@ class Suite(Inside):
             for limit, arguments in ((free[0], ['-l']), (free[2], ['-qn', 'BEGIN { exit(0); }'])):
                 resource.prlimit(pid, resource.RLIMIT_NOFILE, (limit, hard))
                 _, errors = self.ended(self.traced(target, *arguments, begin=False), 1)
-                expect(re.search(rf'too few free descriptors for that, \d+ of {limit} are open', errors), 'vmtrace does not say why', errors)
+                expect(
+                    re.search(rf'too few free descriptors for that, \d+ of {limit} are open', errors),
+                    'vmtrace does not say why',
+                    errors,
+                )
             resource.prlimit(pid, resource.RLIMIT_NOFILE, (free[3], hard))
-            output, _ = self.ended(self.traced(target, '-qn', 'BEGIN { printf("in"); exit(0); }', begin=False), 0)
+            output, _ = self.ended(
+                self.traced(target, '-qn', 'BEGIN { printf("in"); exit(0); }', begin=False), 0
+            )
             expect(output.strip() == 'in', 'vmtrace does not get in', output)
 
     def test_rings_cost_no_descriptors(self):
@@ -318,12 +383,21 @@ class Suite(Inside):
         with self.machine('inside_load.act', works=False) as target, contextlib.ExitStack() as stack:
             pid, used = target.process.pid, len(self.descriptors(target))
             resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + MANY + 10, used + MANY + 10))
-            text = 'BEGIN { printf("tracing\\n"); } message-send { printf("%d", cpu); from[cpu] = 1; } tick-10ms /from[1] && from[2]/ { printf("both"); exit(0); }'
-            waiting = 'BEGIN { printf("tracing\\n"); } message-send { n++; } message-receive /n > 1000/ { printf("%d", n); n = 0; }'
+            text = (
+                'BEGIN { printf("tracing\\n"); } message-send { printf("%d", cpu); from[cpu] = 1; } '
+                'tick-10ms /from[1] && from[2]/ { printf("both"); exit(0); }'
+            )
+            waiting = (
+                'BEGIN { printf("tracing\\n"); } message-send { n++; } message-receive /n > 1000/ { '
+                'printf("%d", n); n = 0; }'
+            )
             others = [self.traced(target, '-qn', waiting) for _ in range(MANY)]
             for other in others:
                 stack.callback(other.kill)
-            until(lambda: not any('memfd' in f for f in self.descriptors(target)), 'those of the rings are closed')
+            until(
+                lambda: not any('memfd' in f for f in self.descriptors(target)),
+                'those of the rings are closed',
+            )
             output, errors = self.ended(self.traced(target, '-qn', text), 0)
             expect('both' in output, 'a thread has no ring', errors, output[-300:])
             for other in others:
@@ -347,22 +421,31 @@ class Suite(Inside):
         with self.machine() as target, contextlib.ExitStack() as stack:
             for part in (b'', b'\1', message(HELLO, b'12')[:9], struct.pack('<II', PROGRAM, 1000)):
                 stack.enter_context(Peer(target.process.pid)).send(part)
-            output, _ = self.ended(self.traced(target, '-qn', 'BEGIN { printf("works"); exit(0); }', begin=False), 0)
+            output, _ = self.ended(
+                self.traced(target, '-qn', 'BEGIN { printf("works"); exit(0); }', begin=False), 0
+            )
             expect('works' in output, 'vmtrace does not get in', output)
 
     def test_a_flood_of_connections(self):
         with self.machine() as target:
             for _ in range(300):
                 Peer(target.process.pid).close()
-            output, _ = self.ended(self.traced(target, '-qn', 'BEGIN { printf("works"); exit(0); }', begin=False), 0)
+            output, _ = self.ended(
+                self.traced(target, '-qn', 'BEGIN { printf("works"); exit(0); }', begin=False), 0
+            )
             expect('works' in output, 'vmtrace does not get in', output)
 
     def test_every_probe_at_once(self):
         """Enables all of them, each with separate keys, and the longest work on the most frequent one."""
         long = ' '.join(['@l[copyinstr(arg0)] = quantize(timestamp);'] * 100)
         with self.machine(works=False) as target:
-            tracer = self.traced(target, '-q', '-n', 'BEGIN { printf("tracing\\n"); } erlang*::: { @[probename, arg0, arg1] = count(); } '
-                                 f'message-send {{ {long} }} END {{ trunc(@); trunc(@l); printf("end"); }}')
+            tracer = self.traced(
+                target,
+                '-q',
+                '-n',
+                'BEGIN { printf("tracing\\n"); } erlang*::: { @[probename, arg0, arg1] = count(); } '
+                f'message-send {{ {long} }} END {{ trunc(@); trunc(@l); printf("end"); }}',
+            )
             target.line('go')
             target.wait_for('done')
             tracer.send_signal(signal.SIGINT)
@@ -373,37 +456,64 @@ class Suite(Inside):
 
     def test_a_reader_that_stops_loses_records_and_is_told(self):
         with self.machine('inside_load.act', works=False) as target:
-            tracer = self.traced(target, '-q', '-x', 'bufsize=16k', '-n', 'BEGIN { printf("tracing\\n"); } message-send { printf("%d", arg2); } '
-                                 'message-receive { @ = count(); } END { printa("received %@d\\n", @); }')
+            tracer = self.traced(
+                target,
+                '-q',
+                '-x',
+                'bufsize=16k',
+                '-n',
+                'BEGIN { printf("tracing\\n"); } message-send { printf("%d", arg2); } '
+                'message-receive { @ = count(); } END { printa("received %@d\\n", @); }',
+            )
             tracer.send_signal(signal.SIGSTOP)
-            with self.traced(target, '-q', '-n', 'BEGIN { printf("tracing\\n"); } message-receive { @n = count(); n++; } '
-                             'tick-50 /n > 20000/ { exit(0); }') as other:
+            with self.traced(
+                target,
+                '-q',
+                '-n',
+                'BEGIN { printf("tracing\\n"); } message-receive { @n = count(); n++; } '
+                'tick-50 /n > 20000/ { exit(0); }',
+            ) as other:
                 self.ended(other, 0)  # the machine works
             tracer.send_signal(signal.SIGCONT)
             tracer.send_signal(signal.SIGINT)
             output, errors = self.ended(tracer, 0)
             drops = re.findall(r'(\d+) drops? on CPU', errors)
             expect(drops and sum(map(int, drops)) > 1000, 'no drops are told', errors)
-            expect(int(re.search(r'received (\d+)', output)[1]) > 20000, 'what was counted meanwhile is lost', output[-200:])
+            expect(
+                int(re.search(r'received (\d+)', output)[1]) > 20000,
+                'what was counted meanwhile is lost',
+                output[-200:],
+            )
 
     def test_a_machine_that_ends_at_any_moment(self):
         for i in range(12):
             with session.Target(self.vmrun, HERE / 'inside_load.act') as target:
-                tracer = self.traced(target, '-n', 'BEGIN { printf("tracing\\n"); } message-send, message-receive { @[probename] = count(); }',
-                                     begin=False)
+                tracer = self.traced(
+                    target,
+                    '-n',
+                    'BEGIN { printf("tracing\\n"); } message-send, message-receive { @[probename] = '
+                    'count(); }',
+                    begin=False,
+                )
                 if i % 2:
                     until(lambda t=target: any(self.words_of_probes(t.process.pid)), 'the script runs')
                 target.process.send_signal([signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM][i // 2 % 3])
                 _, errors = self.ended(tracer, 0, 1)
                 told = any(words in errors for words in ('has exited', 'failed to', 'the connection is gone'))
-                expect(told and (i % 2 == 0 or tracer.returncode == 0), f'vmtrace does not say what happened: {tracer.returncode}', errors)
+                expect(
+                    told and (i % 2 == 0 or tracer.returncode == 0),
+                    f'vmtrace does not say what happened: {tracer.returncode}',
+                    errors,
+                )
 
     # -- who else is there
 
     def test_nobody_can_take_its_place(self):
         """What others put where machines once listened keeps no tracer out, nor does a descriptor of others
         that the machine has."""
-        with self.machine() as target, tempfile.TemporaryDirectory(prefix='vmrun-live-') as folder, contextlib.ExitStack() as stack:
+        with self.machine() as target, tempfile.TemporaryDirectory(
+            prefix='vmrun-live-'
+        ) as folder, contextlib.ExitStack() as stack:
             for there in (True, False):
                 mark = pathlib.Path(folder, f'mark{there}')
                 if there:
@@ -411,9 +521,14 @@ class Suite(Inside):
                 place = pathlib.Path(f'/tmp/vmrun-trace-{target.process.pid}')
                 place.symlink_to(mark)
                 stack.callback(place.unlink, missing_ok=True)
-                output, _ = self.ended(self.traced(target, '-qn', 'BEGIN { printf("in"); exit(0); }', begin=False), 0)
+                output, _ = self.ended(
+                    self.traced(target, '-qn', 'BEGIN { printf("in"); exit(0); }', begin=False), 0
+                )
                 expect(output.strip() == 'in', 'vmtrace is kept out', output)
-                expect(mark.exists() == there and (not there or mark.read_text() == 'mine'), 'the machine wrote through a link')
+                expect(
+                    mark.exists() == there and (not there or mark.read_text() == 'mine'),
+                    'the machine wrote through a link',
+                )
                 place.unlink()
 
     def test_a_socket_of_another_process_is_passed_over(self):
@@ -430,8 +545,12 @@ class Suite(Inside):
                     stack.enter_context(socket.socket(socket.AF_UNIX)).connect(name)
                 handed_on = os.open(name, os.O_PATH)
                 stack.callback(os.close, handed_on)
-                target = stack.enter_context(session.Target(self.vmrun, HERE / 'counts.act', inherited=[handed_on]))
-                output, _ = self.ended(self.traced(target, '-qn', 'BEGIN { printf("in"); exit(0); }', begin=False), 0)
+                target = stack.enter_context(
+                    session.Target(self.vmrun, HERE / 'counts.act', inherited=[handed_on])
+                )
+                output, _ = self.ended(
+                    self.traced(target, '-qn', 'BEGIN { printf("in"); exit(0); }', begin=False), 0
+                )
                 expect(output.strip() == 'in', 'vmtrace is kept out', output)
 
     def test_machines_in_namespaces_of_their_own(self):
@@ -439,20 +558,41 @@ class Suite(Inside):
         container has, and a changed root."""
         if os.geteuid() != 0 or not shutil.which('unshare'):
             raise Skip('new namespaces need root and unshare')
-        works = subprocess.run(['unshare', '--mount', '--net', '--pid', '--fork', '--user', '--map-root-user', 'true'], capture_output=True, text=True)
+        works = subprocess.run(
+            ['unshare', '--mount', '--net', '--pid', '--fork', '--user', '--map-root-user', 'true'],
+            capture_output=True,
+            text=True,
+        )
         if works.returncode:
             raise Skip('no namespaces here: ' + works.stderr.strip())
         kinds = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mount-proc']
         script = 'mount -t tmpfs tmpfs /tmp; exec "$@"'
-        for under in (['unshare', *kinds, 'sh', '-c', script, 'sh'],
-                      ['unshare', '--user', '--map-root-user', *kinds, 'sh', '-c', script, 'sh'],
-                      ['unshare', '--mount', 'sh', '-c', 'mount --bind / /mnt && mount --rbind /proc /mnt/proc && mount -t tmpfs tmpfs /mnt/tmp && '
-                       'exec chroot /mnt "$@"', 'sh']):
+        for under in (
+            ['unshare', *kinds, 'sh', '-c', script, 'sh'],
+            ['unshare', '--user', '--map-root-user', *kinds, 'sh', '-c', script, 'sh'],
+            [
+                'unshare',
+                '--mount',
+                'sh',
+                '-c',
+                'mount --bind / /mnt && mount --rbind /proc /mnt/proc && mount -t tmpfs tmpfs /mnt/tmp && '
+                'exec chroot /mnt "$@"',
+                'sh',
+            ],
+        ):
             with session.Target(self.vmrun.resolve(), HERE / 'counts.act', under=under) as target:
                 pid = self.machine_below(target.process.pid)
-                done = subprocess.run([self.vmtrace, '-p', str(pid), '-qn', 'BEGIN { printf("in"); exit(0); }'], capture_output=True, text=True,
-                                      timeout=session.LIMIT)
-                expect(done.returncode == 0 and done.stdout.strip() == 'in', f'{" ".join(under)}: vmtrace is kept out', done.stderr)
+                done = subprocess.run(
+                    [self.vmtrace, '-p', str(pid), '-qn', 'BEGIN { printf("in"); exit(0); }'],
+                    capture_output=True,
+                    text=True,
+                    timeout=session.LIMIT,
+                )
+                expect(
+                    done.returncode == 0 and done.stdout.strip() == 'in',
+                    f'{" ".join(under)}: vmtrace is kept out',
+                    done.stderr,
+                )
                 target.line('go')
                 target.wait_for('done')
                 target.finish()
@@ -468,8 +608,21 @@ class Suite(Inside):
         if os.geteuid() != 0:
             raise Skip('changing the user needs root')
         with self.machine() as target:
-            _, errors = self.ended(self.traced(target, '-qn', 'BEGIN { exit(0); }', begin=False, user=NOBODY, group=NOBODY, extra_groups=[]), 1)
-            expect('failed to grab pid' in errors and 'not permitted' in errors, 'not refused by name', errors)
+            _, errors = self.ended(
+                self.traced(
+                    target,
+                    '-qn',
+                    'BEGIN { exit(0); }',
+                    begin=False,
+                    user=NOBODY,
+                    group=NOBODY,
+                    extra_groups=[],
+                ),
+                1,
+            )
+            expect(
+                'failed to grab pid' in errors and 'not permitted' in errors, 'not refused by name', errors
+            )
             with Peer(target.process.pid) as keeps_it_open:  # an open endpoint does not let others in
                 keeps_it_open.send(message(DROPS))
                 keeps_it_open.answer(DROPS)

@@ -17,16 +17,20 @@ PROBED = '''insert 1 1, insert 2 3, insert_new 0 3, insert_new 1 4,
     lookup 1 1, lookup 0 0, lookup_element 1 1, member 0 0, member 1 1,
     update_counter 1 4, update_counter 1 4, update_counter 1 5, update_element 1 5, update_element 0 5,
     match_object 1 5, match 1 1, tab2list 5 5, select_count 5 5, select_replace 1 5,
-    take 1 4, delete 1 3, delete 0 3, delete_object 0 3, delete_object 1 2, match_delete 1 1, delete_all_objects 1 0'''
+    take 1 4, delete 1 3, delete 0 3, delete_object 0 3, delete_object 1 2, match_delete 1 1,
+    delete_all_objects 1 0'''
 PROBED_BAG = 'insert 3 3, lookup 2 2, select 2 2, select_delete 1 2, insert 1 3, first 1 1, delete 2 1'
-PROBED_LONG = '''insert 30000 30000, first 1 1, next 1 1, last 1 1, prev 0 0, select 2 5, select 2 2, select_count 10 30000,
-    select_delete 29990 10'''
+PROBED_LONG = '''insert 30000 30000, first 1 1, next 1 1, last 1 1, prev 0 0, select 2 5, select 2 2, 
+    select_count 10 30000, select_delete 29990 10'''
 
 
 def tests(vmrun, table):
     suite = Suite(vmrun, table)
-    return [Test('live', 'events: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
-            for name in dir(suite) if name.startswith('test_')]
+    return [
+        Test('live', 'events: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
+        for name in dir(suite)
+        if name.startswith('test_')
+    ]
 
 
 class Suite:
@@ -55,11 +59,17 @@ class Suite:
         expect(len(gained) == len(lost) == 51, f'{len(gained)} registered, {len(lost)} unregistered')
         expect(all(a[2] == known['main'] for a in gained), 'registered by others', *gained)
         expect([a[:2] for a in gained][-1] == ['probed_port', known['port']], 'no name of a port', gained[-1])
-        expect(sorted(a[:2] for a in gained) == sorted(a[:2] for a in lost), 'what is lost is not what was gained')
+        expect(
+            sorted(a[:2] for a in gained) == sorted(a[:2] for a in lost),
+            'what is lost is not what was gained',
+        )
         for name, who, by, ends in lost:
             taken = name in {f'probed_{i}' for i in range(1, 21)}
             expect(ends == ('0' if taken else '1'), f'{name}: ends {ends}')
-            expect(by == (known['main'] if taken or name == 'probed_port' else who), f'{name} of {who} taken by {by}')
+            expect(
+                by == (known['main'] if taken or name == 'probed_port' else who),
+                f'{name} of {who} taken by {by}',
+            )
 
     def test_modules(self):
         self.run()
@@ -67,18 +77,33 @@ class Suite:
         purges = [a for a in self.of('code__purge') if a[0] == 'plain_module']
         expect([a[2] for a in loads] == ['0', '1', '1', '1', '1'], 'other loads', *loads)
         expect(len(purges) == 4, 'other purges', *purges)
-        expect(len({a[1] for a in loads + purges}) == 1 and int(loads[0][1]) > 100, 'sizes differ', *loads, *purges)
+        expect(
+            len({a[1] for a in loads + purges}) == 1 and int(loads[0][1]) > 100,
+            'sizes differ',
+            *loads,
+            *purges,
+        )
 
     def objects(self, table):
-        return [' '.join(e.arguments[3:]) for e in self.found if e.probe.startswith('ets__') and e.arguments[1] == table]
+        return [
+            ' '.join(e.arguments[3:])
+            for e in self.found
+            if e.probe.startswith('ets__') and e.arguments[1] == table
+        ]
 
     def test_tables(self):
         known, _ = self.run()
         for table, wanted in (('probed', PROBED), ('probed_bag', PROBED_BAG), ('probed_long', PROBED_LONG)):
             wanted = [w.strip() for w in wanted.split(',')]
-            expect(self.objects(table) == wanted, f'{table}: other firings', *zip(self.objects(table), wanted))
+            expect(
+                self.objects(table) == wanted, f'{table}: other firings', *zip(self.objects(table), wanted)
+            )
         mine = [e.arguments for e in self.found if e.probe.startswith('ets__') and e.arguments[1] == 'probed']
-        expect({(a[0], a[2]) for a in mine} == {(known['main'], known['table'])}, 'another process or table', *mine)
+        expect(
+            {(a[0], a[2]) for a in mine} == {(known['main'], known['table'])},
+            'another process or table',
+            *mine,
+        )
 
     def test_binaries(self):
         known, found = self.run()
@@ -105,8 +130,11 @@ class Suite:
             expect(made[pid] >= 11, f'{pid} has made {made[pid]}')
             expect(balance[pid] == 0, f'{pid}: {balance[pid]} bytes are left')
         expect(resized >= 50, f'{resized} have been resized')
-        received = collections.Counter(e.arguments[2] for e in found
-                                       if e.probe == 'binary__receive' and e.arguments[0] == known['receiver'])
+        received = collections.Counter(
+            e.arguments[2]
+            for e in found
+            if e.probe == 'binary__receive' and e.arguments[0] == known['receiver']
+        )
         expect(received == {'1000': 10, '2000': 10}, 'other binaries received', received)
 
     def test_waits(self):
@@ -149,7 +177,9 @@ class Suite:
     def test_inside_and_outside_agree(self):
         session.require_tracer()
         names = [n for n in self.names(*FAMILIES, 'run-queue')]
-        text = 'BEGIN { printf("tracing\\n"); }\n' + '\n'.join(f'usdt:*:erlang:{n} {{ @{n} = count(); }}' for n in names)
+        text = 'BEGIN { printf("tracing\\n"); }\n' + '\n'.join(
+            f'usdt:*:erlang:{n} {{ @{n} = count(); }}' for n in names
+        )
         with session.Target(self.vmrun, HERE / 'events.act') as target:
             program = pathlib.Path(self.vmrun).parent / 'test' / 'count_firings'
             shown = [n.replace('__', '-') for n in names]

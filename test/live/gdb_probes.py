@@ -1,8 +1,10 @@
-"""Runs inside gdb (source gdb_probes.py): prints each firing of some probes with all of its arguments, however many, as
+"""Runs inside gdb (source gdb_probes.py): prints each firing of some probes with all of its arguments,
+however many, as
 
     firing|number of the thread|probe|argument|argument...
 
-NULL strings are shown as NULL. $probes (set by the caller) names them, with a letter per argument: s string, i integer.
+NULL strings are shown as NULL. $probes (set by the caller) names them, with a letter per argument: s string,
+i integer.
 """
 import gdb
 

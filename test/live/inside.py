@@ -20,8 +20,11 @@ AROUND = 3  # firings of a probe while the machine ends: only bpftrace is still 
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'inside: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
-            for name in dir(suite) if name.startswith('test_')]
+    return [
+        Test('live', 'inside: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
+        for name in dir(suite)
+        if name.startswith('test_')
+    ]
 
 
 def said_of(target, vmrun, *arguments):
@@ -30,8 +33,12 @@ def said_of(target, vmrun, *arguments):
     vmtrace = vmrun.parent / 'vmtrace'
     if not vmtrace.exists():
         raise Skip('vmtrace is not built')
-    tracer = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), *arguments], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True)
+    tracer = subprocess.Popen(
+        [vmtrace, '-q', '-p', str(target.process.pid), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
     target.line('go')
     target.wait_for('done')
@@ -56,8 +63,14 @@ class Counter:
     """Runs count_firings on a process."""
 
     def __init__(self, program, pid, probes, **options):
-        self.process = subprocess.Popen([program, str(pid), *probes], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, **options)
+        self.process = subprocess.Popen(
+            [program, str(pid), *probes],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
 
     def wait_until_ready(self):
         line = self.process.stdout.readline()
@@ -84,7 +97,9 @@ class Suite:
         vmtrace = self.vmrun.parent / 'vmtrace'
         if not vmtrace.exists():
             raise Skip('vmtrace is not built')
-        return subprocess.Popen([vmtrace, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+        return subprocess.Popen(
+            [vmtrace, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+        )
 
     def counter(self, target, *probes, **options):
         if not self.program.exists():
@@ -93,7 +108,9 @@ class Suite:
 
     def words_of_probes(self, pid):
         """Returns all semaphores of the machine and the words of its own consumers beside them."""
-        sections = subprocess.run(['readelf', '-SW', self.vmrun], capture_output=True, text=True, check=True).stdout
+        sections = subprocess.run(
+            ['readelf', '-SW', self.vmrun], capture_output=True, text=True, check=True
+        ).stdout
         address, size = re.search(r' \.probes +PROGBITS +(\w+) \w+ (\w+)', sections).groups()
         for line in pathlib.Path(f'/proc/{pid}/maps').read_text().splitlines():
             fields = line.split()
@@ -105,8 +122,14 @@ class Suite:
 
     def left(self, pid):
         """Returns what tracing leaves in a process: its threads and socket, and raised probes."""
-        threads = ['trace'] * [thread_name(t) for t in pathlib.Path(f'/proc/{pid}/task').iterdir()].count('trace')
-        return threads + ['endpoint'] * bool(session.endpoint_of(pid)) + ['probes'] * any(self.words_of_probes(pid))
+        threads = ['trace'] * [thread_name(t) for t in pathlib.Path(f'/proc/{pid}/task').iterdir()].count(
+            'trace'
+        )
+        return (
+            threads
+            + ['endpoint'] * bool(session.endpoint_of(pid))
+            + ['probes'] * any(self.words_of_probes(pid))
+        )
 
     def expect_nothing_left(self, target):
         """The machine notices at once that a connection is closed, but only polling from
@@ -122,23 +145,53 @@ class Suite:
 
     def test_counts_what_the_program_did(self):
         with session.Target(self.vmrun, HERE / 'counts.act') as target:
-            counter = self.counter(target, 'message-send', 'process-spawn', 'process-exit', 'gc_major-start', 'gc_major-end',
-                                   'process-exit_signal').wait_until_ready()
+            counter = self.counter(
+                target,
+                'message-send',
+                'process-spawn',
+                'process-exit',
+                'gc_major-start',
+                'gc_major-end',
+                'process-exit_signal',
+            ).wait_until_ready()
             target.line('go')
             target.wait_for('done')
             counts = counter.counts()
             known = target.finish()
-        for probe, name in (('process-spawn', 'spawned'), ('process-exit', 'exited'), ('process-exit_signal', 'signals')):
-            expect(counts[probe][0] >= int(known[name]), f'{probe}: {counts[probe]}, the program says {known[name]}')
-        expect(counts['gc_major-start'] == counts['gc_major-end'], 'major collections begun and ended differ', counts)
+        for probe, name in (
+            ('process-spawn', 'spawned'),
+            ('process-exit', 'exited'),
+            ('process-exit_signal', 'signals'),
+        ):
+            expect(
+                counts[probe][0] >= int(known[name]),
+                f'{probe}: {counts[probe]}, the program says {known[name]}',
+            )
+        expect(
+            counts['gc_major-start'] == counts['gc_major-end'],
+            'major collections begun and ended differ',
+            counts,
+        )
         expect(counts['message-send'][0] >= int(known['sent']), f'message-send: {counts}')
 
     def test_agrees_with_bpftrace(self):
         session.require_tracer()
-        probes = ('message-send', 'message-queued', 'message-receive', 'process-spawn', 'process-exit', 'process-scheduled',
-                  'gc_minor-start', 'local-function-entry', 'function-return', 'copy-struct')
+        probes = (
+            'message-send',
+            'message-queued',
+            'message-receive',
+            'process-spawn',
+            'process-exit',
+            'process-scheduled',
+            'gc_minor-start',
+            'local-function-entry',
+            'function-return',
+            'copy-struct',
+        )
         text = 'BEGIN { printf("tracing\\n"); }\n' + '\n'.join(
-            f'usdt:*:erlang:{name.replace("-", "__")} {{ @{name.replace("-", "_")} = count(); }}' for name in probes)
+            f'usdt:*:erlang:{name.replace("-", "__")} {{ @{name.replace("-", "_")} = count(); }}'
+            for name in probes
+        )
         with session.Target(self.vmrun, HERE / 'counts.act') as target:
             tracer = session.Tracer(target.process.pid, text)
             counter = self.counter(target, *probes).wait_until_ready()
@@ -155,7 +208,9 @@ class Suite:
 
     def test_two_at_once_see_the_same(self):
         with session.Target(self.vmrun, HERE / 'counts.act') as target:
-            counters = [self.counter(target, 'process-spawn', 'process-exit').wait_until_ready() for _ in range(2)]
+            counters = [
+                self.counter(target, 'process-spawn', 'process-exit').wait_until_ready() for _ in range(2)
+            ]
             target.line('go')
             target.wait_for('done')
             first, second = [counter.counts() for counter in counters]
@@ -178,12 +233,32 @@ class Suite:
         vmtrace = self.vmrun.parent / 'vmtrace'
         if not vmtrace.exists():
             raise Skip('vmtrace is not built')
-        probes = ('message-send', 'message-queued', 'message-receive', 'process-spawn', 'process-exit', 'copy-struct', 'function-return',
-                  'local-function-entry')
+        probes = (
+            'message-send',
+            'message-queued',
+            'message-receive',
+            'process-spawn',
+            'process-exit',
+            'copy-struct',
+            'function-return',
+            'local-function-entry',
+        )
         with session.Target(self.vmrun, HERE / 'counts.act') as target:
-            tracer = subprocess.Popen([vmtrace, '-q', '-p', str(target.process.pid), '-n', self.BEGIN + ', '.join(probes) +
-                                       ' { @[probename] = count(); } END { printa("%s %@d\\n", @); }'],
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            tracer = subprocess.Popen(
+                [
+                    vmtrace,
+                    '-q',
+                    '-p',
+                    str(target.process.pid),
+                    '-n',
+                    self.BEGIN
+                    + ', '.join(probes)
+                    + ' { @[probename] = count(); } END { printa("%s %@d\\n", @); }',
+                ],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
             expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
             beside = [self.counter(target, *some).wait_until_ready() for some in others]
             target.line('go')
@@ -191,23 +266,40 @@ class Suite:
             target.finish()
             output, errors = tracer.communicate(timeout=session.LIMIT)
             expect(tracer.returncode == 0 and not errors, f'vmtrace: status {tracer.returncode}', errors)
-            counts = {name: int(count) for name, count in (line.split() for line in output.splitlines() if line)}
+            counts = {
+                name: int(count) for name, count in (line.split() for line in output.splitlines() if line)
+            }
             return counts, [b.counts() for b in beside]
 
     def test_counting_alone_and_beside_others_is_exact(self):
         alone, _ = self.counted()
-        beside, others = self.counted(('message-send', 'message-queued', 'copy-struct'), ('message-receive', 'function-return'))
+        beside, others = self.counted(
+            ('message-send', 'message-queued', 'copy-struct'), ('message-receive', 'function-return')
+        )
         for name, count in alone.items():
-            expect(abs(count - beside[name]) <= AROUND, f'{name}: {count} alone, {beside[name]} beside others')
+            expect(
+                abs(count - beside[name]) <= AROUND, f'{name}: {count} alone, {beside[name]} beside others'
+            )
         for counts in others:
             for name, (count, _) in counts.items():
-                expect(abs(count - beside[name]) <= AROUND, f'{name}: {beside[name]} counted, {count} one by one')
+                expect(
+                    abs(count - beside[name]) <= AROUND, f'{name}: {beside[name]} counted, {count} one by one'
+                )
 
     def test_stacks_of_processes(self):
-        output = self.script('counts.act', '-n', self.BEGIN + 'process-exit /copyinstr(arg1) == "counted_exit"/ { @[ustack()] = count(); }')
-        stacks = [[line.split(' (')[0].strip() for line in text.splitlines()] for text in output.split('\n\n')]
-        expect(any(s[0].startswith("counts:'-main/0-fun") and s[-1] == '200' for s in map(trimmed, stacks) if s),
-               'no stack of the function that exits, 200 times', output)
+        output = self.script(
+            'counts.act',
+            '-n',
+            self.BEGIN + 'process-exit /copyinstr(arg1) == "counted_exit"/ { @[ustack()] = count(); }',
+        )
+        stacks = [
+            [line.split(' (')[0].strip() for line in text.splitlines()] for text in output.split('\n\n')
+        ]
+        expect(
+            any(s[0].startswith("counts:'-main/0-fun") and s[-1] == '200' for s in map(trimmed, stacks) if s),
+            'no stack of the function that exits, 200 times',
+            output,
+        )
         expect('0x' not in output, 'a frame without a name', output)
 
     SAMPLES = 300
@@ -220,18 +312,31 @@ class Suite:
             raise Skip('vmtrace is not built')
         with session.Target(self.vmrun, HERE / program, ('+S', str(schedulers))) as target:
             script = clauses + f'profile-997 /n >= {self.SAMPLES}/ {{ exit(0); }}'
-            done = subprocess.run([vmtrace, '-q', '-p', str(target.process.pid), '-n', script], capture_output=True, text=True,
-                                  timeout=session.LIMIT)
-            expect(done.returncode == 0 and not done.stderr, f'vmtrace: status {done.returncode}', done.stderr)
+            done = subprocess.run(
+                [vmtrace, '-q', '-p', str(target.process.pid), '-n', script],
+                capture_output=True,
+                text=True,
+                timeout=session.LIMIT,
+            )
+            expect(
+                done.returncode == 0 and not done.stderr, f'vmtrace: status {done.returncode}', done.stderr
+            )
             self.expect_nothing_left(target)
             return [line.split() for line in done.stdout.splitlines() if line]
 
     def test_profile_of_a_machine_that_works_sees_processes(self):
-        rows = self.samples('inside_load.act', 'profile-997 /self != NULL/ { @[mfa, ustackdepth > 0] = count(); n++; } '
-                            'END { printa("%s %d %@d\\n", @); } ', schedulers=2)
+        rows = self.samples(
+            'inside_load.act',
+            'profile-997 /self != NULL/ { @[mfa, ustackdepth > 0] = count(); n++; } '
+            'END { printa("%s %d %@d\\n", @); } ',
+            schedulers=2,
+        )
         at_work = [row for row in rows if row[0].startswith('inside_load:p')]
-        expect(at_work and all(row[1] == '1' for row in at_work),
-               'no samples of the processes that work, or without a stack', *rows)
+        expect(
+            at_work and all(row[1] == '1' for row in at_work),
+            'no samples of the processes that work, or without a stack',
+            *rows,
+        )
 
     def test_what_one_event_leads_to_is_printed_after_it(self):
         vmtrace = self.vmrun.parent / 'vmtrace'
@@ -239,9 +344,22 @@ class Suite:
             raise Skip('vmtrace is not built')
         with session.Target(self.vmrun, HERE / 'moves.act', ('+S', '4:4')) as target:
             for _ in range(self.ATTACHMENTS):  # while a session begins, threads fire for the first time
-                done = subprocess.run([vmtrace, '-q', '-p', str(target.process.pid), '-x', 'bufsize=16m', '-n',
-                                       'user_trace-i4s4 { printf("%d %d\\n", arg2, cpu); } user_trace-i4s4 /++n == 50000/ { exit(0); }'],
-                                      capture_output=True, text=True, timeout=session.LIMIT)
+                done = subprocess.run(
+                    [
+                        vmtrace,
+                        '-q',
+                        '-p',
+                        str(target.process.pid),
+                        '-x',
+                        'bufsize=16m',
+                        '-n',
+                        'user_trace-i4s4 { printf("%d %d\\n", arg2, cpu); } user_trace-i4s4 /++n == 50000/ '
+                        '{ exit(0); }',
+                    ],
+                    capture_output=True,
+                    text=True,
+                    timeout=session.LIMIT,
+                )
                 expect(done.returncode == 0, f'vmtrace: status {done.returncode}', done.stderr)
                 rows = [line.split() for line in done.stdout.splitlines() if line]
                 numbers = [int(row[0]) for row in rows]
@@ -251,9 +369,17 @@ class Suite:
     ATTACHMENTS = 20
 
     def test_functions_by_name(self):
-        output = self.script('counts.act', '-n', self.BEGIN + 'erlang*:counts:worker:entry { @["by name", mfa] = count(); } '
-                             'END { printa("%s %s %@d\\n", @); }')
-        expect(output.split() == ['by', 'name', 'counts:worker/2', '300'], 'counts:worker/2 is called 300 times', output)
+        output = self.script(
+            'counts.act',
+            '-n',
+            self.BEGIN + 'erlang*:counts:worker:entry { @["by name", mfa] = count(); } '
+            'END { printa("%s %s %@d\\n", @); }',
+        )
+        expect(
+            output.split() == ['by', 'name', 'counts:worker/2', '300'],
+            'counts:worker/2 is called 300 times',
+            output,
+        )
 
     # For by_name.act: how often each function is called, and which probes of all calls show that.
     CALLS = 8 * 300
@@ -269,12 +395,18 @@ class Suite:
         text, wanted = self.BEGIN, []
         for number, ((mfa, kind), calls) in enumerate(self.BY_NAME.items()):
             module, function = mfa.split(':')
-            families = {'entry': ('local-function-entry', 'global-function-entry') if kind == 'function' else ('bif-entry',),
-                        'return': (f'{kind}-return',)}
+            families = {
+                'entry': ('local-function-entry', 'global-function-entry')
+                if kind == 'function'
+                else ('bif-entry',),
+                'return': (f'{kind}-return',),
+            }
             for name, probes in families.items():
                 text += f'erlang*:{module}:{function}:{name} {{ @["{mfa} {name}", "by name"] = count(); }} '
                 for probe in probes:
-                    text += f'{probe} /copyinstr(arg1) == "{mfa}"/ {{ @["{mfa} {name}", "of all"] = count(); }} '
+                    text += (
+                        f'{probe} /copyinstr(arg1) == "{mfa}"/ {{ @["{mfa} {name}", "of all"] = count(); }} '
+                    )
                 # The probe of all calls reports the function that comes last; the probe of a named function
                 # reports the return of each call.
                 of_all = self.CALLS if (function, name) == ('tail/2', 'return') else calls
@@ -284,9 +416,18 @@ class Suite:
 
     def test_functions_by_name_leave_others_alone(self):
         with session.Target(self.vmrun, HERE / 'by_name.act') as target:
-            vmtrace = subprocess.Popen([self.vmrun.parent / 'vmtrace', '-q', '-p', str(target.process.pid), '-n', self.BEGIN +
-                                        'erlang*:by_name:local:entry { @[ustack(2)] = count(); }'],
-                                       stdout=subprocess.PIPE, text=True)
+            vmtrace = subprocess.Popen(
+                [
+                    self.vmrun.parent / 'vmtrace',
+                    '-q',
+                    '-p',
+                    str(target.process.pid),
+                    '-n',
+                    self.BEGIN + 'erlang*:by_name:local:entry { @[ustack(2)] = count(); }',
+                ],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
             first_line(vmtrace.stdout)
             expect(not any(self.words_of_probes(target.process.pid)), 'a probe of all calls is raised')
             target.line('go')
@@ -294,7 +435,9 @@ class Suite:
             target.finish()
             output, _ = vmtrace.communicate(timeout=session.LIMIT)
             frames = {line.split(' (')[0].strip() for line in output.splitlines() if ':' in line}
-            expect(frames == {'by_name:local/1', 'by_name:work/1'}, 'the function itself is innermost', output)
+            expect(
+                frames == {'by_name:local/1', 'by_name:work/1'}, 'the function itself is innermost', output
+            )
 
     def test_functions_by_name_while_their_code_is_replaced(self):
         """Tracers come and go, killed or not, while these very functions run and one of them gets new
@@ -304,12 +447,18 @@ class Suite:
             target.wait_for('done')
             target.line('go')
             target.wait_for('loading')
-            text = self.BEGIN + ('erlang*:by_name*::entry, erlang*:lists:reverse: { @ = count(); n++; } '
-                                 'erlang*:by_name_later::return { returned++; } '
-                                 'tick-200us /n > 1000 && returned > 1000/ { exit(0); }')
+            text = self.BEGIN + (
+                'erlang*:by_name*::entry, erlang*:lists:reverse: { @ = count(); n++; } '
+                'erlang*:by_name_later::return { returned++; } '
+                'tick-200us /n > 1000 && returned > 1000/ { exit(0); }'
+            )
             for i in range(KILLS // 4):
-                tracer = subprocess.Popen([self.vmrun.parent / 'vmtrace', '-q', '-Z', '-p', str(target.process.pid), '-n', text],
-                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                tracer = subprocess.Popen(
+                    [self.vmrun.parent / 'vmtrace', '-q', '-Z', '-p', str(target.process.pid), '-n', text],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
                 if i % 3 == 1:
                     tracer.stdout.readline()
                     tracer.kill()
@@ -326,13 +475,27 @@ class Suite:
     def test_functions_are_listed(self):
         with session.Target(self.vmrun, HERE / 'by_name.act') as target:
             vmtrace = [self.vmrun.parent / 'vmtrace', '-l', '-p', str(target.process.pid)]
+
             def listed(*arguments):
-                lines = subprocess.run([*vmtrace, *arguments], capture_output=True, text=True, check=True).stdout.splitlines()
+                lines = subprocess.run(
+                    [*vmtrace, *arguments], capture_output=True, text=True, check=True
+                ).stdout.splitlines()
                 return [tuple(line.split()[2:]) for line in lines if line.split()[0] == '-']
-            expect(listed('-n', 'by_name:l*:entry') == [('by_name', 'load/2', 'entry'), ('by_name', 'load_and_work/2', 'entry'),
-                                                        ('by_name', 'local/1', 'entry')], 'entries of by_name:l*')
+
+            expect(
+                listed('-n', 'by_name:l*:entry')
+                == [
+                    ('by_name', 'load/2', 'entry'),
+                    ('by_name', 'load_and_work/2', 'entry'),
+                    ('by_name', 'local/1', 'entry'),
+                ],
+                'entries of by_name:l*',
+            )
             names = ('entry', 'return', 'exception')
-            expect(listed('-n', 'lists:reverse/2:') == [('lists', 'reverse/2', name) for name in names], 'a built-in function')
+            expect(
+                listed('-n', 'lists:reverse/2:') == [('lists', 'reverse/2', name) for name in names],
+                'a built-in function',
+            )
             expect(listed() == [('*', '*', name) for name in names], 'all functions are a line each')
             target.line('go')
             target.wait_for('done')
@@ -342,19 +505,40 @@ class Suite:
         """Names have blanks, colons, quotes and the characters of patterns. What -l shows names that function
         and no other."""
         name = r"(?:'(?:\\.|[^'\\])*'|[^\s'/])*"
-        with subprocess.Popen([self.vmrun, HERE.parent / 'd/target/odd_names.act'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as target:
+        with subprocess.Popen(
+            [self.vmrun, HERE.parent / 'd/target/odd_names.act'],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as target:
             target.stdin.write('go\n')
             target.stdin.flush()
             expect(target.stdout.readline() == 'done\n', 'the machine does not run')
             vmtrace = [self.vmrun.parent / 'vmtrace', '-l', '-p', str(target.pid), '-n']
 
             def listed(description):
-                lines = subprocess.run([*vmtrace, description], capture_output=True, text=True, check=True).stdout.splitlines()
-                return re.findall(rf"^\s+-\s+erlang\d+\s+({name})\s+({name}/\d) entry$", '\n'.join(lines), re.M)
+                lines = subprocess.run(
+                    [*vmtrace, description], capture_output=True, text=True, check=True
+                ).stdout.splitlines()
+                return re.findall(
+                    rf"^\s+-\s+erlang\d+\s+({name})\s+({name}/\d) entry$", '\n'.join(lines), re.M
+                )
 
             functions = listed('erlang*:odd_names::entry') + listed("erlang*:'my mod: 1':'h/2'/0:entry")
-            for function in ("'f g'/1", "'a:b'/1", "'*'/1", "'?'/1", "'a/1'/1", "'it\\'s'/1", 'größe/1', '日本/1', "''/1", "'++'/2", "'[a]'/1",
-                             "'back\\\\slash\\n'/1"):
+            for function in (
+                "'f g'/1",
+                "'a:b'/1",
+                "'*'/1",
+                "'?'/1",
+                "'a/1'/1",
+                "'it\\'s'/1",
+                'größe/1',
+                '日本/1',
+                "''/1",
+                "'++'/2",
+                "'[a]'/1",
+                "'back\\\\slash\\n'/1",
+            ):
                 expect(('odd_names', function) in functions, f'{function} is not listed', *functions)
             expect(functions[-1] == ("'my mod: 1'", "'h/2'/0"), 'a module of such a name', functions[-1])
             for module, function in functions:
@@ -363,25 +547,46 @@ class Suite:
             target.communicate()
 
     def test_a_message_has_one_number(self):
-        output = self.script('counts.act', '-n', self.BEGIN +
-                             'message-send { sent[message] = 1; @sent = count(); } '
-                             'message-queued /sent[message]/ { @queued = count(); } '
-                             'message-receive /sent[message]/ { sent[message] = 0; @received = count(); } '
-                             'END { printa("%@d %@d %@d\\n", @sent, @queued, @received); }')
+        output = self.script(
+            'counts.act',
+            '-n',
+            self.BEGIN + 'message-send { sent[message] = 1; @sent = count(); } '
+            'message-queued /sent[message]/ { @queued = count(); } '
+            'message-receive /sent[message]/ { sent[message] = 0; @received = count(); } '
+            'END { printa("%@d %@d %@d\\n", @sent, @queued, @received); }',
+        )
         sent, queued, received = map(int, output.split())
-        expect(5000 <= min(received, queued) and max(received, queued) <= sent <= received + AROUND, 'sent, queued, received differ', output)
+        expect(
+            5000 <= min(received, queued) and max(received, queued) <= sent <= received + AROUND,
+            'sent, queued, received differ',
+            output,
+        )
 
     def test_numbers_of_messages_are_not_used_again(self):
-        output = self.script('counts.act', '-x', 'dynvarsize=16m', '-n', 'int seen[int64_t]; ' + self.BEGIN +
-                             'message-queued /seen[message]/ { @again = count(); } message-queued { seen[message] = 1; @queued = count(); } '
-                             'END { printa("again %@d\\n", @again); printa("queued %@d\\n", @queued); }')
+        output = self.script(
+            'counts.act',
+            '-x',
+            'dynvarsize=16m',
+            '-n',
+            'int seen[int64_t]; '
+            + self.BEGIN
+            + 'message-queued /seen[message]/ { @again = count(); } message-queued { seen[message] = 1; '
+            '@queued = count(); } '
+            'END { printa("again %@d\\n", @again); printa("queued %@d\\n", @queued); }',
+        )
         expect(int(re.search(r'queued (\d+)', output)[1]) >= 5000, 'few messages', output)
         expect('again' not in output and 'drop' not in output, 'a number was used twice', output)
 
     def test_variables_of_processes_go_with_them(self):
-        output = self.script('counts.act', '-x', 'dynvarsize=64k', '-n', self.BEGIN +
-                             'process-scheduled { self->n++; @most = max(self->n); } process-exit { @ends = count(); }'
-                             'END { printa("most %@d\\n", @most); }')
+        output = self.script(
+            'counts.act',
+            '-x',
+            'dynvarsize=64k',
+            '-n',
+            self.BEGIN
+            + 'process-scheduled { self->n++; @most = max(self->n); } process-exit { @ends = count(); }'
+            'END { printa("most %@d\\n", @most); }',
+        )
         expect('drop' not in output and 'most' in output, 'no room for variables of processes', output)
 
     # -- what is left
@@ -406,13 +611,17 @@ class Suite:
                     session.until(lambda: session.endpoint_of(pid), 'the endpoint is open')
                 else:
                     counter = self.counter(target, 'message-send').wait_until_ready()
-                    session.until(lambda: not session.endpoint_of(pid), 'the endpoint is closed behind who came in')
+                    session.until(
+                        lambda: not session.endpoint_of(pid), 'the endpoint is closed behind who came in'
+                    )
                 target.process.kill()
                 target.process.wait()
                 if not is_open:
                     _, errors = counter.process.communicate()
                     expect('gone' in errors, f'its end is not noticed: {errors}')
-                session.until(lambda: before.issuperset(session.files_of_endpoints()), 'no file of a socket is left')
+                session.until(
+                    lambda: before.issuperset(session.files_of_endpoints()), 'no file of a socket is left'
+                )
 
     def test_another_user_is_refused(self):
         if os.geteuid() != 0:

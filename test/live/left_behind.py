@@ -24,22 +24,33 @@ SESSIONS = 30  # and twice, four times, eight times as many
 # Memory that may be added between the first figure and the last. Numbers of used functions are kept in a
 # list, 4 bytes each. A thread that fires gets its array of counts, 12 KB, which the next thread takes over.
 MOST_MORE = 128 << 10
-MOST_MORE_MAPPED = 64 << 20  # the C library keeps stacks of threads that have ended; each session's ring is 4 MB
+# the C library keeps stacks of threads that have ended; each session's ring is 4 MB
+MOST_MORE_MAPPED = 64 << 20
 # A machine that works never has the same amount twice.
 MOST_MORE_AT_WORK = 1 << 20
-EVERYTHING = ('BEGIN { printf("tracing\\n"); } message-send { @[copyinstr(arg0)] = count(); self->n++; a[arg1] = self->n; } '
-              'message-receive { printf("%d", arg1); } process-exit { @s[ustack()] = count(); } '
-              'erlang*:lists:: { @f[mfa] = count(); } profile-97 { @p[mfa] = count(); } ')
+EVERYTHING = (
+    'BEGIN { printf("tracing\\n"); } message-send { @[copyinstr(arg0)] = count(); self->n++; a[arg1] = '
+    'self->n; } '
+    'message-receive { printf("%d", arg1); } process-exit { @s[ustack()] = count(); } '
+    'erlang*:lists:: { @f[mfa] = count(); } profile-97 { @p[mfa] = count(); } '
+)
 # Counts that the program knows too: a request and its answer are longer than all other messages.
-STAYS = ('BEGIN { printf("tracing\\n"); } process-spawn { @spawned = count(); } erlang*:kills_load:serve:entry { @served = count(); } '
-         'message-send /arg2 > 50/ { @sent = count(); } '
-         'END { printa("spawned %@d\\n", @spawned); printa("served %@d\\n", @served); printa("sent %@d\\n", @sent); }')
+STAYS = (
+    'BEGIN { printf("tracing\\n"); } process-spawn { @spawned = count(); } erlang*:kills_load:serve:entry { '
+    '@served = count(); } '
+    'message-send /arg2 > 50/ { @sent = count(); } '
+    'END { printa("spawned %@d\\n", @spawned); printa("served %@d\\n", @served); printa("sent %@d\\n", '
+    '@sent); }'
+)
 
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'inside: left by ' + name[8:].replace('_', ' '), getattr(suite, name), in_turn=True)
-            for name in vars(Suite) if name.startswith('test_by_')]
+    return [
+        Test('live', 'inside: left by ' + name[8:].replace('_', ' '), getattr(suite, name), in_turn=True)
+        for name in vars(Suite)
+        if name.startswith('test_by_')
+    ]
 
 
 def no_more(now, before):
@@ -85,7 +96,10 @@ class Suite(endpoint.Suite):
                 if k in (SESSIONS, 2 * SESSIONS, 4 * SESSIONS, 8 * SESSIONS):
                     self.expect_nothing_left(target)
                     before = before or self.has(target)
-                    endpoint.until(lambda: no_more(self.has(target), before), f'there are no more threads and descriptors than: {before}')
+                    endpoint.until(
+                        lambda: no_more(self.has(target), before),
+                        f'there are no more threads and descriptors than: {before}',
+                    )
                     figures.append((in_use(), in_use() and self.memory(target, 'VmSize')))
             used, mapped = zip(*figures)
             expect(used[-1] - used[0] <= most_more, 'memory stays in use', *used)
@@ -111,10 +125,13 @@ class Suite(endpoint.Suite):
         elif how == 1:
             messages += numbers.choices(messages, k=20)
         elif how == 2:
-            messages.insert(numbers.randrange(len(messages)), endpoint.message(numbers.randrange(2 ** 32), numbers.randbytes(50)))
+            messages.insert(
+                numbers.randrange(len(messages)),
+                endpoint.message(numbers.randrange(2**32), numbers.randbytes(50)),
+            )
         data = bytearray(b''.join(messages))
         if how == 3:
-            del data[numbers.randrange(len(data)):]
+            del data[numbers.randrange(len(data)) :]
         elif how > 3:
             for _ in range(numbers.choice([1, 1, 2, 5, 40])):
                 data[numbers.randrange(len(data))] = numbers.choice([0, 1, 255, numbers.randrange(256)])
@@ -131,10 +148,12 @@ class Suite(endpoint.Suite):
     # -- a machine that waits
 
     def test_by_damaged_sessions(self):
-        seed = random.randrange(2 ** 32)
+        seed = random.randrange(2**32)
         numbers = random.Random(seed)
         try:
-            self.left_by('counts.act', lambda target, k: self.says(target, self.damaged(self.sent(target), numbers), k))
+            self.left_by(
+                'counts.act', lambda target, k: self.says(target, self.damaged(self.sent(target), numbers), k)
+            )
         except Failure as failure:
             raise Failure(f'{failure}\n  seed {seed}') from None
 
@@ -145,13 +164,18 @@ class Suite(endpoint.Suite):
 
     def test_by_tracers_that_end(self):
         text = EVERYTHING + 'tick-5ms { exit(0); } '
-        self.left_by('inside_load.act', lambda target, k: self.ended(self.traced(target, '-qn', text), 0), MOST_MORE_AT_WORK)
+        self.left_by(
+            'inside_load.act',
+            lambda target, k: self.ended(self.traced(target, '-qn', text), 0),
+            MOST_MORE_AT_WORK,
+        )
 
     def test_by_tracers_that_are_killed(self):
         def killed(target, k):
             tracer = self.traced(target, '-qn', EVERYTHING, begin=k % 3 > 0)
             tracer.kill()
             tracer.communicate()
+
         self.left_by('inside_load.act', killed, MOST_MORE_AT_WORK)
 
     # -- calls that are watched
@@ -171,7 +195,7 @@ class Suite(endpoint.Suite):
         self.kills(100)
 
     def kills(self, times):
-        seed = random.randrange(2 ** 32)
+        seed = random.randrange(2**32)
         try:
             self.killed_many_times(times, random.Random(seed))
         except Failure as failure:
@@ -206,15 +230,29 @@ class Suite(endpoint.Suite):
                     self.firings(target)
                     before = before or self.has(target)
                     figures.append(in_use())
-            endpoint.until(lambda: no_more(self.has(target), before), f'there are no more threads and descriptors than: {before}')
+            endpoint.until(
+                lambda: no_more(self.has(target), before),
+                f'there are no more threads and descriptors than: {before}',
+            )
             target.line('stop')
             target.wait_for('done')
             stays.send_signal(signal.SIGINT)
             output, errors = self.ended(stays, 0)
             known = {name: int(n) for name, n in (line.split() for line in target.output.seen if ' ' in line)}
             counted = {name: int(n) for name, n in (line.split() for line in output.splitlines() if line)}
-            expect(counted == {'spawned': known['questions'] + 8, 'served': known['questions'] + 4, 'sent': known['questions'] + known['answers']}
-                   and not errors, 'a tracer that stays counts wrong', counted, known, errors)
+            expect(
+                counted
+                == {
+                    'spawned': known['questions'] + 8,
+                    'served': known['questions'] + 4,
+                    'sent': known['questions'] + known['answers'],
+                }
+                and not errors,
+                'a tracer that stays counts wrong',
+                counted,
+                known,
+                errors,
+            )
             self.expect_nothing_left(target)
             expect(figures[1] - figures[0] < MOST_MORE_AT_WORK, 'memory stays in use', *figures)
             target.line('go')  # nothing fires any more, no function is patched

@@ -20,10 +20,15 @@ DTRACE = 'VMRUN_DTRACE'  # the environment's word for a command in place of the 
 
 def tests(vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [*(Test('live', 'machine code: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
-              for name in vars(Suite) if name.startswith('test_')),
-            # Few systems have DTrace, so its absence is not a failure in CI.
-            Test('dtrace', 'counts what a program with machine code does', suite.dtrace_counts, in_turn=True)]
+    return [
+        *(
+            Test('live', 'machine code: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
+            for name in vars(Suite)
+            if name.startswith('test_')
+        ),
+        # Few systems have DTrace, so its absence is not a failure in CI.
+        Test('dtrace', 'counts what a program with machine code does', suite.dtrace_counts, in_turn=True),
+    ]
 
 
 class Mapping:
@@ -75,7 +80,11 @@ class Suite:
                     file = pathlib.Path(m.name)
                     expect(file.exists() and file.open('rb').read(4) == ELF, f'no ELF file: {m.line}')
             made = [m for m in all_of_it if m.is_executed() and not m.name]
-            expect(made, 'no machine code is there, or it has a name', *(m.line for m in all_of_it if m.is_executed()))
+            expect(
+                made,
+                'no machine code is there, or it has a name',
+                *(m.line for m in all_of_it if m.is_executed()),
+            )
             target.line('go')
             target.wait_for('done')
             target.finish()
@@ -88,10 +97,17 @@ class Suite:
         session.require_tracer()
         with self.machine() as target:
             sink = next(line for line in target.output.seen if line.startswith('sink ')).split()[1]
-            script = ('dtrace:::BEGIN { printf("tracing\\n"); } '
-                      f'erlang{target.process.pid}:::message-send /copyinstr(arg1) == "{sink}"/ {{ @ = count(); }} '
-                      'dtrace:::END { printa("sent %@d\\n", @); }')
-            tracer = subprocess.Popen([command, '-q', '-xswitchrate=10hz', '-n', script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            script = (
+                'dtrace:::BEGIN { printf("tracing\\n"); } '
+                f'erlang{target.process.pid}:::message-send /copyinstr(arg1) == "{sink}"/ {{ @ = count(); }} '
+                'dtrace:::END { printa("sent %@d\\n", @); }'
+            )
+            tracer = subprocess.Popen(
+                [command, '-q', '-xswitchrate=10hz', '-n', script],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
             output, errors = session.Lines(tracer.stdout), session.Lines(tracer.stderr)
             try:
                 output.until('tracing', command)
@@ -106,4 +122,9 @@ class Suite:
                 tracer.kill()
                 tracer.wait()
             # The count includes the message that asks how many have come.
-            expect(f'sent {int(known["sent"]) + 1}' in lines, f'the program has sent {known["sent"]} and a question', *lines[-5:], *errors.rest()[-5:])
+            expect(
+                f'sent {int(known["sent"]) + 1}' in lines,
+                f'the program has sent {known["sent"]} and a question',
+                *lines[-5:],
+                *errors.rest()[-5:],
+            )

@@ -25,12 +25,24 @@ class Suite(endpoint.Suite):
     def compiled(self, folder, number):
         source = folder / f'plenty_{number}.erl'
         names = ['first', *(f'f{n}' for n in range(EACH - 4)), 'last']
-        source.write_text(f'-module(plenty_{number}).\n-compile(export_all).\n' + ''.join(f'{name}() -> {name}.\n' for name in names))
-        subprocess.run([self.vmrun.parent / 'runtime/compile/vmrunc', '-w', '-o', source.with_suffix('.beam'), source], check=True)
+        source.write_text(
+            f'-module(plenty_{number}).\n-compile(export_all).\n'
+            + ''.join(f'{name}() -> {name}.\n' for name in names)
+        )
+        subprocess.run(
+            [self.vmrun.parent / 'runtime/compile/vmrunc', '-w', '-o', source.with_suffix('.beam'), source],
+            check=True,
+        )
 
     @contextlib.contextmanager
     def watching(self, target, pattern):
-        tracer = self.traced(target, '-q', '-Z', '-n', BEGIN + pattern + ' { @[probemod, probefunc] = count(); } END { printa("%s %s %@d\\n", @); }')
+        tracer = self.traced(
+            target,
+            '-q',
+            '-Z',
+            '-n',
+            BEGIN + pattern + ' { @[probemod, probefunc] = count(); } END { printa("%s %s %@d\\n", @); }',
+        )
         yield tracer
         if tracer.poll() is None:
             tracer.kill()
@@ -61,18 +73,33 @@ class Suite(endpoint.Suite):
             self.load(target, MODULES + 1)  # one more, of which nothing is watched
             tracer.send_signal(signal.SIGINT)
             output, errors = self.ended(tracer, 0)
-            expect(f'vmtrace: {EACH} functions not watched' in errors and 'plenty' not in output, 'it is not told what is not watched', output, errors)
+            expect(
+                f'vmtrace: {EACH} functions not watched' in errors and 'plenty' not in output,
+                'it is not told what is not watched',
+                output,
+                errors,
+            )
 
         _, errors = self.ended(self.traced(target, '-qn', 'erlang*:plenty_*::entry { }', begin=False), 1)
         expect(f'names more than {MOST} functions' in errors, 'more than can be', errors)
 
         with self.watching(target, 'erlang*:lists:reverse:entry'):
-            _, errors = self.ended(self.traced(target, '-qn', f'erlang*:plenty_[1-{MODULES}]::entry {{ }}', begin=False), 1)
+            _, errors = self.ended(
+                self.traced(target, '-qn', f'erlang*:plenty_[1-{MODULES}]::entry {{ }}', begin=False), 1
+            )
             expect(f'with those watched already more than {MOST}' in errors, 'more than can be', errors)
-            self.ended(self.traced(target, '-qn', 'BEGIN { exit(0); } erlang*:string::entry { }', begin=False), 0)
+            self.ended(
+                self.traced(target, '-qn', 'BEGIN { exit(0); } erlang*:string::entry { }', begin=False), 0
+            )
 
-        with self.watching(target, 'erlang*:plenty_9:first:entry, erlang*:plenty_9:last:entry') as tracer:  # one that had no number before
+        # one that had no number before
+        with self.watching(target, 'erlang*:plenty_9:first:entry, erlang*:plenty_9:last:entry') as tracer:
             self.load(target, MODULES + 1)
             tracer.send_signal(signal.SIGINT)
             output, errors = self.ended(tracer, 0)
-            expect(sorted(output.split()) == sorted('plenty_9 first 1 plenty_9 last 1'.split()) and not errors, 'it is not watched', output, errors)
+            expect(
+                sorted(output.split()) == sorted('plenty_9 first 1 plenty_9 last 1'.split()) and not errors,
+                'it is not watched',
+                output,
+                errors,
+            )

@@ -13,8 +13,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def tests(root, vmrun, table):
     suite = Suite(root, vmrun, table)
-    return [Test('live', 'native functions', suite.functions, in_turn=True),
-            Test('live', 'attached in a long slice', suite.attached_late, in_turn=True), Test('live', 'script nif.bt', suite.script, in_turn=True)]
+    return [
+        Test('live', 'native functions', suite.functions, in_turn=True),
+        Test('live', 'attached in a long slice', suite.attached_late, in_turn=True),
+        Test('live', 'script nif.bt', suite.script, in_turn=True),
+    ]
 
 
 class Suite:
@@ -25,10 +28,19 @@ class Suite:
         session.require_tracer()
         with tempfile.TemporaryDirectory(prefix='vmrun-native-') as name:
             folder = native.Libraries(self.root, name, pathlib.Path(self.vmrun).parent).get('own')
-            return session.trace(self.vmrun, HERE / 'nif.act', text, ('+S', '2', '-pa', str(folder)), environment={'NATIVE_DIR': str(folder)})
+            return session.trace(
+                self.vmrun,
+                HERE / 'nif.act',
+                text,
+                ('+S', '2', '-pa', str(folder)),
+                environment={'NATIVE_DIR': str(folder)},
+            )
 
     def functions(self):
-        text = session.program(self.table, ['nif__entry', 'nif__return', 'message__send', 'process__scheduled', 'process__unscheduled'])
+        text = session.program(
+            self.table,
+            ['nif__entry', 'nif__return', 'message__send', 'process__scheduled', 'process__unscheduled'],
+        )
         known, lines = self.trace(text)
         found = session.events(lines)
         of = lambda pid: [e for e in found if e.probe.startswith('nif__') and e.arguments[0] == known[pid]]
@@ -36,18 +48,36 @@ class Suite:
         self.yielding(of('yielding'), int(known['calls']))
         got = [(e.probe, e.arguments[1]) for e in of('killed')]
         expect(got == [('nif__entry', 'terms:held/1')], 'killed in a dirty function', got)
-        for name, initial, native in (('spawned', 'primes:dirty_cpu/1', 'primes:dirty_cpu/1'), ('tail', 'erlang:apply/2', 'primes:dirty_io/1')):
+        for name, initial, native in (
+            ('spawned', 'primes:dirty_cpu/1', 'primes:dirty_cpu/1'),
+            ('tail', 'erlang:apply/2', 'primes:dirty_io/1'),
+        ):
             got = self.scheduled([e for e in found if e.arguments[0] == known[name]])
             expect(got == [initial, native, initial], f'{name}: scheduled as', got)
-        sent = [e.arguments[:3] for e in found if e.probe == 'message__send' and e.arguments[0] == known['sender']]
-        expect(sent == [[known['sender'], known['main'], '3'], [known['sender'], known['main'], '3']], 'messages of a native function', sent)
+        sent = [
+            e.arguments[:3] for e in found if e.probe == 'message__send' and e.arguments[0] == known['sender']
+        ]
+        expect(
+            sent == [[known['sender'], known['main'], '3'], [known['sender'], known['main'], '3']],
+            'messages of a native function',
+            sent,
+        )
 
     def scheduled(self, got):
-        """Returns the function named each time a process is scheduled: the initial call after a dirty function."""
+        """Returns the function named each time a process is scheduled: the initial call after a dirty
+        function."""
         return [e.arguments[1] for e in got if e.probe == 'process__scheduled']
 
     def plain(self, got, everything):
-        names = ['here/0', 'dirty_cpu/1', 'dirty_io/1', 'dirty_cpu/1', 'terms:swap/1', 'there_and_back/1', 'dirty/1']
+        names = [
+            'here/0',
+            'dirty_cpu/1',
+            'dirty_io/1',
+            'dirty_cpu/1',
+            'terms:swap/1',
+            'there_and_back/1',
+            'dirty/1',
+        ]
         wanted = []
         for name in names:
             name = name if ':' in name else 'primes:' + name
@@ -60,7 +90,11 @@ class Suite:
         normal = threads['primes:here/0'] | threads['terms:swap/1'] | threads['primes:there_and_back/1']
         dirty = threads['primes:dirty_cpu/1'] | threads['primes:dirty_io/1'] | threads['primes:dirty/1']
         expect(not normal & dirty, 'dirty functions on schedulers', threads)
-        expect(not threads['primes:dirty_cpu/1'] & threads['primes:dirty_io/1'], 'one thread for both kinds', threads)
+        expect(
+            not threads['primes:dirty_cpu/1'] & threads['primes:dirty_io/1'],
+            'one thread for both kinds',
+            threads,
+        )
         # The process is also scheduled in and out on dirty threads.
         running = None
         for e in everything:
@@ -77,21 +111,35 @@ class Suite:
         """A process in the middle of a slice that slow native calls make long is seen after its next such
         call."""
         probes = ['nif__entry', 'nif__return', 'local__function__entry']
-        text = session.program(self.table, probes) + '\nusdt:*:erlang:nif__return { @calls++; if (@calls == 4) { exit(); } }'
+        text = (
+            session.program(self.table, probes)
+            + '\nusdt:*:erlang:nif__return { @calls++; if (@calls == 4) { exit(); } }'
+        )
         session.require_tracer()
         with tempfile.TemporaryDirectory(prefix='vmrun-native-') as name:
             folder = native.Libraries(self.root, name, pathlib.Path(self.vmrun).parent).get('own')
-            with session.Target(self.vmrun, HERE / 'naps.act', ('+S', '2', '-pa', str(folder)), (), {'NATIVE_DIR': str(folder)}) as target:
+            with session.Target(
+                self.vmrun,
+                HERE / 'naps.act',
+                ('+S', '2', '-pa', str(folder)),
+                (),
+                {'NATIVE_DIR': str(folder)},
+            ) as target:
                 lines = session.Tracer(target.process.pid, text).lines()
         got = [(e.probe, e.arguments[1]) for e in session.events(lines)]
         one = [('nif__entry', 'terms:nap/1'), ('nif__return', 'terms:nap/1')]
-        whole = got[got.index(one[0]):] if one[0] in got else []  # what comes before was attached while others were not
+        # what comes before was attached while others were not
+        whole = got[got.index(one[0]) :] if one[0] in got else []
         expect(whole[:5] == [*one, ('local__function__entry', 'naps:naps/0'), *one], 'another trace', *got)
 
     def yielding(self, got, calls):
         wanted = [('nif__entry', 'primes:yielding/1'), ('nif__return', 'primes:yielding/1')]
         wanted += [('nif__entry', 'primes:count/4'), ('nif__return', 'primes:count/4')] * calls
-        expect([(e.probe, e.arguments[1]) for e in got] == wanted, f'not one pair for each of {calls} calls', *got)
+        expect(
+            [(e.probe, e.arguments[1]) for e in got] == wanted,
+            f'not one pair for each of {calls} calls',
+            *got,
+        )
 
     def script(self):
         known, lines = self.trace(self.root / 'scripts' / 'bpftrace' / 'nif.bt')

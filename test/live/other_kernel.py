@@ -21,9 +21,14 @@ def checked(done, what):
 
 
 def filtered(libc):
-    load, skip_unless_equal, answer = 0x20, 0x15, 0x06  # BPF_LD|BPF_W|BPF_ABS, BPF_JMP|BPF_JEQ|BPF_K, BPF_RET|BPF_K
-    steps = [(load, 0, 0, 0), (skip_unless_equal, 0, 1, PERF_EVENT_OPEN[platform.machine()]),
-             (answer, 0, 0, ERRNO | errno.EPERM), (answer, 0, 0, ALLOW)]
+    # BPF_LD|BPF_W|BPF_ABS, BPF_JMP|BPF_JEQ|BPF_K, BPF_RET|BPF_K
+    load, skip_unless_equal, answer = 0x20, 0x15, 0x06
+    steps = [
+        (load, 0, 0, 0),
+        (skip_unless_equal, 0, 1, PERF_EVENT_OPEN[platform.machine()]),
+        (answer, 0, 0, ERRNO | errno.EPERM),
+        (answer, 0, 0, ALLOW),
+    ]
     code = ctypes.create_string_buffer(b''.join(struct.pack('HBBI', *step) for step in steps))
     program = ctypes.create_string_buffer(struct.pack('HP', len(steps), ctypes.addressof(code)))
     checked(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 'prctl(PR_SET_NO_NEW_PRIVS)')

@@ -23,8 +23,11 @@ TICKS = os.sysconf('SC_CLK_TCK')
 
 def tests(root, vmrun):
     suite = Suite(pathlib.Path(vmrun))
-    return [Test('live', 'profile: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
-            for name in dir(suite) if name.startswith('test_')]
+    return [
+        Test('live', 'profile: ' + name[5:].replace('_', ' '), getattr(suite, name), in_turn=True)
+        for name in dir(suite)
+        if name.startswith('test_')
+    ]
 
 
 def processor_seconds(target):
@@ -47,16 +50,23 @@ class Suite:
         return target
 
     def traced(self, target, script):
-        done = subprocess.run([self.vmtrace, '-q', '-p', str(target.process.pid), '-n', script], capture_output=True, text=True,
-                              timeout=session.LIMIT)
+        done = subprocess.run(
+            [self.vmtrace, '-q', '-p', str(target.process.pid), '-n', script],
+            capture_output=True,
+            text=True,
+            timeout=session.LIMIT,
+        )
         expect(done.returncode == 0 and not done.stderr, f'vmtrace: status {done.returncode}', done.stderr)
         return [line.rsplit(' ', 1) for line in done.stdout.splitlines() if line]
 
     def shares(self, kind, what='mfa', only='', flags=('+S', '2'), kernel=None):
         """Returns each activity with its share of the samples."""
         with self.at_work(kind, flags, kernel) as target:
-            rows = self.traced(target, f'profile-997 {only} {{ @[{what}] = count(); n++; }} '
-                               f'profile-997 /n > {SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}')
+            rows = self.traced(
+                target,
+                f'profile-997 {only} {{ @[{what}] = count(); n++; }} '
+                f'profile-997 /n > {SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}',
+            )
         total = sum(int(count) for _, count in rows)
         return {name: int(count) / total for name, count in rows}
 
@@ -67,12 +77,20 @@ class Suite:
     def test_bursts_before_waits_belong_to_the_function_that_works(self):
         self.exact()
         shares = self.shares('bursts')
-        expect(shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1, 'shares', shares)
+        expect(
+            shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1,
+            'shares',
+            shares,
+        )
 
     def test_bursts_in_the_interpreter(self):
         self.exact()
         shares = self.shares('bursts', flags=('+S', '2', '+hot', '0'))
-        expect(shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1, 'shares', shares)
+        expect(
+            shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1,
+            'shares',
+            shares,
+        )
 
     def test_a_function_that_does_more_gets_a_larger_share(self):
         """Mytkowicz, Diwan, Hauswirth, Sweeney: "Evaluating the Accuracy of Java Profilers", 2010."""
@@ -80,7 +98,11 @@ class Suite:
         for kind, expected in (('tails', 0.25), ('more tails', 0.5)):
             shares = self.shares(kind)
             first, second = (shares.get(f'profile_load:{name}_steps/3', 0) for name in ('first', 'second'))
-            expect(abs(first - expected) < 0.08 and abs(second - (1 - expected)) < 0.1, f'{kind}: not {expected}', shares)
+            expect(
+                abs(first - expected) < 0.08 and abs(second - (1 - expected)) < 0.1,
+                f'{kind}: not {expected}',
+                shares,
+            )
 
     def test_built_in_functions_are_leaves(self):
         self.exact()
@@ -103,16 +125,32 @@ class Suite:
 
     def test_names_are_those_of_the_sampled_process(self):
         with self.at_work('bursts') as target:
-            rows = self.traced(target, f'profile-997 /self != NULL/ {{ @[mfa, initcall] = count(); n++; }} '
-                               f'profile-997 /n > {SAMPLES}/ {{ exit(0); }} END {{ printa("%s %s %@d\\n", @); }}')
+            rows = self.traced(
+                target,
+                f'profile-997 /self != NULL/ {{ @[mfa, initcall] = count(); n++; }} '
+                f'profile-997 /n > {SAMPLES}/ {{ exit(0); }} END {{ printa("%s %s %@d\\n", @); }}',
+            )
         burns = [row for row in rows if row[0].startswith('profile_load:burn/2 ')]
         expect(burns or sanitizer(self.vmrun), 'no samples of burn/2', *rows)
-        expect(all(row[0].split(' ')[1] == 'erlang:apply/2' for row in burns), 'who burns began otherwise', *rows)
+        expect(
+            all(row[0].split(' ')[1] == 'erlang:apply/2' for row in burns), 'who burns began otherwise', *rows
+        )
 
     def counted(self, target, script, seconds):
         """Returns what a script counts until the machine has used so much processor time, and that time."""
-        tracer = subprocess.Popen([self.vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } ' + script],
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        tracer = subprocess.Popen(
+            [
+                self.vmtrace,
+                '-q',
+                '-p',
+                str(target.process.pid),
+                '-n',
+                'BEGIN { printf("tracing\\n"); } ' + script,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
         before = processor_seconds(target)
         endpoint.until(lambda: processor_seconds(target) > before + seconds, 'the machine works')
@@ -125,8 +163,13 @@ class Suite:
     def fires_by_processor_time(self, loads, kernel=None):
         for rate, kind in loads:
             with self.at_work(kind, kernel=kernel) as target:
-                count, used = self.counted(target, f'profile-{rate} {{ @ = count(); }} END {{ printa("%@d\\n", @); }}', 3)
-            expect(abs(count - rate * used) < 0.15 * rate * used, f'profile-{rate}, {kind}: {count} samples of {used} s')
+                count, used = self.counted(
+                    target, f'profile-{rate} {{ @ = count(); }} END {{ printa("%@d\\n", @); }}', 3
+                )
+            expect(
+                abs(count - rate * used) < 0.15 * rate * used,
+                f'profile-{rate}, {kind}: {count} samples of {used} s',
+            )
 
     def test_it_fires_by_processor_time(self):
         self.fires_by_processor_time(((97, 'bursts'), (997, 'bursts'), (997, 'reads')))
@@ -136,30 +179,56 @@ class Suite:
         self.exact()
         self.fires_by_processor_time(((997, 'bursts'), (997, 'reads')), 'old')
         shares = self.shares('bursts', kernel='old')
-        expect(shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1, 'shares', shares)
+        expect(
+            shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1,
+            'shares',
+            shares,
+        )
 
     def test_where_the_kernel_s_clock_is_forbidden(self):
         """Only a timer of POSIX is left."""
         self.exact()
         self.fires_by_processor_time(((97, 'bursts'), (997, 'bursts')), 'filtered')
         shares = self.shares('bursts', kernel='filtered')
-        expect(shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1, 'shares', shares)
+        expect(
+            shares.get('profile_load:burn/2', 0) > 0.8 and shares.get('profile_load:ask/1', 0) < 0.1,
+            'shares',
+            shares,
+        )
 
     def test_clocks_of_one_thread_do_not_hide_each_other(self):
         """The first of them has another signal than the others (SIGTRAP)."""
         with self.at_work('bursts') as target:
-            rows = self.traced(target, f'profile-997 {{ @["997"] = count(); n++; }} profile-499 {{ @["499"] = count(); }} wall-499 {{ @["wall"] = count(); }} '
-                               f'profile-997 /n > {4 * SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}')
+            rows = self.traced(
+                target,
+                f'profile-997 {{ @["997"] = count(); n++; }} profile-499 {{ @["499"] = count(); }} wall-499 '
+                f'{{ @["wall"] = count(); }} '
+                f'profile-997 /n > {4 * SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}',
+            )
         counts = {name: int(count) for name, count in rows}
-        expect(abs(counts['499'] / counts['997'] - 499 / 997) < 0.05 and counts.get('wall'), 'samples', counts)
+        expect(
+            abs(counts['499'] / counts['997'] - 499 / 997) < 0.05 and counts.get('wall'), 'samples', counts
+        )
 
     def test_calls_that_signals_interrupt_go_on(self):
         if not self.vmtrace.exists():
             raise Skip('vmtrace is not built')
-        with tempfile.TemporaryDirectory() as folder, \
-                session.Target(self.vmrun, HERE / 'interrupted.act', ('+S', '2'), [folder]) as target:
-            tracer = subprocess.Popen([self.vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } '
-                                       'profile-4999, wall-4999 { @ = count(); } profile-997 { @ = count(); }'], stdout=subprocess.PIPE, text=True)
+        with tempfile.TemporaryDirectory() as folder, session.Target(
+            self.vmrun, HERE / 'interrupted.act', ('+S', '2'), [folder]
+        ) as target:
+            tracer = subprocess.Popen(
+                [
+                    self.vmtrace,
+                    '-q',
+                    '-p',
+                    str(target.process.pid),
+                    '-n',
+                    'BEGIN { printf("tracing\\n"); } '
+                    'profile-4999, wall-4999 { @ = count(); } profile-997 { @ = count(); }',
+                ],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
             expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
             target.line('go')
             target.wait_for('[true,true,true]')
@@ -169,29 +238,53 @@ class Suite:
 
     def test_a_trap_that_no_clock_has_sent_ends_the_machine(self):
         with self.at_work('bursts') as target:
-            tracer = subprocess.Popen([self.vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } profile-997 { @ = count(); }'],
-                                      stdout=subprocess.PIPE, text=True)
+            tracer = subprocess.Popen(
+                [
+                    self.vmtrace,
+                    '-q',
+                    '-p',
+                    str(target.process.pid),
+                    '-n',
+                    'BEGIN { printf("tracing\\n"); } profile-997 { @ = count(); }',
+                ],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
             expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
             endpoint.until(lambda: self.armed(target), 'there are clocks')
             target.process.send_signal(signal.SIGTRAP)
-            expect(target.process.wait(timeout=session.LIMIT) == -signal.SIGTRAP, f'status {target.process.returncode}')
+            expect(
+                target.process.wait(timeout=session.LIMIT) == -signal.SIGTRAP,
+                f'status {target.process.returncode}',
+            )
             expect(tracer.wait(timeout=session.LIMIT) == 0, f'vmtrace: status {tracer.returncode}')
 
     def test_it_does_not_fire_for_threads_that_sleep(self):
         with self.at_work('sleeps') as target:
             before = processor_seconds(target)
-            rows = self.traced(target, 'profile-997 { @ = count(); } wall-97 /cpu == 1/ { n++; } wall-97 /n > 60/ { exit(0); } '
-                               'END { printa("samples %@d\\n", @); }')
+            rows = self.traced(
+                target,
+                'profile-997 { @ = count(); } wall-97 /cpu == 1/ { n++; } wall-97 /n > 60/ { exit(0); } '
+                'END { printa("samples %@d\\n", @); }',
+            )
             used = processor_seconds(target) - before
         count = sum(int(count) for _, count in rows)
         expect(count <= 997 * (used + 2 / TICKS), f'{count} samples of {used} s')
 
     def test_wall_clocks_count_threads_that_sleep(self):
         with self.at_work('sleeps', ('+S', '4')) as target:
-            rows = self.traced(target, 'wall-97 /cpu > 0/ { @[cpu, mfa] = count(); } wall-97 /cpu == 4/ { n++; } wall-97 /n == 60/ { exit(0); } '
-                               'END { printa("%d %s %@d\\n", @); }')
+            rows = self.traced(
+                target,
+                'wall-97 /cpu > 0/ { @[cpu, mfa] = count(); } wall-97 /cpu == 4/ { n++; } wall-97 /n == 60/ '
+                '{ exit(0); } '
+                'END { printa("%d %s %@d\\n", @); }',
+            )
         idle = {row[0].split(' ')[0]: int(row[1]) for row in rows if row[0].endswith('[idle]')}
-        expect(sorted(idle) == ['1', '2', '3', '4'] and min(idle.values()) > 40, 'not about 60 samples of each scheduler', *rows)
+        expect(
+            sorted(idle) == ['1', '2', '3', '4'] and min(idle.values()) > 40,
+            'not about 60 samples of each scheduler',
+            *rows,
+        )
 
     def armed(self, target):
         """Returns the clocks of processor time that the machine has: timers (if this kernel lists them;
@@ -204,13 +297,25 @@ class Suite:
                 links.append(os.readlink(link))
             except FileNotFoundError:  # closed at this moment
                 pass
-        return [line for line in timers if line.startswith('ClockID: -')] + [link for link in links if 'perf_event' in link]
+        return [line for line in timers if line.startswith('ClockID: -')] + [
+            link for link in links if 'perf_event' in link
+        ]
 
     def test_no_clock_stays_when_the_tracer_is_killed(self):
         with self.at_work('bursts') as target:
             expect(not self.armed(target), 'clocks before anybody traces')
-            tracer = subprocess.Popen([self.vmtrace, '-q', '-p', str(target.process.pid), '-n', 'BEGIN { printf("tracing\\n"); } profile-997 { @ = count(); }'],
-                                      stdout=subprocess.PIPE, text=True)
+            tracer = subprocess.Popen(
+                [
+                    self.vmtrace,
+                    '-q',
+                    '-p',
+                    str(target.process.pid),
+                    '-n',
+                    'BEGIN { printf("tracing\\n"); } profile-997 { @ = count(); }',
+                ],
+                stdout=subprocess.PIPE,
+                text=True,
+            )
             expect(first_line(tracer.stdout) == 'tracing\n', 'vmtrace does not begin')
             endpoint.until(lambda: self.armed(target), 'there are clocks')
             tracer.kill()

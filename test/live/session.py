@@ -1,9 +1,9 @@
 """One vmrun with bpftrace attached to it.
 
-A program under test prints `ready`, waits for a line, does its work, prints what it knows (`NAME VALUE` lines), and ends
-with `done`, after which it waits for another line. Nothing here sleeps: bpftrace is attached when it prints the text of
-its BEGIN probe, since output is read only once all probes are in place; it ends when its target has ended, and then has
-printed everything.
+A program under test prints `ready`, waits for a line, does its work, prints what it knows (`NAME VALUE`
+lines), and ends with `done`, after which it waits for another line. Nothing here sleeps: bpftrace is attached
+when it prints the text of its BEGIN probe, since output is read only once all probes are in place; it ends
+when its target has ended, and then has printed everything.
 """
 import contextlib
 import os
@@ -20,8 +20,12 @@ from harness.golden import ENVIRONMENT
 from harness.results import Failure, Skip
 
 LIMIT = 120  # seconds; no step takes that long unless something is broken
-FORMATS = {'string': ('%s', 'str(arg{})'), 'int': ('%d', '(int32)arg{}'), 'uint32': ('%u', '(uint32)arg{}'),
-           'int64': ('%lld', 'arg{}')}
+FORMATS = {
+    'string': ('%s', 'str(arg{})'),
+    'int': ('%d', '(int32)arg{}'),
+    'uint32': ('%u', '(uint32)arg{}'),
+    'int64': ('%lld', 'arg{}'),
+}
 
 
 class Event:
@@ -77,7 +81,9 @@ def require_tracer():
         raise Skip('attaching needs root')
     tracefs = pathlib.Path('/sys/kernel/tracing')
     if not (tracefs / 'uprobe_events').exists():
-        mounted = subprocess.run(['mount', '-t', 'tracefs', 'tracefs', str(tracefs)], capture_output=True, text=True)
+        mounted = subprocess.run(
+            ['mount', '-t', 'tracefs', 'tracefs', str(tracefs)], capture_output=True, text=True
+        )
         if mounted.returncode != 0 or not (tracefs / 'uprobe_events').exists():
             raise Skip('no tracefs with uprobes: ' + mounted.stderr.strip())
 
@@ -92,19 +98,31 @@ def program(table, names):
         shown = probe.arguments[:6]
         formats = ['%llu', '%d', probe.name] + [FORMATS[a.kind][0] for a in shown]
         values = ['nsecs', 'tid'] + [FORMATS[a.kind][1].format(i) for i, a in enumerate(shown)]
-        text.append(f'usdt:*:erlang:{probe.name} {{ printf("{"|".join(formats)}\\n", {", ".join(values)}); }}')
+        text.append(
+            f'usdt:*:erlang:{probe.name} {{ printf("{"|".join(formats)}\\n", {", ".join(values)}); }}'
+        )
     return '\n'.join(text)
 
 
-BUFFER_PAGES = '1024'  # of each core: bpftrace holds what it has not read yet there, 64 pages unless told, too few when it gets little of a busy machine
+# of each core: bpftrace holds what it has not read yet there, 64 pages unless told, too few when it gets
+# little of a busy machine
+BUFFER_PAGES = '1024'
 
 
 class Tracer:
     def __init__(self, pid, text):
-        command = ['bpftrace', '-B', 'line', '-p', str(pid)] + (['-e', text] if isinstance(text, str) else [str(text)])
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        stdin=subprocess.DEVNULL, errors='replace',
-                                        env=dict(ENVIRONMENT, BPFTRACE_PERF_RB_PAGES=BUFFER_PAGES))
+        command = ['bpftrace', '-B', 'line', '-p', str(pid)] + (
+            ['-e', text] if isinstance(text, str) else [str(text)]
+        )
+        self.process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            errors='replace',
+            env=dict(ENVIRONMENT, BPFTRACE_PERF_RB_PAGES=BUFFER_PAGES),
+        )
         self.errors = Lines(self.process.stderr)
         self.output = Lines(self.process.stdout)
         try:
@@ -116,8 +134,8 @@ class Tracer:
     def lines(self):
         """Waits until bpftrace ends, by itself: with its target, or by exit(). Returns the lines it printed.
 
-        It is never interrupted: bpftrace 0.17 drops what it has not printed yet when a signal comes, and may miss the
-        signal while it prints.
+        It is never interrupted: bpftrace 0.17 drops what it has not printed yet when a signal comes, and may
+        miss the signal while it prints.
         """
         try:
             self.process.wait(LIMIT)
@@ -147,7 +165,12 @@ def endpoint_of(pid):
 def files_of_endpoints():
     """Returns names of endpoints, which are removed as soon as they exist."""
     names = re.compile(DOOR + '[0-9a-f]{32}')
-    return [f'{folder}/{name}' for folder in FOLDERS_OF_DOORS for name in os.listdir(folder) if names.fullmatch(name)]
+    return [
+        f'{folder}/{name}'
+        for folder in FOLDERS_OF_DOORS
+        for name in os.listdir(folder)
+        if names.fullmatch(name)
+    ]
 
 
 def until(condition, what):
@@ -164,10 +187,18 @@ class Target:
     """A vmrun that runs a program of test/live. `under`: a command that becomes it, or starts it. inherited:
     descriptors that it keeps."""
 
-    def __init__(self, vmrun, source, flags=('+S', '2'), arguments=(), environment=None, under=(), inherited=()):
-        self.process = subprocess.Popen([*under, vmrun, *flags, str(source), *arguments], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=inherited,
-                                        env=dict(ENVIRONMENT, **(environment or {})))
+    def __init__(
+        self, vmrun, source, flags=('+S', '2'), arguments=(), environment=None, under=(), inherited=()
+    ):
+        self.process = subprocess.Popen(
+            [*under, vmrun, *flags, str(source), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            pass_fds=inherited,
+            env=dict(ENVIRONMENT, **(environment or {})),
+        )
         self.errors = Lines(self.process.stderr)
         self.output = Lines(self.process.stdout)
         self.wait_for('ready')

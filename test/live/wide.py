@@ -25,13 +25,36 @@ def trace(vmrun, source, table, names, flags=('+S', '2'), arguments=(), environm
     """Runs a program of test/live under gdb. Returns the lines it printed and the firings in order."""
     if not shutil.which('gdb'):
         raise Skip('no gdb here')
-    wanted = ' '.join(f'{p.name}:{"".join(LETTERS[a.kind] for a in p.arguments)}' for p in table.probes if p.name in names)
+    wanted = ' '.join(
+        f'{p.name}:{"".join(LETTERS[a.kind] for a in p.arguments)}' for p in table.probes if p.name in names
+    )
     with session.Target(vmrun, source, flags, arguments, environment) as target:
-        gdb = subprocess.Popen(['gdb', '-q', '-nx', '-batch', '-p', str(target.process.pid), '-ex', 'set pagination off',
-                                '-ex', 'set print thread-events off', '-ex', f'set $probes = "{wanted}"',
-                                '-ex', f'source {READER}', '-ex', 'continue'],
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                               errors='replace', env=dict(os.environ, DEBUGINFOD_URLS=''))
+        gdb = subprocess.Popen(
+            [
+                'gdb',
+                '-q',
+                '-nx',
+                '-batch',
+                '-p',
+                str(target.process.pid),
+                '-ex',
+                'set pagination off',
+                '-ex',
+                'set print thread-events off',
+                '-ex',
+                f'set $probes = "{wanted}"',
+                '-ex',
+                f'source {READER}',
+                '-ex',
+                'continue',
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors='replace',
+            env=dict(os.environ, DEBUGINFOD_URLS=''),
+        )
         try:
             output = session.Lines(gdb.stdout)
             try:

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Captures what a stock erl sends, as fixtures for test/unit/wire: test/nodes/capture.py [erl] > test/unit/wire/stock.txt
+"""Captures what a stock erl sends, as fixtures for test/unit/wire: test/nodes/capture.py [erl] >
+test/unit/wire/stock.txt
 
-Each line: flags of the connection; the term as text; the packets of a message that is the term; those of one that is its
-term_to_binary with minor version 2. All but the text in hex, packets compressed by zlib, with their sizes before compression."""
+Each line: flags of the connection; the term as text; the packets of a message that is the term; those of one
+that is its term_to_binary with minor version 2. All but the text in hex, packets compressed by zlib, with
+their sizes before compression."""
 import subprocess
 import sys
 import tempfile
@@ -11,15 +13,55 @@ import zlib
 from fake_node import ALL_FLAGS, FLAGS, FakeNode, atom, header, integer, small_tuple
 
 EXPRESSIONS = [
-    'ok', '[]', '{}', '0', '255', '256', '-1', '2147483647', '2147483648', '-2147483649', '1 bsl 59', '-(1 bsl 64)', '1 bsl 3000',
-    '1.5', '-0.1', '<<>>', '<<1,2,3>>', '<<5:3>>', '<<1,2,3:7>>', 'binary:copy(<<7>>, 65)', 'binary:copy(<<7>>, 300)',
-    'begin <<_:3, B/bits>> = binary:copy(<<7>>, 100), B end', '"text"', '[256]', '[a|b]', '[1,2,3|4]', 'lists:seq(1, 300)',
-    "'größe'", "'Ж'", "list_to_atom(lists:duplicate(255, $a))", "list_to_atom(lists:duplicate(255, 1046))", '#{}', '#{a => 1, b => "x"}',
-    'maps:from_list([{I, I * I} || I <- lists:seq(1, 40)])', 'fun lists:map/2', 'fun(X) -> X end', 'self()', 'hd(erlang:ports())',
-    'make_ref()', 'erlang:monitor(process, self(), [{alias, explicit_unalias}])', '{ok, error, ok, {error, ok}}',
-    'list_to_tuple(lists:seq(1, 300))', '[list_to_atom("many_" ++ integer_to_list(I)) || I <- lists:seq(1, 300)]',
-    'list_to_pid("<0.1.0>")', '[[[[[]]]]]', '{a, b, "c", <<"d">>, 1.0, #{e => f}}',
-    'binary:copy(<<1>>, 70000)', 'binary:copy(<<2>>, 200000)', '[binary:copy(<<3>>, 40000), again, binary:copy(<<4>>, 40000)]',
+    'ok',
+    '[]',
+    '{}',
+    '0',
+    '255',
+    '256',
+    '-1',
+    '2147483647',
+    '2147483648',
+    '-2147483649',
+    '1 bsl 59',
+    '-(1 bsl 64)',
+    '1 bsl 3000',
+    '1.5',
+    '-0.1',
+    '<<>>',
+    '<<1,2,3>>',
+    '<<5:3>>',
+    '<<1,2,3:7>>',
+    'binary:copy(<<7>>, 65)',
+    'binary:copy(<<7>>, 300)',
+    'begin <<_:3, B/bits>> = binary:copy(<<7>>, 100), B end',
+    '"text"',
+    '[256]',
+    '[a|b]',
+    '[1,2,3|4]',
+    'lists:seq(1, 300)',
+    "'größe'",
+    "'Ж'",
+    "list_to_atom(lists:duplicate(255, $a))",
+    "list_to_atom(lists:duplicate(255, 1046))",
+    '#{}',
+    '#{a => 1, b => "x"}',
+    'maps:from_list([{I, I * I} || I <- lists:seq(1, 40)])',
+    'fun lists:map/2',
+    'fun(X) -> X end',
+    'self()',
+    'hd(erlang:ports())',
+    'make_ref()',
+    'erlang:monitor(process, self(), [{alias, explicit_unalias}])',
+    '{ok, error, ok, {error, ok}}',
+    'list_to_tuple(lists:seq(1, 300))',
+    '[list_to_atom("many_" ++ integer_to_list(I)) || I <- lists:seq(1, 300)]',
+    'list_to_pid("<0.1.0>")',
+    '[[[[[]]]]]',
+    '{a, b, "c", <<"d">>, 1.0, #{e => f}}',
+    'binary:copy(<<1>>, 70000)',
+    'binary:copy(<<2>>, 200000)',
+    '[binary:copy(<<3>>, 40000), again, binary:copy(<<4>>, 40000)]',
 ]
 NO_CACHE = ALL_FLAGS & ~FLAGS['DIST_HDR_ATOM_CACHE']
 SETS = [ALL_FLAGS, ALL_FLAGS & ~FLAGS['FRAGMENTS'], NO_CACHE, NO_CACHE & ~FLAGS['FRAGMENTS']]
@@ -66,8 +108,26 @@ def main():
         with open(folder + '/capture.erl', 'w', encoding='utf-8') as f:
             f.write('%% coding: utf-8' + SOURCE % ',\n'.join(f'fun() -> {e} end' for e in EXPRESSIONS))
         subprocess.run(['erlc', '-o', folder, folder + '/capture.erl'], check=True)
-        stock = subprocess.Popen([erl, '-name', 'stock@127.0.0.1', '-setcookie', COOKIE, '-start_epmd', 'false', '-erl_epmd_port',
-                                  str(PORT), '-pa', folder, '-noshell', '-eval', 'capture:main()'], stdout=subprocess.PIPE, text=True)
+        stock = subprocess.Popen(
+            [
+                erl,
+                '-name',
+                'stock@127.0.0.1',
+                '-setcookie',
+                COOKIE,
+                '-start_epmd',
+                'false',
+                '-erl_epmd_port',
+                str(PORT),
+                '-pa',
+                folder,
+                '-noshell',
+                '-eval',
+                'capture:main()',
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         try:
             assert stock.stdout.readline() == 'ready\n'
             for number, flags in enumerate(SETS):

@@ -1,5 +1,5 @@
-"""Nodes for tests, of ours and of a stock Erlang: each test has an epmd of its own, a cookie and names that nobody else has, and all on
-127.0.0.1. What was started has ended when the test has."""
+"""Nodes for tests, of ours and of a stock Erlang: each test has an epmd of its own, a cookie and names that
+nobody else has, and all on 127.0.0.1. What was started has ended when the test has."""
 import contextlib
 import os
 import pathlib
@@ -55,8 +55,14 @@ def compiled_modules():
     with COMPILING:
         if not COMPILED:
             folder = tempfile.TemporaryDirectory(prefix='vmrun-nodes-')
-            subprocess.run(['erlc', '-o', folder.name, *map(str, HERE.glob('*.erl'))], check=True, env=ENVIRONMENT)
-            compile_library(HERE.parent.parent / 'vm/include', HERE / 'plain_drv.c', pathlib.Path(folder.name) / 'plain_drv.so')
+            subprocess.run(
+                ['erlc', '-o', folder.name, *map(str, HERE.glob('*.erl'))], check=True, env=ENVIRONMENT
+            )
+            compile_library(
+                HERE.parent.parent / 'vm/include',
+                HERE / 'plain_drv.c',
+                pathlib.Path(folder.name) / 'plain_drv.so',
+            )
             COMPILED.append(folder)
         return COMPILED[0].name
 
@@ -72,7 +78,13 @@ class Node:
         if terminal:
             self.terminal, other_end = os.openpty()
             files = dict.fromkeys(files, other_end)
-        self.process = subprocess.Popen(command, **files, cwd=cluster.folder, env=dict(cluster.environment, **more), start_new_session=True)
+        self.process = subprocess.Popen(
+            command,
+            **files,
+            cwd=cluster.folder,
+            env=dict(cluster.environment, **more),
+            start_new_session=True,
+        )
         if terminal:
             os.close(other_end)
         self.text = ''
@@ -88,10 +100,14 @@ class Node:
             ready.register(self.output(), selectors.EVENT_READ)
             while part not in self.text:
                 if not ready.select(max(0, deadline - time.monotonic())):
-                    raise Failure(f'{self.name} did not say {part!r} within {seconds} s, but:\n{self.text[-3000:]}')
+                    raise Failure(
+                        f'{self.name} did not say {part!r} within {seconds} s, but:\n{self.text[-3000:]}'
+                    )
                 some = os.read(self.output(), 65536).decode(errors='replace')
                 if not some:
-                    raise Failure(f'{self.name} ended ({self.process.wait()}) without {part!r}:\n{self.text[-3000:]}')
+                    raise Failure(
+                        f'{self.name} ended ({self.process.wait()}) without {part!r}:\n{self.text[-3000:]}'
+                    )
                 self.text += some
         return self.text
 
@@ -103,7 +119,9 @@ class Node:
         except subprocess.TimeoutExpired:
             self.kill()
             rest = self.process.stdout.read().decode(errors='replace')
-            raise Failure(f'{self.name} has not ended after {seconds} s; it said:\n{(self.text + rest)[-3000:]}') from None
+            raise Failure(
+                f'{self.name} has not ended after {seconds} s; it said:\n{(self.text + rest)[-3000:]}'
+            ) from None
         self.text += out.decode(errors='replace')
         return self.process.returncode, self.text
 
@@ -135,8 +153,13 @@ class Cluster:
             raise Skip('no stock erl here')
         self.temporary = tempfile.TemporaryDirectory(prefix='vmrun-nodes-')
         self.folder = pathlib.Path(self.temporary.name)
-        self.environment = dict(ENVIRONMENT, ERL_EPMD_PORT=str(self.port), ERL_EPMD_ADDRESS='127.0.0.1', HOME=str(self.folder),
-                                PATIENCE_S=str(int(patience_s()) // 3))
+        self.environment = dict(
+            ENVIRONMENT,
+            ERL_EPMD_PORT=str(self.port),
+            ERL_EPMD_ADDRESS='127.0.0.1',
+            HOME=str(self.folder),
+            PATIENCE_S=str(int(patience_s()) // 3),
+        )
         shutil.copytree(compiled_modules(), self.folder, dirs_exist_ok=True)
         if self.has_epmd:
             self.run_epmd()
@@ -168,12 +191,29 @@ class Cluster:
 
     def flags(self, name, cookie=None, named=True, at=None):
         host = at.address if at else self.host
-        return [] if not named else ['-name' if ':' in host or '.' in host else '-sname', f'{name}@{host}'] + (['-setcookie', cookie or self.cookie] if cookie != '' else [])
+        return (
+            []
+            if not named
+            else ['-name' if ':' in host or '.' in host else '-sname', f'{name}@{host}']
+            + (['-setcookie', cookie or self.cookie] if cookie != '' else [])
+        )
 
     def ours(self, name, program, *arguments, flags=(), cookie=None, named=True, at=None, **more):
         """vmrun with a compiled module of the folder, at a place in a network if one is given."""
-        return self.start(name, [self.vmrun, *self.flags(name, cookie, named, at), '-pa', str(self.folder), *flags, str(self.folder / f'{program}.beam'),
-                                 *arguments], at=at, **more)
+        return self.start(
+            name,
+            [
+                self.vmrun,
+                *self.flags(name, cookie, named, at),
+                '-pa',
+                str(self.folder),
+                *flags,
+                str(self.folder / f'{program}.beam'),
+                *arguments,
+            ],
+            at=at,
+            **more,
+        )
 
     def command(self, kind):
         """What starts OTP's own system: a stock erl, or vmrun under the name erl."""
@@ -189,12 +229,31 @@ class Cluster:
         """OTP's own system, run by vmrun."""
         return self.erl(name, program, *arguments, command=self.command('system'), **more)
 
-    def erl(self, name, program, *arguments, flags=(), cookie=None, named=True, at=None, command='erl', **more):
-        return self.start(name, [command, '-noinput', *self.flags(name, cookie, named, at), '-pa', str(self.folder), *flags, '-eval', f'{program}:start().',
-                                 '-extra', *arguments], at=at, **more)
+    def erl(
+        self, name, program, *arguments, flags=(), cookie=None, named=True, at=None, command='erl', **more
+    ):
+        return self.start(
+            name,
+            [
+                command,
+                '-noinput',
+                *self.flags(name, cookie, named, at),
+                '-pa',
+                str(self.folder),
+                *flags,
+                '-eval',
+                f'{program}:start().',
+                '-extra',
+                *arguments,
+            ],
+            at=at,
+            **more,
+        )
 
     def node(self, kind, name, program, *arguments, **more):
-        return {'vmrun': self.ours, 'system': self.system, 'erl': self.erl}[kind](name, program, *arguments, **more)
+        return {'vmrun': self.ours, 'system': self.system, 'erl': self.erl}[kind](
+            name, program, *arguments, **more
+        )
 
     def peer(self, kind, name='peer', **more):
         """A node that serves until it is stopped."""
@@ -205,7 +264,9 @@ class Cluster:
     def evaluate(self, kind, name, text, *, arguments=(), **more):
         """A node that runs an expression list; `halt` at its end is its own."""
         module = f'm_{name}'
-        (self.folder / f'{module}.erl').write_text(f'-module({module}).\n-export([main/1, start/0]).\nstart() -> main([]).\nmain(_) ->\n{text}.\n')
+        (self.folder / f'{module}.erl').write_text(
+            f'-module({module}).\n-export([main/1, start/0]).\nstart() -> main([]).\nmain(_) ->\n{text}.\n'
+        )
         subprocess.run(['erlc', f'{module}.erl'], cwd=self.folder, check=True, env=ENVIRONMENT)
         return self.node(kind, name, module, *arguments, **more)
 

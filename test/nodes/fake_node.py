@@ -1,15 +1,40 @@
-"""A node of the Erlang distribution protocol that is none: it shakes hands as a hidden node and then sends and receives packets as
-they are. For capturing what a stock node sends, and for sending what no honest node would."""
+"""A node of the Erlang distribution protocol that is none: it shakes hands as a hidden node and then sends
+and receives packets as they are. For capturing what a stock node sends, and for sending what no honest node
+would."""
 import hashlib
 import os
 import socket
 import struct
 
-FLAGS = {name: 1 << bit for bit, name in {
-    2: 'EXTENDED_REFERENCES', 3: 'DIST_MONITOR', 4: 'FUN_TAGS', 5: 'DIST_MONITOR_NAME', 7: 'NEW_FUN_TAGS', 8: 'EXTENDED_PIDS_PORTS',
-    9: 'EXPORT_PTR_TAG', 10: 'BIT_BINARIES', 11: 'NEW_FLOATS', 13: 'DIST_HDR_ATOM_CACHE', 14: 'SMALL_ATOM_TAGS', 16: 'UTF8_ATOMS',
-    17: 'MAP_TAG', 18: 'BIG_CREATION', 19: 'SEND_SENDER', 20: 'BIG_SEQTRACE_LABELS', 22: 'EXIT_PAYLOAD', 23: 'FRAGMENTS',
-    24: 'HANDSHAKE_23', 25: 'UNLINK_ID', 26: 'MANDATORY_25_DIGEST', 32: 'SPAWN', 34: 'V4_NC', 35: 'ALIAS'}.items()}
+FLAGS = {
+    name: 1 << bit
+    for bit, name in {
+        2: 'EXTENDED_REFERENCES',
+        3: 'DIST_MONITOR',
+        4: 'FUN_TAGS',
+        5: 'DIST_MONITOR_NAME',
+        7: 'NEW_FUN_TAGS',
+        8: 'EXTENDED_PIDS_PORTS',
+        9: 'EXPORT_PTR_TAG',
+        10: 'BIT_BINARIES',
+        11: 'NEW_FLOATS',
+        13: 'DIST_HDR_ATOM_CACHE',
+        14: 'SMALL_ATOM_TAGS',
+        16: 'UTF8_ATOMS',
+        17: 'MAP_TAG',
+        18: 'BIG_CREATION',
+        19: 'SEND_SENDER',
+        20: 'BIG_SEQTRACE_LABELS',
+        22: 'EXIT_PAYLOAD',
+        23: 'FRAGMENTS',
+        24: 'HANDSHAKE_23',
+        25: 'UNLINK_ID',
+        26: 'MANDATORY_25_DIGEST',
+        32: 'SPAWN',
+        34: 'V4_NC',
+        35: 'ALIAS',
+    }.items()
+}
 ALL_FLAGS = sum(FLAGS.values())
 
 
@@ -43,7 +68,7 @@ class FakeNode:
             raise Refused(status)
         challenge = self.receive_message()
         self.peer_flags, theirs, self.peer_creation, size = struct.unpack('>QIIH', challenge[1:19])
-        self.peer = challenge[19:19 + size].decode()
+        self.peer = challenge[19 : 19 + size].decode()
         ours = struct.unpack('>I', os.urandom(4))[0]
         self.send_message(b'r' + struct.pack('>I', ours) + self.digest(theirs))
         answer = self.receive_message()
@@ -83,8 +108,13 @@ class FakeNode:
         return b'X' + atom(self.name) + struct.pack('>III', number, serial, self.creation)
 
     def reference(self, *numbers):
-        return b'Z' + struct.pack('>H', len(numbers)) + atom(self.name) + struct.pack('>I', self.creation) + \
-            b''.join(struct.pack('>I', n) for n in numbers)
+        return (
+            b'Z'
+            + struct.pack('>H', len(numbers))
+            + atom(self.name)
+            + struct.pack('>I', self.creation)
+            + b''.join(struct.pack('>I', n) for n in numbers)
+        )
 
     def send_to_name(self, name, payload):
         """{Name, Node} ! Payload, without an atom cache in use."""

@@ -13,13 +13,19 @@ from nodes.fake_node import ALL_FLAGS, FLAGS, FakeNode, atom, binary, small_tupl
 
 CURRENT = ALL_FLAGS & ~FLAGS['DIST_HDR_ATOM_CACHE']
 NAME_ME = 1 << 33
-LOWER, UPPER = 2 ** 32 - 1, 32
+LOWER, UPPER = 2**32 - 1, 32
 
 
 def tests(vmrun):
-    return [Test('nodes', f'the handshake: {name}: {kind}', functools.partial(run, vmrun, kind, function))
-            for name, function in (('a peer connects', accepted), ('it connects to a peer', dialed), ('both at once', crossed))
-            for kind in ('vmrun', 'erl')]
+    return [
+        Test('nodes', f'the handshake: {name}: {kind}', functools.partial(run, vmrun, kind, function))
+        for name, function in (
+            ('a peer connects', accepted),
+            ('it connects to a peer', dialed),
+            ('both at once', crossed),
+        )
+        for kind in ('vmrun', 'erl')
+    ]
 
 
 class Speaker(FakeNode):
@@ -29,7 +35,13 @@ class Speaker(FakeNode):
         if connection is None:
             super().__init__(port, cookie, name, flags, timeout=patience_s())
         else:
-            self.name, self.cookie, self.flags, self.creation, self.socket = name, cookie, flags, 7, connection
+            self.name, self.cookie, self.flags, self.creation, self.socket = (
+                name,
+                cookie,
+                flags,
+                7,
+                connection,
+            )
             connection.settimeout(patience_s())
         self.challenge = self.own = None  # of the other side; of this one, when it has sent it
 
@@ -76,15 +88,22 @@ class Speaker(FakeNode):
         except OSError:
             return 'the end'
         kind, rest = message[:1], message[1:]
-        return {b's': self.status, b'N': self.name_or_challenge, b'r': self.reply,
-                b'a': lambda r: 'right ack' if r == self.digest(self.own) else 'wrong ack'}.get(kind, repr)(rest)
+        return {
+            b's': self.status,
+            b'N': self.name_or_challenge,
+            b'r': self.reply,
+            b'a': lambda r: 'right ack' if r == self.digest(self.own) else 'wrong ack',
+        }.get(kind, repr)(rest)
 
     @staticmethod
     def status(rest):
         if not rest.startswith(b'named:'):
             return rest.decode()
         size = struct.unpack('>H', rest[6:8])[0]
-        return f'named, {"with" if len(rest) == 8 + size + 4 else "without"} a creation, at {rest[8:8 + size].decode().split("@")[1]}'
+        return (
+            f'named, {"with" if len(rest) == 8 + size + 4 else "without"} a creation, at '
+            f'{rest[8:8 + size].decode().split("@")[1]}'
+        )
 
     def name_or_challenge(self, rest):
         if self.own is None and struct.unpack('>H', rest[12:14])[0] == len(rest) - 14:
@@ -99,18 +118,25 @@ class Speaker(FakeNode):
 
 
 class Scene:
-    """The node, and who comes to it. By one connection it is told what to do: `ask`. setup_s: how long it waits for others."""
+    """The node, and who comes to it. By one connection it is told what to do: `ask`. setup_s: how long it
+    waits for others."""
 
     def __init__(self, cluster, kind, setup_s=60):
         self.cluster, self.kind, self.open = cluster, kind, []
-        self.node = cluster.evaluate(kind, 'node', """
+        self.node = cluster.evaluate(
+            kind,
+            'node',
+            """
             register(told, self()), io:format("ready~n"),
             (fun Serve() ->
                      receive
-                         {From, connect, Name} -> spawn(fun() -> From ! net_kernel:connect_node(binary_to_atom(Name)) end);
+                         {From, connect, Name} ->
+                             spawn(fun() -> From ! net_kernel:connect_node(binary_to_atom(Name)) end);
                          {From, alone} ->
-                             _ = [erlang:disconnect_node(Node) || Node <- nodes(connected), Node =/= node(From)],
-                             From ! list_to_atom(integer_to_list(length(processes()) + length(erlang:ports())));
+                             _ = [erlang:disconnect_node(Node) || Node <- nodes(connected),
+                                 Node =/= node(From)],
+                             Count = length(processes()) + length(erlang:ports()),
+                             From ! list_to_atom(integer_to_list(Count));
                          {From, allow, Name} -> From ! net_kernel:allow([binary_to_atom(Name)]);
                          {From, state, Name} ->
                              From ! case net_kernel:node_info(binary_to_atom(Name), state) of
@@ -119,7 +145,9 @@ class Scene:
                                     end
                      end,
                      Serve()
-             end)()""", flags=['-kernel', 'net_setuptime', str(setup_s)])
+             end)()""",
+            flags=['-kernel', 'net_setuptime', str(setup_s)],
+        )
         self.node.wait_for('ready')
         self.port = self.epmd(b'znode')[0]
         self.teller = self.peer('teller').shake_hands()
@@ -143,18 +171,26 @@ class Scene:
         """As a node that others can find; gives a function that waits for one to come."""
         with socket.create_server(('127.0.0.1', 0)) as server:
             server.settimeout(patience_s())
-            request = struct.pack('>HBBHHH', server.getsockname()[1], 77, 0, 6, 5, len(name)) + name.encode() + bytes(2)
+            request = (
+                struct.pack('>HBBHHH', server.getsockname()[1], 77, 0, 6, 5, len(name))
+                + name.encode()
+                + bytes(2)
+            )
             _, registered = self.epmd(b'x' + request)
-            yield lambda kind=Speaker: self.kept(kind(0, self.cluster.cookie, f'{name}@localhost', connection=server.accept()[0]))
+            yield lambda kind=Speaker: self.kept(
+                kind(0, self.cluster.cookie, f'{name}@localhost', connection=server.accept()[0])
+            )
             registered.close()
 
     def tell(self, what, name):
         teller = self.teller
-        teller.send_to_name('told', small_tuple(teller.pid(), atom(what), binary(f'{name}@localhost'.encode())))
+        teller.send_to_name(
+            'told', small_tuple(teller.pid(), atom(what), binary(f'{name}@localhost'.encode()))
+        )
 
     def answer(self):
         packet = self.teller.receive()
-        return packet[packet.rindex(b'w') + 2:].decode()
+        return packet[packet.rindex(b'w') + 2 :].decode()
 
     def ask(self, what, name):
         self.tell(what, name)
@@ -200,7 +236,9 @@ def accepted(scene):
     goes_on(comes('current'), OK, CHALLENGE)
     scene.becomes('up', 'current')
     goes_on(comes('digest', FLAGS['MANDATORY_25_DIGEST']), OK, CHALLENGE)
-    comes('lacking', CURRENT & ~FLAGS['UTF8_ATOMS'] & ~FLAGS['MANDATORY_25_DIGEST']).hears('not_allowed', 'the end')
+    comes('lacking', CURRENT & ~FLAGS['UTF8_ATOMS'] & ~FLAGS['MANDATORY_25_DIGEST']).hears(
+        'not_allowed', 'the end'
+    )
     nameless = scene.peer('', CURRENT | NAME_ME)
     nameless.name = 'localhost'
     nameless.send_name()
@@ -290,7 +328,12 @@ def dialed(scene):
         peer = comes_to(status.partition(':')[0])
         peer.send_status(status)
         ends(peer)
-    for said in (lambda p: p.send_message(b''), lambda p: p.send_message(b's'), lambda p: p.send_message(b'sok' + bytes(300)), lambda p: p.send_challenge()):
+    for said in (
+        lambda p: p.send_message(b''),
+        lambda p: p.send_message(b's'),
+        lambda p: p.send_message(b'sok' + bytes(300)),
+        lambda p: p.send_challenge(),
+    ):
         peer = comes_to('odd')
         said(peer)
         ends(peer)

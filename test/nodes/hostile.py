@@ -1,5 +1,5 @@
-"""A node that keeps to no rule: garbage in place of the handshake, wrong cookies, packets that are none, floods, and no reading. A node
-of ours closes such a connection, says why, and goes on serving others."""
+"""A node that keeps to no rule: garbage in place of the handshake, wrong cookies, packets that are none,
+floods, and no reading. A node of ours closes such a connection, says why, and goes on serving others."""
 import contextlib
 import os
 import random
@@ -15,11 +15,28 @@ NO_CACHE = ALL_FLAGS & ~FLAGS['DIST_HDR_ATOM_CACHE']
 
 
 def tests(vmrun):
-    tests = [Test('nodes', 'a hostile node: it asks and does not read', lambda: attack(vmrun, greedy_asker, flags=['+zdbbl', '64']))]
-    return tests + [Test('nodes', f'a hostile node: {name}', lambda function=function: attack(vmrun, function)) for name, function in (
-        ('its handshake is garbage', handshakes), ('it does not know the cookie', cookies), ('its packets are none', packets), ('its large messages are no terms', large),
-        ('its messages to who does not look are no terms', unseen),
-        ('its packets do not end', lengths), ('it makes atoms', atoms), ('it begins messages', sequences), ('its control messages are odd', controls), ('it does not read', slow_reader))]
+    tests = [
+        Test(
+            'nodes',
+            'a hostile node: it asks and does not read',
+            lambda: attack(vmrun, greedy_asker, flags=['+zdbbl', '64']),
+        )
+    ]
+    return tests + [
+        Test('nodes', f'a hostile node: {name}', lambda function=function: attack(vmrun, function))
+        for name, function in (
+            ('its handshake is garbage', handshakes),
+            ('it does not know the cookie', cookies),
+            ('its packets are none', packets),
+            ('its large messages are no terms', large),
+            ('its messages to who does not look are no terms', unseen),
+            ('its packets do not end', lengths),
+            ('it makes atoms', atoms),
+            ('it begins messages', sequences),
+            ('its control messages are odd', controls),
+            ('it does not read', slow_reader),
+        )
+    ]
 
 
 class Attacked:
@@ -27,7 +44,10 @@ class Attacked:
 
     def __init__(self, cluster, flags=()):
         self.port, self.cookie = free_port(), cluster.cookie
-        self.node = cluster.evaluate('vmrun', 'attacked', '''
+        self.node = cluster.evaluate(
+            'vmrun',
+            'attacked',
+            '''
             Flood = fun Flood(To, B) -> To ! B, Flood(To, B) end,
             Serve = fun Serve() ->
                             receive
@@ -40,21 +60,23 @@ class Attacked:
                                 {_, wake, Sleeper} -> erlang:resume_process(Sleeper);
                                 {From, count, Pid} -> From ! element(2, process_info(Pid, message_queue_len));
                                 {From, look, Pid} -> From ! process_info(Pid, [message_queue_len, messages]);
-                                {From, flood} -> [spawn(fun() -> Flood(From, binary:copy(<<I>>, 1000000)) end) || I <- lists:seq(1, 20)];
+                                {From, flood} -> [spawn(fun() -> Flood(From, binary:copy(<<I>>, 1000000)) end)
+                                    || I <- lists:seq(1, 20)];
                                 _ -> ok
                             end,
                             Serve()
                     end,
             register(attacked, self()), io:format("ready~n"), Serve()''',
-                                     flags=[*flags, '+t', '20000', '-start_epmd', 'false', '-erl_epmd_port', str(self.port)])
+            flags=[*flags, '+t', '20000', '-start_epmd', 'false', '-erl_epmd_port', str(self.port)],
+        )
         self.node.wait_for('ready')
 
     def connection(self, name, flags=ALL_FLAGS):
         return FakeNode(self.port, self.cookie, name, flags, timeout=patience_s()).shake_hands()
 
     def again(self, name):
-        """The node may not have noticed yet that the last one is gone: it answers that the name is in use, or, as OTP does while it still
-        waits for a word on that, closes."""
+        """The node may not have noticed yet that the last one is gone: it answers that the name is in use,
+        or, as OTP does while it still waits for a word on that, closes."""
         deadline = time.monotonic() + patience_s()
         while True:
             may_try_again = time.monotonic() < deadline and self.node.process.poll() is None
@@ -68,7 +90,7 @@ class Attacked:
         """A process of the node, as a term."""
         by.send_to_name('attacked', small_tuple(by.pid(), atom(kind)))
         packet = by.receive()
-        return packet[-(len(by.peer) + 15):]
+        return packet[-(len(by.peer) + 15) :]
 
     def still_serves(self):
         good = self.good_connection()
@@ -105,7 +127,10 @@ def attack(vmrun, function, flags=()):
             attacked.still_serves()
         except OSError as error:
             attacked.node.kill()
-            raise Failure(f'{error!r} after the node said:\n{(attacked.node.text + attacked.node.process.stdout.read().decode(errors="replace"))[-3000:]}') from error
+            raise Failure(
+                f'{error!r} after the node said:\n'
+                + (attacked.node.text + attacked.node.process.stdout.read().decode(errors='replace'))[-3000:]
+            ) from error
 
 
 def handshakes(attacked):
@@ -149,20 +174,40 @@ PID = b'X' + OTHER + struct.pack('>III', 1, 0, 7)
 
 def spawn_request(arity, arguments):
     reference = b'Z\0\1' + OTHER + struct.pack('>II', 7, 1)
-    return small_tuple(integer(29), reference, PID, PID, small_tuple(atom('erlang'), atom('node'), integer(arity)), b'j') + arguments
+    return (
+        small_tuple(
+            integer(29), reference, PID, PID, small_tuple(atom('erlang'), atom('node'), integer(arity)), b'j'
+        )
+        + arguments
+    )
 
 
 def packets(attacked):
     whole, control = header(), small_tuple(integer(6), PID, atom(''), atom('attacked'))
-    for i, (packet, reason) in enumerate((
-            (b'\0', 'ends in the middle of its header'), (b'p\x83h\0', 'does not begin with 131'), (b'\x83Z', 'an unknown kind of packet'),
-            (b'\x83D\1', 'ends in the middle of its header'), (whole, 'ends in the middle of a term'), (whole + integer(1), 'is no tuple'),
-            (whole + small_tuple(integer(99)), 'control message'), (whole + small_tuple(), 'control message'),
-            (whole + spawn_request(-1, integer(1)), 'control message'), (whole + spawn_request(-1, b'l\0\0\0\1a\1a\2'), 'control message'),
-            (whole + small_tuple(integer(6), atom('nobody'), atom(''), atom('attacked')) + atom('ping'), 'control message'),
-            (whole + b'i\xff\xff\xff\xff', 'ends in the middle|more elements than data'), (whole + b'X' * 100000, 'an atom was expected'),
-            (whole + control + b'\xff', 'an unknown tag'), (b'\x83F' + bytes(16), 'a message that has not begun'),
-            (b'\x83E' + bytes(17), 'the number 0'), (b'\x83D\xff' + b'\x88' * 128 + b'\1\1\xff' * 255, 'not UTF-8'))):
+    for i, (packet, reason) in enumerate(
+        (
+            (b'\0', 'ends in the middle of its header'),
+            (b'p\x83h\0', 'does not begin with 131'),
+            (b'\x83Z', 'an unknown kind of packet'),
+            (b'\x83D\1', 'ends in the middle of its header'),
+            (whole, 'ends in the middle of a term'),
+            (whole + integer(1), 'is no tuple'),
+            (whole + small_tuple(integer(99)), 'control message'),
+            (whole + small_tuple(), 'control message'),
+            (whole + spawn_request(-1, integer(1)), 'control message'),
+            (whole + spawn_request(-1, b'l\0\0\0\1a\1a\2'), 'control message'),
+            (
+                whole + small_tuple(integer(6), atom('nobody'), atom(''), atom('attacked')) + atom('ping'),
+                'control message',
+            ),
+            (whole + b'i\xff\xff\xff\xff', 'ends in the middle|more elements than data'),
+            (whole + b'X' * 100000, 'an atom was expected'),
+            (whole + control + b'\xff', 'an unknown tag'),
+            (b'\x83F' + bytes(16), 'a message that has not begun'),
+            (b'\x83E' + bytes(17), 'the number 0'),
+            (b'\x83D\xff' + b'\x88' * 128 + b'\1\1\xff' * 255, 'not UTF-8'),
+        )
+    ):
         bad = attacked.connection(f'p{i}@localhost')
         bad.send(packet)
         attacked.closes(bad, f"'p{i}@localhost' is closed: bad data (")
@@ -172,7 +217,8 @@ def packets(attacked):
 
 
 def unseen(attacked):
-    """Nobody looks at a message of a process that is suspended, so it does no harm until the process goes on, or is asked for its messages."""
+    """Nobody looks at a message of a process that is suspended, so it does no harm until the process goes on,
+    or is asked for its messages."""
     for name, look in ('wakes', 'wake'), ('looks', 'look'):
         bad = attacked.connection(f'{name}@localhost', NO_CACHE)
         sleeper = attacked.victim(bad, 'sleeper')
@@ -195,8 +241,13 @@ def unseen(attacked):
 def large(attacked):
     """Those that become terms in the time of their receiver, which is none the worse for it."""
     numbers = b'l' + struct.pack('>I', 100000) + integer(1) * 99999
-    for i, (payload, reason) in enumerate(((numbers + b'\xffj', 'an unknown tag'), (numbers + integer(1), 'ends in the middle of a term'),
-                                           (numbers + integer(1) + b'jj', "bytes behind the message's last term"))):
+    for i, (payload, reason) in enumerate(
+        (
+            (numbers + b'\xffj', 'an unknown tag'),
+            (numbers + integer(1), 'ends in the middle of a term'),
+            (numbers + integer(1) + b'jj', "bytes behind the message's last term"),
+        )
+    ):
         bad = attacked.connection(f'b{i}@localhost')
         bad.send_to_name('attacked', numbers + integer(1) + b'j')
         bad.send_to_name('attacked', small_tuple(bad.pid(), atom('ping')))
@@ -206,10 +257,39 @@ def large(attacked):
         attacked.closes(bad, f"'b{i}@localhost' is closed: bad data ({reason})")
 
 
-# Of each operation: the kinds of the elements behind its number (Odd.element), in capitals if a payload comes with it.
-OPERATIONS = {1: 'fl', 2: 'XL', 3: 'flx', 4: 'fl', 6: 'FXN', 7: 'fl', 8: 'flx', 12: 'XLT', 13: 'fltx', 16: 'FXNT', 18: 'fltx', 19: 'fwr', 20: 'fwr', 21: 'wlrx',
-              22: 'FL', 23: 'FLT', 24: 'FL', 25: 'FLT', 26: 'FL', 27: 'FLT', 28: 'WLR', 29: 'RFFMO', 30: 'RFFMOT', 31: 'rlif', 32: 'rlift', 33: 'FR',
-              34: 'FRT', 35: 'ifl', 36: 'ifl'}
+# Of each operation: the kinds of the elements behind its number (Odd.element), in capitals if a payload comes
+# with it.
+OPERATIONS = {
+    1: 'fl',
+    2: 'XL',
+    3: 'flx',
+    4: 'fl',
+    6: 'FXN',
+    7: 'fl',
+    8: 'flx',
+    12: 'XLT',
+    13: 'fltx',
+    16: 'FXNT',
+    18: 'fltx',
+    19: 'fwr',
+    20: 'fwr',
+    21: 'wlrx',
+    22: 'FL',
+    23: 'FLT',
+    24: 'FL',
+    25: 'FLT',
+    26: 'FL',
+    27: 'FLT',
+    28: 'WLR',
+    29: 'RFFMO',
+    30: 'RFFMOT',
+    31: 'rlif',
+    32: 'rlift',
+    33: 'FR',
+    34: 'FRT',
+    35: 'ifl',
+    36: 'ifl',
+}
 
 
 class Odd:
@@ -218,15 +298,28 @@ class Odd:
     def __init__(self, peer, victims, seed):
         self.random, self.victims = random.Random(seed), victims
         self.pids = [peer.pid(n) for n in (0, 1, 2, 0xFFFFFFF)]
-        self.references = [peer.reference(1, 2, n) for n in range(3)] + [peer.reference(*[1] * n) for n in (1, 5)]
+        self.references = [peer.reference(1, 2, n) for n in range(3)] + [
+            peer.reference(*[1] * n) for n in (1, 5)
+        ]
 
     def list_of(self, elements):
         return b'l' + struct.pack('>I', len(elements)) + b''.join(elements) + b'j' if elements else b'j'
 
     def term(self, depth=2):
         r = self.random
-        kinds = [*self.victims, *self.pids, *self.references, atom(''), atom('kill'), integer(0), integer(-1), integer(2 ** 31 - 1), binary(b'x' * 100), b'j',
-                 b'n\x08\0' + bytes([255] * 8)]
+        kinds = [
+            *self.victims,
+            *self.pids,
+            *self.references,
+            atom(''),
+            atom('kill'),
+            integer(0),
+            integer(-1),
+            integer(2**31 - 1),
+            binary(b'x' * 100),
+            b'j',
+            b'n\x08\0' + bytes([255] * 8),
+        ]
         if depth:
             some = [self.term(depth - 1) for _ in range(r.randrange(4))]
             kinds += [small_tuple(*some), self.list_of(some)] * 4
@@ -239,21 +332,49 @@ class Odd:
         if kind == 'm':
             return small_tuple(atom('erlang'), atom(r.choice(['is_atom', 'exit', 'nothing'])), integer(1))
         if kind == 't':
-            return small_tuple(integer(r.randrange(32)), integer(7), integer(r.randrange(9)), r.choice(self.pids), integer(0))
+            return small_tuple(
+                integer(r.randrange(32)), integer(7), integer(r.randrange(9)), r.choice(self.pids), integer(0)
+            )
         if kind == 'o':
-            return self.list_of([r.choice([atom('link'), atom('monitor'), small_tuple(atom('priority'), atom('high')), self.term()]) for _ in range(r.randrange(3))])
-        return r.choice({'f': self.pids, 'l': [*self.victims, r.choice(self.pids)], 'r': self.references, 'i': [integer(n) for n in (0, 1, 3, -1)],
-                         'n': [atom('attacked'), atom('nobody')], 'w': [*self.victims, atom('attacked'), atom('nobody')]}.get(kind) or [self.term()])
+            return self.list_of(
+                [
+                    r.choice(
+                        [
+                            atom('link'),
+                            atom('monitor'),
+                            small_tuple(atom('priority'), atom('high')),
+                            self.term(),
+                        ]
+                    )
+                    for _ in range(r.randrange(3))
+                ]
+            )
+        return r.choice(
+            {
+                'f': self.pids,
+                'l': [*self.victims, r.choice(self.pids)],
+                'r': self.references,
+                'i': [integer(n) for n in (0, 1, 3, -1)],
+                'n': [atom('attacked'), atom('nobody')],
+                'w': [*self.victims, atom('attacked'), atom('nobody')],
+            }.get(kind)
+            or [self.term()]
+        )
 
     def packet(self):
-        number = self.random.choice(list(OPERATIONS)) if self.random.randrange(500) else self.random.randrange(256)
+        number = (
+            self.random.choice(list(OPERATIONS)) if self.random.randrange(500) else self.random.randrange(256)
+        )
         kinds = OPERATIONS.get(number, 'xxx')
         payload = b'' if kinds.islower() else self.list_of([self.term()]) if 'M' in kinds else self.term(3)
-        return header() + small_tuple(integer(number), *[self.element(kind) for kind in kinds.lower()]) + payload
+        return (
+            header() + small_tuple(integer(number), *[self.element(kind) for kind in kinds.lower()]) + payload
+        )
 
 
 def controls(attacked, seed=1):
-    """They are taken for what they say, or end the connection. Nobody suffers but the processes that they are for."""
+    """They are taken for what they say, or end the connection. Nobody suffers but the processes that they are
+    for."""
     for i in range(20):
         bad = attacked.again('odd@localhost')
         odd = Odd(bad, [attacked.victim(bad) for _ in range(3)], seed * 1000 + i)
@@ -265,7 +386,9 @@ def controls(attacked, seed=1):
                 pass
         bad.close()
         if attacked.node.process.poll() is not None:
-            raise Failure(f'the node has ended: {attacked.node.process.returncode}; seed {seed}, connection {i}')
+            raise Failure(
+                f'the node has ended: {attacked.node.process.returncode}; seed {seed}, connection {i}'
+            )
 
 
 def lengths(attacked):
@@ -293,14 +416,15 @@ def sequences(attacked):
     message = b'\0' + small_tuple(integer(6), bad.pid(), atom(''), atom('attacked')) + b'm\0\0'
     try:
         for i in range(70000):
-            bad.send(b'\x83E' + struct.pack('>QQ', i, 2 ** 63) + message)
+            bad.send(b'\x83E' + struct.pack('>QQ', i, 2**63) + message)
     except OSError:
         pass
     attacked.closes(bad, 'too many messages in fragments at once')
 
 
 def slow_reader(attacked):
-    """What would go to it waits with its senders; the node grows by no more than the queue of one connection and what it copies."""
+    """What would go to it waits with its senders; the node grows by no more than the queue of one connection
+    and what it copies."""
     bad = attacked.connection('slow@localhost')
     before = attacked.resident_mb()
     bad.send_to_name('attacked', small_tuple(bad.pid(), atom('flood')))
@@ -313,8 +437,8 @@ def slow_reader(attacked):
 
 
 def greedy_asker(attacked):
-    """Each request has an answer, which nobody suspends: the node reads no more of them when it owes many, and goes on when they are
-    taken. In time all are answered."""
+    """Each request has an answer, which nobody suspends: the node reads no more of them when it owes many,
+    and goes on when they are taken. In time all are answered."""
     requests = 1000000
     bad = attacked.connection('greedy@localhost')
     before = attacked.resident_mb()
@@ -323,9 +447,14 @@ def greedy_asker(attacked):
     sent, all_sent, answers, rest, reads = 0, requests // 1000 * len(many), 0, b'', False
     bad.socket.setblocking(False)
     while answers < requests:
-        may_read, may_write, _ = select.select([bad.socket] if reads else [], [bad.socket] if sent < all_sent else [], [], patience_s() if reads else 1)
+        may_read, may_write, _ = select.select(
+            [bad.socket] if reads else [],
+            [bad.socket] if sent < all_sent else [],
+            [],
+            patience_s() if reads else 1,
+        )
         if may_write:
-            sent += bad.socket.send(many[sent % len(many):])
+            sent += bad.socket.send(many[sent % len(many) :])
         elif not reads:
             attacked.still_serves()
             reads = True  # all is sent, or the node takes no more, or is slow
@@ -334,7 +463,9 @@ def greedy_asker(attacked):
         if may_read:
             rest += bad.socket.recv(1 << 20)
             at = 0
-            while len(rest) - at >= 4 and len(rest) - at >= 4 + (size := struct.unpack_from('>I', rest, at)[0]):
+            while len(rest) - at >= 4 and len(rest) - at >= 4 + (
+                size := struct.unpack_from('>I', rest, at)[0]
+            ):
                 at += 4 + size
                 answers += size > 0
             rest = rest[at:]

@@ -1,5 +1,6 @@
-"""Good conversations with mistakes in them, made from seeds: handshakes in both roles, and requests to epmd. What is asked so stays able to serve,
-and has no more processes, ports and memory afterwards. A failure says the seed."""
+"""Good conversations with mistakes in them, made from seeds: handshakes in both roles, and requests to epmd.
+What is asked so stays able to serve, and has no more processes, ports and memory afterwards. A failure says
+the seed."""
 import contextlib
 import errno
 import functools
@@ -19,13 +20,28 @@ GROWN_MB = 64
 
 def tests(vmrun):
     def test(name, function):
-        return Test('nodes', f'mistakes of others: {name}', functools.partial(function, vmrun, HANDSHAKES, int(time.time())))
-    return [test('a node that connects', connecting), test('a node that is connected to', connected_to), test('requests to epmd', epmd)]
+        return Test(
+            'nodes',
+            f'mistakes of others: {name}',
+            functools.partial(function, vmrun, HANDSHAKES, int(time.time())),
+        )
+
+    return [
+        test('a node that connects', connecting),
+        test('a node that is connected to', connected_to),
+        test('requests to epmd', epmd),
+    ]
 
 
 def slow_tests(vmrun):
-    return [Test('slow', f'many mistakes of others: {function.__name__}', functools.partial(function, vmrun, HANDSHAKES * 40, int(time.time())))
-            for function in (connecting, connected_to, epmd)]
+    return [
+        Test(
+            'slow',
+            f'many mistakes of others: {function.__name__}',
+            functools.partial(function, vmrun, HANDSHAKES * 40, int(time.time())),
+        )
+        for function in (connecting, connected_to, epmd)
+    ]
 
 
 def changed(numbers, message):
@@ -39,7 +55,7 @@ def changed(numbers, message):
         elif how == 1:
             message[at:at] = numbers.randbytes(numbers.choice((1, 2, 300)))
         elif how == 2:
-            del message[at:at + numbers.randint(1, 4)]
+            del message[at : at + numbers.randint(1, 4)]
         elif how == 3:
             message += message[:at]
         elif at < len(message):
@@ -48,7 +64,8 @@ def changed(numbers, message):
 
 
 class Mistaken(Speaker):
-    """One of its messages is another one, or its length is, or it comes in pieces, or is the last; and it waits for no answer for long."""
+    """One of its messages is another one, or its length is, or it comes in pieces, or is the last; and it
+    waits for no answer for long."""
 
     def begins(self, numbers):
         self.numbers, self.until, self.challenge, self.own = numbers, numbers.randrange(4), 0, 0
@@ -125,10 +142,18 @@ def connecting(vmrun, count, seed):
         for i in range(count):
             numbers = random.Random(f'{seed} {i}')
             scene.parts()
-            peer = scene.kept(Mistaken(scene.port, scene.cluster.cookie, f'mistaken{i % 10}@localhost')).begins(numbers)
+            peer = scene.kept(
+                Mistaken(scene.port, scene.cluster.cookie, f'mistaken{i % 10}@localhost')
+            ).begins(numbers)
             old = numbers.randrange(3) == 0
-            peer.speaks(peer.send_name_5 if old else peer.send_name, peer.words, peer.words, *([peer.send_complement] if old else []), peer.send_reply,
-                        peer.words)
+            peer.speaks(
+                peer.send_name_5 if old else peer.send_name,
+                peer.words,
+                peer.words,
+                *([peer.send_complement] if old else []),
+                peer.send_reply,
+                peer.words,
+            )
 
 
 def connected_to(vmrun, count, seed):
@@ -143,19 +168,28 @@ def connected_to(vmrun, count, seed):
                 scene.tell('connect', name)
                 peer = wait(Mistaken).begins(numbers)
                 status = numbers.choice(('ok', 'ok', 'ok', 'alive', 'ok_simultaneous', 'nok'))
-                peer.speaks(peer.words, functools.partial(peer.send_status, status), *([peer.words] if status == 'alive' else []), peer.send_challenge,
-                            peer.words, peer.send_ack)
+                peer.speaks(
+                    peer.words,
+                    functools.partial(peer.send_status, status),
+                    *([peer.words] if status == 'alive' else []),
+                    peer.send_challenge,
+                    peer.words,
+                    peer.send_ack,
+                )
                 scene.answer()
 
 
 def epmd(vmrun, count, seed):
-    """With few descriptors: who comes when there are none has to wait for others to go. Half of a request is waited for, and holds up nobody."""
+    """With few descriptors: who comes when there are none has to wait for others to go. Half of a request is
+    waited for, and holds up nobody."""
     with Cluster(vmrun, epmd=False) as cluster, contextlib.ExitStack() as stack:
         node = cluster.start('epmd', ['prlimit', '--nofile=128', cluster.vmrun, '-epmd'])
         cluster.wait_for_epmd()
 
         def asks(data, keeps=False):
-            connection = stack.enter_context(socket.create_connection(('127.0.0.1', cluster.port), patience_s()))
+            connection = stack.enter_context(
+                socket.create_connection(('127.0.0.1', cluster.port), patience_s())
+            )
             connection.sendall(data)
             if keeps:
                 return connection
@@ -175,17 +209,29 @@ def epmd(vmrun, count, seed):
         for i in range(count):
             numbers = random.Random(f'{seed} {i}')
             name = bytes(numbers.choices(b'abc\n ', k=numbers.randint(0, 5)))
-            good = numbers.choice((b'n', b'd', b'z' + name, b's' + name, struct.pack('>cHBBHHH', b'x', 4000, 77, 0, 6, 5, len(name)) + name + bytes(2)))
+            good = numbers.choice(
+                (
+                    b'n',
+                    b'd',
+                    b'z' + name,
+                    b's' + name,
+                    struct.pack('>cHBBHHH', b'x', 4000, 77, 0, 6, 5, len(name)) + name + bytes(2),
+                )
+            )
             request = changed(numbers, struct.pack('>H', len(good)) + good)
             expect(request[2:3] == b'k' or len(asks(request)) < 70000, f'seed {seed} {i}: {request!r}')
         held = [asks(b'\0\7zhal', keeps=True) for _ in range(60)]
-        registered = asks(struct.pack('>HcHBBHHH', 15, b'x', 4000, 77, 0, 6, 5, 2) + b'me' + bytes(2), keeps=True)
+        registered = asks(
+            struct.pack('>HcHBBHHH', 15, b'x', 4000, 77, 0, 6, 5, 2) + b'me' + bytes(2), keeps=True
+        )
         expect(registered.recv(6)[:2] == b'v\0', f'seed {seed}: not registered')
         expect(asks(names)[4:] == b'name me at port 4000\n', f'seed {seed}: names: {asks(names)!r}')
         crowd = [asks(b'\0', keeps=True) for _ in range(100)]
         for connection in held + crowd:
             connection.close()
-        expect(asks(names)[4:] == b'name me at port 4000\n', f'seed {seed}: names after a crowd: {asks(names)!r}')
+        expect(
+            asks(names)[4:] == b'name me at port 4000\n', f'seed {seed}: names after a crowd: {asks(names)!r}'
+        )
         registered.close()
         deadline = time.monotonic() + patience_s()
         while asks(names)[4:]:

@@ -1,4 +1,5 @@
-"""Sockets of one program on two hosts: opened in another network namespace by {netns, Path}; datagrams to a group of hosts."""
+"""Sockets of one program on two hosts: opened in another network namespace by {netns, Path}; datagrams to a
+group of hosts."""
 import functools
 
 from harness.results import Test
@@ -7,14 +8,21 @@ from nodes.network import Network
 
 
 def tests(vmrun):
-    return [Test('nodes', f'sockets on another host, of {kind}', functools.partial(on_two_hosts, vmrun, kind)) for kind in ('vmrun', 'erl')]
+    return [
+        Test('nodes', f'sockets on another host, of {kind}', functools.partial(on_two_hosts, vmrun, kind))
+        for kind in ('vmrun', 'erl')
+    ]
 
 
 def on_two_hosts(vmrun, kind):
     with Cluster(vmrun, epmd=False) as cluster, Network(2) as network:
         here, there = (tuple(int(n) for n in network[i].address.split('.')) for i in (0, 1))
-        node = cluster.evaluate(kind, 'two_hosts', f"""
-            [Here, There, Group] = [{{{','.join(map(str, here))}}}, {{{','.join(map(str, there))}}}, {{224, 0, 0, 77}}],
+        node = cluster.evaluate(
+            kind,
+            'two_hosts',
+            f"""
+            [Here, There, Group] = [{{{','.join(map(str, here))}}}, {{{','.join(map(str, there))}}},
+                {{224, 0, 0, 77}}],
             Elsewhere = {{netns, "/proc/{network[1].holder.pid}/ns/net"}},
             {{ok, L}} = gen_tcp:listen(0, [Elsewhere, binary, {{active, false}}]),
             {{ok, Port}} = inet:port(L),
@@ -37,5 +45,8 @@ def on_two_hosts(vmrun, kind):
             ok = gen_udp:send(U, Group, To, "to nobody"),
             ok = gen_udp:send(U, There, To, "to one"),
             receive {{udp, R, Here, _, Next}} -> io:format("~s~n", [Next]) end,
-            halt(0)""", named=False, at=network[0])
+            halt(0)""",
+            named=False,
+            at=network[0],
+        )
         expect_end(node, 0, 'streams', 'to the group', 'to one')

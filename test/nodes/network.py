@@ -1,5 +1,6 @@
-"""Hosts with a switch between them, for nodes that lose each other: a network namespace for each, made by the test. Nothing outside them
-changes, and they are gone with the processes that hold them, which end with the test in whatever manner that ends."""
+"""Hosts with a switch between them, for nodes that lose each other: a network namespace for each, made by the
+test. Nothing outside them changes, and they are gone with the processes that hold them, which end with the
+test in whatever manner that ends."""
 import contextlib
 import os
 import shutil
@@ -12,7 +13,12 @@ class Host:
     """One place in the network; `inside` is what comes before a command that runs there."""
 
     def __init__(self, number, holder, user):
-        self.number, self.holder, self.address, self.port = number, holder, f'10.77.0.{number + 1}', f'port{number}'
+        self.number, self.holder, self.address, self.port = (
+            number,
+            holder,
+            f'10.77.0.{number + 1}',
+            f'port{number}',
+        )
         self.inside = ['nsenter', '--target', str(holder.pid), '--net', *user]
 
 
@@ -34,7 +40,18 @@ class Network:
             self.ip('link', 'add', f'bridge{bridge}', 'type', 'bridge')
             self.ip('link', 'set', f'bridge{bridge}', 'up')
         for host in self.hosts:
-            self.ip('link', 'add', host.port, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', str(host.holder.pid))
+            self.ip(
+                'link',
+                'add',
+                host.port,
+                'type',
+                'veth',
+                'peer',
+                'name',
+                'eth0',
+                'netns',
+                str(host.holder.pid),
+            )
             self.ip('link', 'set', host.port, 'up')
             for command in ('link set lo up', 'link set eth0 up', f'address add {host.address}/24 dev eth0'):
                 self.run([*host.inside, 'ip', *command.split()])
@@ -53,7 +70,9 @@ class Network:
     def hold(self, kinds, before=()):
         """A process in a new namespace, which ends when its input does."""
         command = [*before, 'unshare', '--net', *kinds, 'sh', '-c', 'echo there; exec cat']
-        holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        holder = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         self.holders.append(holder)
         said = holder.stdout.readline()
         if said != 'there\n':
@@ -82,7 +101,24 @@ class Network:
     def slow(self, number, rate):
         """What goes to this host, and what comes from it."""
         for place, device in ((self.switch, self[number].port), (self[number].inside, 'eth0')):
-            self.run([*place, 'tc', 'qdisc', 'replace', 'dev', device, 'root', 'tbf', 'rate', rate, 'burst', '16kb', 'latency', '200ms'])
+            self.run(
+                [
+                    *place,
+                    'tc',
+                    'qdisc',
+                    'replace',
+                    'dev',
+                    device,
+                    'root',
+                    'tbf',
+                    'rate',
+                    rate,
+                    'burst',
+                    '16kb',
+                    'latency',
+                    '200ms',
+                ]
+            )
 
     @contextlib.contextmanager
     def deaf(self, number):

@@ -1,4 +1,5 @@
-"""vmrun as a member of an Erlang cluster: nodes of ours and of a stock erl with each other (docs/testing.md)."""
+"""vmrun as a member of an Erlang cluster: nodes of ours and of a stock erl with each other
+(docs/testing.md)."""
 import functools
 import os
 import pathlib
@@ -23,14 +24,31 @@ SHELLS = [('erl', 'vmrun'), ('erl', 'system'), ('system', 'erl'), ('system', 'sy
 
 def paired(suite, vmrun, pairs):
     """What two nodes do with each other, whatever they are."""
-    return [Test(suite, text.format(a=a, b=b), functools.partial(function, vmrun, a, b)) for text, function in (
-        ('what {a} does with {b}', cases), ('wrong cookie: {a} with {b}', wrong_cookie), ('hidden: {a} with {b}', hidden),
-        ('named by the other node: {a} with {b}', dynamic_name), ('killed: {a} with {b}', killed), ('killed and started again: {a} with {b}', started_again),
-        ('both connect at once: {a} with {b}', simultaneous), ('a name that is taken: {a} after {b}', name_clash)) for a, b in pairs]
+    return [
+        Test(suite, text.format(a=a, b=b), functools.partial(function, vmrun, a, b))
+        for text, function in (
+            ('what {a} does with {b}', cases),
+            ('wrong cookie: {a} with {b}', wrong_cookie),
+            ('hidden: {a} with {b}', hidden),
+            ('named by the other node: {a} with {b}', dynamic_name),
+            ('killed: {a} with {b}', killed),
+            ('killed and started again: {a} with {b}', started_again),
+            ('both connect at once: {a} with {b}', simultaneous),
+            ('a name that is taken: {a} after {b}', name_clash),
+        )
+        for a, b in pairs
+    ]
 
 
 def slow_tests(vmrun):
-    return paired('slow', vmrun, STOCK) + [Test('slow', f'small messages beside large ones: {a} with {b}', functools.partial(beside_large, vmrun, a, b)) for a, b in PAIRS]
+    return paired('slow', vmrun, STOCK) + [
+        Test(
+            'slow',
+            f'small messages beside large ones: {a} with {b}',
+            functools.partial(beside_large, vmrun, a, b),
+        )
+        for a, b in PAIRS
+    ]
 
 
 def tests(vmrun):
@@ -38,28 +56,55 @@ def tests(vmrun):
         return Test('nodes', name, functools.partial(function, vmrun))
 
     all_tests = paired('nodes', vmrun, PAIRS)
-    all_tests += [test('epmd: the first node starts it', first_epmd), test('epmd: that of erl', stock_epmd),
-                  test('epmd: its own answers', epmd_tool), test('another epmd module', epmd_module), test('a fixed port and no epmd', fixed_port),
-                  test('another distribution module', proto_dist),
-                  test('a distribution driver that has no outputv', plain_driver), test('IPv6', ipv6), test('the cookie file', cookie_file),
-                  test('a name that cannot be', bad_name), test('connected once only', connected_once), test('crash dumps', crash_dumps),
-                  test('between two nodes of erl that part, without global', lambda v: between_two(v, ['-kernel', 'prevent_overlapping_partitions', 'false'], 'both stay')),
-                  test('between two nodes of erl that part, with global', lambda v: between_two(v, [], 'lost one')),
-                  test('started by the program', started_by_program),
-                  *(test(f'a remote shell of {of} on {on}', lambda v, of=of, on=on: remote_shell(v, of, on)) for of, on in SHELLS),
-                  *(test(f'answers beside large messages: vmrun with {other}', lambda v, o=other: answered_beside_large(v, o)) for other in EITHER),
-                  test('erl_call', erl_call), test("a stock node's tools", tools),
-                  test('a node in C', c_node), test('Elixir', elixir), Test('nodes', 'many nodes', functools.partial(many, vmrun), in_turn=True)]
+    all_tests += [
+        test('epmd: the first node starts it', first_epmd),
+        test('epmd: that of erl', stock_epmd),
+        test('epmd: its own answers', epmd_tool),
+        test('another epmd module', epmd_module),
+        test('a fixed port and no epmd', fixed_port),
+        test('another distribution module', proto_dist),
+        test('a distribution driver that has no outputv', plain_driver),
+        test('IPv6', ipv6),
+        test('the cookie file', cookie_file),
+        test('a name that cannot be', bad_name),
+        test('connected once only', connected_once),
+        test('crash dumps', crash_dumps),
+        test(
+            'between two nodes of erl that part, without global',
+            lambda v: between_two(v, ['-kernel', 'prevent_overlapping_partitions', 'false'], 'both stay'),
+        ),
+        test('between two nodes of erl that part, with global', lambda v: between_two(v, [], 'lost one')),
+        test('started by the program', started_by_program),
+        *(
+            test(f'a remote shell of {of} on {on}', lambda v, of=of, on=on: remote_shell(v, of, on))
+            for of, on in SHELLS
+        ),
+        *(
+            test(
+                f'answers beside large messages: vmrun with {other}',
+                lambda v, o=other: answered_beside_large(v, o),
+            )
+            for other in EITHER
+        ),
+        test('erl_call', erl_call),
+        test("a stock node's tools", tools),
+        test('a node in C', c_node),
+        test('Elixir', elixir),
+        Test('nodes', 'many nodes', functools.partial(many, vmrun), in_turn=True),
+    ]
     for part in (handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls):
         all_tests += part.tests(vmrun)
     return all_tests
 
 
 def tests_in_mode(vmrun, mode, seed, folder):
-    """The same, and each node of ours has the flags of a mode (docs/testing.md): what starts it is a script that adds them."""
+    """The same, and each node of ours has the flags of a mode (docs/testing.md): what starts it is a script
+    that adds them."""
     clusters.slowness = max(clusters.slowness, MODES[mode][1])
     path = pathlib.Path(folder) / f'vmrun-{mode}'
-    path.write_text(f'#!/bin/bash\nexec -a "$0" {shlex.join([os.path.abspath(vmrun), *mode_flags(mode, seed)])} "$@"\n')
+    path.write_text(
+        f'#!/bin/bash\nexec -a "$0" {shlex.join([os.path.abspath(vmrun), *mode_flags(mode, seed)])} "$@"\n'
+    )
     path.chmod(0o755)
     return [Test(t.suite, f'{t.name} [{mode}]', t.run, t.in_turn) for t in tests(str(path))]
 
@@ -73,25 +118,38 @@ def cases(vmrun, first, second):
 
 # --- Who may connect ---
 
+
 def wrong_cookie(vmrun, first, second):
     with Cluster(vmrun) as cluster:
         peer = cluster.peer(second)
-        other = cluster.evaluate(first, 'stranger', f'''
+        other = cluster.evaluate(
+            first,
+            'stranger',
+            f'''
             pang = net_adm:ping('{peer.full}'), [] = nodes(),
             true = erlang:set_cookie('{peer.full}', {cluster.cookie}),
-            io:format("~p~n", [net_adm:ping('{peer.full}')]), halt(0)''', cookie='another')
+            io:format("~p~n", [net_adm:ping('{peer.full}')]), halt(0)''',
+            cookie='another',
+        )
         expect_end(other, 0, 'pong')
-        peer.wait_for('** Connection attempt from node stranger@localhost rejected. Invalid challenge reply. **')
+        peer.wait_for(
+            '** Connection attempt from node stranger@localhost rejected. Invalid challenge reply. **'
+        )
 
 
 def hidden(vmrun, first, second):
     with Cluster(vmrun) as cluster:
         peer = cluster.peer(second)
-        node = cluster.evaluate(first, 'hidden', f'''
+        node = cluster.evaluate(
+            first,
+            'hidden',
+            f'''
             pong = net_adm:ping('{peer.full}'),
             io:format("~p ~p ~p~n", [nodes(), nodes(hidden), nodes(connected)]),
             io:format("~p~n", [rpc:call('{peer.full}', erlang, nodes, [])]),
-            io:format("~p~n", [rpc:call('{peer.full}', erlang, nodes, [hidden])]), halt(0)''', flags=['-hidden'])
+            io:format("~p~n", [rpc:call('{peer.full}', erlang, nodes, [hidden])]), halt(0)''',
+            flags=['-hidden'],
+        )
         expect_end(node, 0, rf"\[\] \[{peer.full}\] \[{peer.full}\]\n\[\]\n\[hidden@localhost\]")
 
 
@@ -99,7 +157,10 @@ def dynamic_name(vmrun, first, second):
     """A node that others name, also when the one that has named it goes away and comes back."""
     with Cluster(vmrun) as cluster:
         peer = cluster.peer(second)
-        node = cluster.evaluate(first, 'undefined', f'''
+        node = cluster.evaluate(
+            first,
+            'undefined',
+            f'''
             'nonode@nohost' = node(),
             true = is_alive(),
             true = monitor_node('{peer.full}', true),
@@ -112,22 +173,29 @@ def dynamic_name(vmrun, first, second):
             #{{name_type := dynamic}} = net_kernel:get_state(),
             Self = [node()],
             Self = rpc:call('{peer.full}', erlang, nodes, [hidden]),
-            io:format("named~n"), halt(0)''')
+            io:format("named~n"), halt(0)''',
+        )
         expect_end(node, 0, 'named')
 
 
 def name_clash(vmrun, second, first):
     with Cluster(vmrun) as cluster:
         cluster.peer(first, 'taken')
-        expect_end(cluster.node(second, 'taken', 'other_node'), 1,
-                   r"Protocol 'inet_tcp': the name taken@localhost seems to be in use by another Erlang node")
+        expect_end(
+            cluster.node(second, 'taken', 'other_node'),
+            1,
+            r"Protocol 'inet_tcp': the name taken@localhost seems to be in use by another Erlang node",
+        )
 
 
 def killed(vmrun, first, second):
     """Whoever is left hears of it at once: its links and monitors, and that the node is down."""
     with Cluster(vmrun) as cluster:
         peer = cluster.peer(second)
-        node = cluster.evaluate(first, 'left', f'''
+        node = cluster.evaluate(
+            first,
+            'left',
+            f'''
             process_flag(trap_exit, true),
             Peer = '{peer.full}',
             ok = net_kernel:monitor_nodes(true, [nodedown_reason]),
@@ -139,17 +207,22 @@ def killed(vmrun, first, second):
             receive {{'DOWN', Ref, process, {{echo, Peer}}, noconnection}} -> ok end,
             receive {{nodedown, Peer}} -> ok end,
             receive {{nodedown, Peer, [{{nodedown_reason, Reason}}]}} -> io:format("~p~n", [Reason]) end,
-            [] = nodes(), halt(0)''')
+            [] = nodes(), halt(0)''',
+        )
         node.wait_for('watching')
         peer.kill()
         expect_end(node, 0, 'connection_closed')
 
 
 def started_again(vmrun, first, second):
-    """Pids of a node's earlier life are of nobody: links and monitors say so, and what is sent to them reaches no one."""
+    """Pids of a node's earlier life are of nobody: links and monitors say so, and what is sent to them
+    reaches no one."""
     with Cluster(vmrun) as cluster:
         peer = cluster.peer(second)
-        node = cluster.evaluate(first, 'left', f'''
+        node = cluster.evaluate(
+            first,
+            'left',
+            f'''
             process_flag(trap_exit, true),
             Peer = '{peer.full}',
             Old = erpc:call(Peer, erlang, whereis, [echo]),
@@ -157,7 +230,8 @@ def started_again(vmrun, first, second):
             io:format("watching~n"),
             receive {{nodedown, Peer}} -> io:format("down~n") end,
             (fun Wait() -> net_adm:ping(Peer) =:= pong orelse receive after 20 -> Wait() end end)(),
-            New = (fun Wait() -> case erpc:call(Peer, erlang, whereis, [echo]) of undefined -> Wait(); Pid -> Pid end end)(),
+            New = (fun Wait() -> case erpc:call(Peer, erlang, whereis, [echo]) of undefined -> Wait(); Pid ->
+                Pid end end)(),
             true = New =/= Old,
             Old ! {{self(), old}},
             exit(Old, kill),
@@ -167,7 +241,8 @@ def started_again(vmrun, first, second):
             receive {{'EXIT', Old, noproc}} -> ok end,
             New ! {{self(), new}},
             receive {{New, new}} -> io:format("only the new one~n") end,
-            halt(0)''')
+            halt(0)''',
+        )
         node.wait_for('watching')
         peer.kill()
         node.wait_for('down')
@@ -176,7 +251,8 @@ def started_again(vmrun, first, second):
 
 
 def simultaneous(vmrun, first, second):
-    """Each connects to the other again and again, at the same moments as far as that can be; in the end they are connected."""
+    """Each connects to the other again and again, at the same moments as far as that can be; in the end they
+    are connected."""
     with Cluster(vmrun) as cluster:
         text = '''
             Other = list_to_atom(hd(init:get_plain_arguments())),
@@ -199,47 +275,84 @@ def simultaneous(vmrun, first, second):
                            end
                    end,
             Wait(), Meet(500), {meeting, Other} ! ready, receive ready -> ok end,
-            _ = [begin _ = erlang:disconnect_node(Other), pong = (fun P(0) -> pang; P(N) -> case net_adm:ping(Other) of pong -> pong; _ -> P(N - 1) end end)(100) end
+            _ = [begin _ = erlang:disconnect_node(Other),
+                pong = (fun P(0) -> pang; P(N) -> case net_adm:ping(Other) of pong -> pong; _ -> P(N - 1) end
+                end)(100) end
                  || _ <- lists:seq(1, 50)],
             Done(),
             io:format("met~n"), receive after 500 -> halt(0) end'''
-        a, b = (cluster.evaluate(kind, name, text, arguments=[f'{other}@localhost'])
-                for kind, name, other in ((first, 'one', 'two'), (second, 'two', 'one')))
+        a, b = (
+            cluster.evaluate(kind, name, text, arguments=[f'{other}@localhost'])
+            for kind, name, other in ((first, 'one', 'two'), (second, 'two', 'one'))
+        )
         a.wait_for('met')
         b.wait_for('met')
 
 
 def between_two(vmrun, flags, outcome):
-    """global breaks further connections where some are lost (prevent_overlapping_partitions); those to a node without it stay."""
-    told = {'both stay': '[(fun Alone() -> rpc:call(N, erlang, nodes, []) =:= [node()] orelse Alone() end)() || N <- [A, B]], '
-                         '[state = element(1, rpc:call(N, sys, get_state, [global_name_server])) || N <- [A, B]], '
-                         '[N = rpc:call(N, erlang, node, []) || N <- [A, B]], receive {nodedown, _} -> ok after 0 -> io:format("both stay~n") end',
-            'lost one': 'receive {nodedown, N} when N =:= A; N =:= B -> io:format("lost one~n") end'}[outcome]
+    """global breaks further connections where some are lost (prevent_overlapping_partitions); those to a node
+    without it stay."""
+    told = {
+        'both stay': '[(fun Alone() -> rpc:call(N, erlang, nodes, []) =:= [node()] orelse Alone() end)() || '
+        'N <- [A, B]], '
+        '[state = element(1, rpc:call(N, sys, get_state, [global_name_server])) || N <- [A, B]], '
+        '[N = rpc:call(N, erlang, node, []) || N <- [A, B]], receive {nodedown, _} -> ok after 0 -> '
+        'io:format("both stay~n") end',
+        'lost one': 'receive {nodedown, N} when N =:= A; N =:= B -> io:format("lost one~n") end',
+    }[outcome]
     with Cluster(vmrun) as cluster:
         a, b = cluster.peer('erl', 'a'), cluster.peer('erl', 'b')
-        node = cluster.evaluate('vmrun', 'between', f"""
+        node = cluster.evaluate(
+            'vmrun',
+            'between',
+            f"""
             A = '{a.full}', B = '{b.full}',
             [pong, pong] = [net_adm:ping(N) || N <- [A, B]],
             pong = rpc:call(A, net_adm, ping, [B]),
             ok = net_kernel:monitor_nodes(true),
             true = rpc:call(A, erlang, disconnect_node, [B]),
-            {told}, halt(0)""", flags=flags)
+            {told}, halt(0)""",
+            flags=flags,
+        )
         expect_end(node, 0, outcome)
 
 
 # --- Finding each other ---
+
 
 def first_epmd(vmrun):
     """It lives on when the node has ended, and serves stock nodes."""
     with Cluster(vmrun, epmd=False) as cluster:
         node = cluster.peer('vmrun', 'one')
         try:
-            expect_end(cluster.evaluate('erl', 'two', f"""io:format("~p~n", [net_adm:ping('{node.full}')]), halt(0)""", flags=['-start_epmd', 'false']), 0, 'pong')
+            expect_end(
+                cluster.evaluate(
+                    'erl',
+                    'two',
+                    f"""io:format("~p~n", [net_adm:ping('{node.full}')]), halt(0)""",
+                    flags=['-start_epmd', 'false'],
+                ),
+                0,
+                'pong',
+            )
             node.kill()
-            expect_end(cluster.evaluate('erl', 'three', 'io:format("~p~n", [net_adm:names(localhost)]), halt(0)', flags=['-start_epmd', 'false']), 0,
-                       r'\{ok,\[\{"three",\d+\}\]\}')
+            expect_end(
+                cluster.evaluate(
+                    'erl',
+                    'three',
+                    'io:format("~p~n", [net_adm:names(localhost)]), halt(0)',
+                    flags=['-start_epmd', 'false'],
+                ),
+                0,
+                r'\{ok,\[\{"three",\d+\}\]\}',
+            )
         finally:
-            ended = subprocess.run(['epmd', '-port', str(cluster.port), '-kill'], capture_output=True, text=True, env=cluster.environment)
+            ended = subprocess.run(
+                ['epmd', '-port', str(cluster.port), '-kill'],
+                capture_output=True,
+                text=True,
+                env=cluster.environment,
+            )
         expect('Killed' in ended.stdout, 'epmd -kill:', ended.stdout, ended.stderr)
 
 
@@ -248,20 +361,38 @@ def stock_epmd(vmrun):
         cluster.start('epmd', ['epmd'])
         cluster.wait_for_epmd()
         peer = cluster.peer('vmrun', 'one')
-        expect_end(cluster.evaluate('vmrun', 'two', f"io:format(\"~p~n\", [{{net_adm:ping('{peer.full}'), length(element(2, net_adm:names(localhost)))}}]), halt(0)"),
-                   0, r'\{pong,2\}')
+        expect_end(
+            cluster.evaluate(
+                'vmrun',
+                'two',
+                f"io:format(\"~p~n\", [{{net_adm:ping('{peer.full}'), length(element(2, "
+                f"net_adm:names(localhost)))}}]), halt(0)",
+            ),
+            0,
+            r'\{pong,2\}',
+        )
 
 
 def epmd_tool(vmrun):
     with Cluster(vmrun) as cluster:
+
         def tool(*arguments):
-            done = subprocess.run(['epmd', *arguments], capture_output=True, text=True, env=cluster.environment)
+            done = subprocess.run(
+                ['epmd', *arguments], capture_output=True, text=True, env=cluster.environment
+            )
             return done.stdout + done.stderr
+
         running = f'epmd: up and running on port {cluster.port} with data:\n'
         expect(tool('-names') == running, 'no names:', tool('-names'))
         peer = cluster.peer('erl')
-        expect(re.fullmatch(re.escape(running) + r'name peer at port \d+\n', tool('-names')), 'one name:', tool('-names'))
-        expect(re.search(r'active name     <peer> at port \d+, fd = \d+', tool('-dump')), 'dump:', tool('-dump'))
+        expect(
+            re.fullmatch(re.escape(running) + r'name peer at port \d+\n', tool('-names')),
+            'one name:',
+            tool('-names'),
+        )
+        expect(
+            re.search(r'active name     <peer> at port \d+, fd = \d+', tool('-dump')), 'dump:', tool('-dump')
+        )
         expect('Killing not allowed' in tool('-kill'), 'killed while there are nodes:', tool('-names'))
         peer.kill()
         deadline = time.monotonic() + patience_s()
@@ -278,17 +409,35 @@ def epmd_module(vmrun):
         flags = ['-start_epmd', 'false', '-epmd_module', 'file_epmd']
         for a, b in PAIRS:
             peer = cluster.peer(b, f'peer_{a}', flags=flags)
-            expect_end(cluster.evaluate(a, f'first_{a}_{b}', f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)", flags=flags), 0, 'pong')
+            expect_end(
+                cluster.evaluate(
+                    a,
+                    f'first_{a}_{b}',
+                    f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)",
+                    flags=flags,
+                ),
+                0,
+                'pong',
+            )
 
 
 def fixed_port(vmrun):
     with Cluster(vmrun, epmd=False) as cluster:
         from nodes.cluster import free_port
+
         flags = ['-start_epmd', 'false', '-erl_epmd_port', str(free_port())]
         for a, b in PAIRS:
             peer = cluster.peer(b, 'peer', flags=flags)
-            expect_end(cluster.evaluate(a, f'first_{a}', f"io:format(\"~p~n\", [net_kernel:hidden_connect_node('{peer.full}')]), halt(0)",
-                                        flags=[*flags, '-dist_listen', 'false']), 0, 'true')
+            expect_end(
+                cluster.evaluate(
+                    a,
+                    f'first_{a}',
+                    f"io:format(\"~p~n\", [net_kernel:hidden_connect_node('{peer.full}')]), halt(0)",
+                    flags=[*flags, '-dist_listen', 'false'],
+                ),
+                0,
+                'true',
+            )
             peer.kill()
 
 
@@ -296,16 +445,33 @@ def proto_dist(vmrun):
     """A distribution module that is none of ours carries a connection to a stock node."""
     with Cluster(vmrun) as cluster:
         peer = cluster.peer('erl')
-        expect_end(cluster.evaluate('vmrun', 'one', f"""
-            io:format("~p~n", [net_adm:ping('{peer.full}')]), {{echo, '{peer.full}'}} ! {{self(), x}}, receive {{_, x}} -> ok end, halt(0)""",
-                                    flags=['-proto_dist', 'counting_tcp']), 0, 'counting_tcp_dist carries', 'pong')
+        expect_end(
+            cluster.evaluate(
+                'vmrun',
+                'one',
+                f"""
+            io:format("~p~n", [net_adm:ping('{peer.full}')]), {{echo, '{peer.full}'}} ! {{self(), x}},
+                receive {{_, x}} -> ok end, halt(0)""",
+                flags=['-proto_dist', 'counting_tcp'],
+            ),
+            0,
+            'counting_tcp_dist carries',
+            'pong',
+        )
 
 
 def plain_driver(vmrun):
     """On either side, and on both: it is given each packet in one piece."""
     flags = ['-proto_dist', 'plain']
     with Cluster(vmrun) as cluster:
-        for i, (a, with_a, b, with_b) in enumerate((('vmrun', flags, 'erl', ()), ('erl', (), 'vmrun', flags), ('vmrun', flags, 'vmrun', flags), ('erl', flags, 'erl', flags))):
+        for i, (a, with_a, b, with_b) in enumerate(
+            (
+                ('vmrun', flags, 'erl', ()),
+                ('erl', (), 'vmrun', flags),
+                ('vmrun', flags, 'vmrun', flags),
+                ('erl', flags, 'erl', flags),
+            )
+        ):
             peer = cluster.peer(b, f'peer{i}', flags=with_b)
             expect_end(cluster.node(a, f'first{i}', 'cases', peer.full, flags=with_a), 0, ' 0 failed')
 
@@ -315,20 +481,45 @@ def ipv6(vmrun):
         flags = ['-proto_dist', 'inet6_tcp']
         for a, b in PAIRS:
             peer = cluster.peer(b, f'peer_{a}_{b}', flags=flags)
-            expect_end(cluster.evaluate(a, f'first_{a}_{b}', f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)", flags=flags), 0, 'pong')
+            expect_end(
+                cluster.evaluate(
+                    a,
+                    f'first_{a}_{b}',
+                    f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)",
+                    flags=flags,
+                ),
+                0,
+                'pong',
+            )
 
 
 # --- Becoming a node ---
+
 
 def cookie_file(vmrun):
     with Cluster(vmrun) as cluster:
         file = cluster.folder / '.erlang.cookie'
         peer = cluster.peer('vmrun', cookie='')
         cookie = file.read_text()
-        expect(re.fullmatch('[A-Z]{20}', cookie) and file.stat().st_mode & 0o777 == 0o400, 'cookie file:', cookie, oct(file.stat().st_mode))
-        expect_end(cluster.evaluate('erl', 'two', f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)", cookie=''), 0, 'pong')
+        expect(
+            re.fullmatch('[A-Z]{20}', cookie) and file.stat().st_mode & 0o777 == 0o400,
+            'cookie file:',
+            cookie,
+            oct(file.stat().st_mode),
+        )
+        expect_end(
+            cluster.evaluate(
+                'erl', 'two', f"io:format(\"~p~n\", [net_adm:ping('{peer.full}')]), halt(0)", cookie=''
+            ),
+            0,
+            'pong',
+        )
         file.chmod(0o444)
-        expect_end(cluster.node('vmrun', 'three', 'other_node', cookie=''), 1, r'Cookie file .*/\.erlang\.cookie must be accessible by owner only')
+        expect_end(
+            cluster.node('vmrun', 'three', 'other_node', cookie=''),
+            1,
+            r'Cookie file .*/\.erlang\.cookie must be accessible by owner only',
+        )
         file.unlink()
         file.mkdir()
         expect_end(cluster.node('vmrun', 'three', 'other_node', cookie=''), 1, r'vmrun: cannot be a node')
@@ -337,28 +528,38 @@ def cookie_file(vmrun):
 def bad_name(vmrun):
     with Cluster(vmrun) as cluster:
         program = str(cluster.folder / 'other_node.beam')
-        for flags, said in ((['-sname', 'a.b'], 'Invalid node name!'), (['-sname', 'a@b.c'], "Can't set short node name!"),
-                            (['-sname', 'a', '-proto_dist', 'nonsense'], "Protocol 'nonsense': not supported")):
+        for flags, said in (
+            (['-sname', 'a.b'], 'Invalid node name!'),
+            (['-sname', 'a@b.c'], "Can't set short node name!"),
+            (['-sname', 'a', '-proto_dist', 'nonsense'], "Protocol 'nonsense': not supported"),
+        ):
             expect_end(cluster.start('bad', [cluster.vmrun, *flags, '-setcookie', 'x', program]), 1, said)
 
 
 def crash_dumps(vmrun):
-    """They name the other nodes. A stock erl writes its dump while others go on, and now and then leaves the connection out: of three, one has
-    it."""
+    """They name the other nodes. A stock erl writes its dump while others go on, and now and then leaves the
+    connection out: of three, one has it."""
     with Cluster(vmrun) as cluster:
         peer = cluster.peer('vmrun')
 
         def dump_of(kind, n):
             dump = cluster.folder / f'{kind}{n}.dump'
             cluster.environment.update(ERL_CRASH_DUMP=str(dump), ERL_CRASH_DUMP_SECONDS='60')
-            expect_end(cluster.evaluate(kind, f'node_{kind}{n}', f"""pong = net_adm:ping('{peer.full}'), halt("over")"""), 1)
+            expect_end(
+                cluster.evaluate(
+                    kind, f'node_{kind}{n}', f"""pong = net_adm:ping('{peer.full}'), halt("over")"""
+                ),
+                1,
+            )
             text = dump.read_text(errors='replace')
             expect(re.search(rf"^=node:'node_{kind}{n}@\S+'$", text, re.M), 'its own name', kind, text[:2000])
             expect('=no_distribution' not in text, 'there is distribution', kind)
             return text
 
         def names_the_other(text):
-            return re.search(rf"^=visible_node:\d+\nName: '{peer.full}'\nController: #Port<[0-9.]+>$", text, re.M)
+            return re.search(
+                rf"^=visible_node:\d+\nName: '{peer.full}'\nController: #Port<[0-9.]+>$", text, re.M
+            )
 
         own = dump_of('vmrun', 0)
         expect(names_the_other(own), 'the other node', own[:2000])
@@ -366,13 +567,19 @@ def crash_dumps(vmrun):
 
 
 def connected_once(vmrun):
-    """-kernel dist_auto_connect once: what was connected is not again by itself, but may connect, or be connected to by hand."""
+    """-kernel dist_auto_connect once: what was connected is not again by itself, but may connect, or be
+    connected to by hand."""
     with Cluster(vmrun) as cluster:
         for kind in EITHER:
             for other in EITHER:
                 # A global that is told late of a connection would connect again to say that it has seen it.
-                peer = cluster.peer(other, f'peer_{kind}_{other}', flags=['-connect_all', 'false'] if other == 'erl' else [])
-                node = cluster.evaluate(kind, f'once_{kind}_{other}', f"""
+                peer = cluster.peer(
+                    other, f'peer_{kind}_{other}', flags=['-connect_all', 'false'] if other == 'erl' else []
+                )
+                node = cluster.evaluate(
+                    kind,
+                    f'once_{kind}_{other}',
+                    f"""
                     Peer = '{peer.full}',
                     pong = net_adm:ping(Peer),
                     monitor_node(Peer, true),
@@ -385,16 +592,20 @@ def connected_once(vmrun):
                     true = net_kernel:connect_node(Peer),
                     pong = net_adm:ping(Peer),
                     true = erlang:monitor_node(Peer, true, [allow_passive_connect]),
-                    [Peer] = nodes(), halt(0)""", flags=['-kernel', 'dist_auto_connect', 'once', '-kernel', 'net_setuptime', '3'])
+                    [Peer] = nodes(), halt(0)""",
+                    flags=['-kernel', 'dist_auto_connect', 'once', '-kernel', 'net_setuptime', '3'],
+                )
                 expect_end(node, 0, 'nobody has connected')
 
 
 def started_by_program(vmrun):
-    """net_kernel:start/2 and stop/0. A stock erl is alive for a moment longer than stop takes; ours is not."""
+    """net_kernel:start/2 and stop/0. A stock erl is alive for a moment longer than stop takes; ours is
+    not."""
     with Cluster(vmrun) as cluster:
         peer = cluster.peer('erl')
         no_more = {'vmrun': 'false = is_alive()', 'erl': '(fun Wait() -> is_alive() andalso Wait() end)()'}
-        text = lambda kind: f'''
+        text = (
+            lambda kind: f'''
             #{{started := no}} = net_kernel:get_state(),
             false = is_alive(),
             {{ok, _}} = net_kernel:start(late@localhost, #{{name_domain => shortnames}}),
@@ -406,6 +617,7 @@ def started_by_program(vmrun):
             {no_more[kind]},
             nonode@nohost = node(), [] = nodes(),
             io:format("stopped~n"), halt(0)'''
+        )
         for kind in EITHER:
             name = f'late_{kind}'
             cluster.evaluate(kind, name, text(kind), named=False)
@@ -414,34 +626,60 @@ def started_by_program(vmrun):
 
 # --- People's tools ---
 
+
 def erl_call(vmrun):
     if not shutil.which('erl_call'):
         raise Skip('no erl_call here')
     with Cluster(vmrun) as cluster:
         peer = cluster.peer('vmrun')
+
         def call(*arguments, stdin=None):
-            return subprocess.run(['erl_call', '-c', cluster.cookie, '-sname', peer.full, *arguments], input=stdin, capture_output=True, text=True,
-                                  env=cluster.environment, timeout=60).stdout
+            return subprocess.run(
+                ['erl_call', '-c', cluster.cookie, '-sname', peer.full, *arguments],
+                input=stdin,
+                capture_output=True,
+                text=True,
+                env=cluster.environment,
+                timeout=60,
+            ).stdout
+
         expect(call('-a', 'erlang node') == "peer@localhost", 'node:', call('-a', 'erlang node'))
-        expect(call('-a', 'lists seq [1000,1002]') == '[1000, 1001, 1002]', 'seq:', call('-a', 'lists seq [1000,1002]'))
-        expect('hello from' in call('-fetch_stdout', '-a', 'other_node print ["hello"]'), 'output:', call('-fetch_stdout', '-a', 'other_node print ["hello"]'))
+        expect(
+            call('-a', 'lists seq [1000,1002]') == '[1000, 1001, 1002]',
+            'seq:',
+            call('-a', 'lists seq [1000,1002]'),
+        )
+        expect(
+            'hello from' in call('-fetch_stdout', '-a', 'other_node print ["hello"]'),
+            'output:',
+            call('-fetch_stdout', '-a', 'other_node print ["hello"]'),
+        )
 
 
 def tools(vmrun):
     """observer_backend and what etop asks, of a node of ours."""
     with Cluster(vmrun) as cluster:
         peer = cluster.peer('vmrun')
-        expect_end(cluster.evaluate('erl', 'looking', f'''
+        expect_end(
+            cluster.evaluate(
+                'erl',
+                'looking',
+                f'''
             Peer = '{peer.full}',
             pong = net_adm:ping(Peer),
             Info = rpc:call(Peer, observer_backend, sys_info, []),
-            {{{{processes, N}}, true}} = {{{{processes, proplists:get_value(process_count, Info)}}, is_integer(proplists:get_value(process_count, Info))}},
+            {{{{processes, N}}, true}} = {{{{processes, proplists:get_value(process_count, Info)}},
+                is_integer(proplists:get_value(process_count, Info))}},
             Pid = rpc:call(Peer, erlang, whereis, [echo]),
             {{registered_name, echo}} = rpc:call(Peer, erlang, process_info, [Pid, registered_name]),
             Self = self(),
             spawn_link(Peer, observer_backend, etop_collect, [Self]),
             receive {{_, EtopInfo}} when is_tuple(EtopInfo) -> etop_info = element(1, EtopInfo) end,
-            io:format("~p seen~n", [N]), halt(0)'''), 0, r'\d+ seen')
+            io:format("~p seen~n", [N]), halt(0)''',
+            ),
+            0,
+            r'\d+ seen',
+        )
 
 
 def c_node(vmrun):
@@ -450,23 +688,49 @@ def c_node(vmrun):
         raise Skip('no C compiler, or no libei (erlang-dev), here')
     with Cluster(vmrun) as cluster:
         source = pathlib.Path(__file__).with_name('c_node.c')
-        subprocess.run(['cc', '-D_REENTRANT', '-Wall', '-Werror', f'-I{includes[0]}/include', str(source), '-o', str(cluster.folder / 'c_node'),
-                        f'-L{includes[0]}/lib', '-lei', '-lpthread'], check=True)
+        subprocess.run(
+            [
+                'cc',
+                '-D_REENTRANT',
+                '-Wall',
+                '-Werror',
+                f'-I{includes[0]}/include',
+                str(source),
+                '-o',
+                str(cluster.folder / 'c_node'),
+                f'-L{includes[0]}/lib',
+                '-lei',
+                '-lpthread',
+            ],
+            check=True,
+        )
         for kind in EITHER:
             peer = cluster.peer(kind, f'peer_{kind}')
-            expect_end(cluster.start('c_node', [str(cluster.folder / 'c_node'), cluster.cookie, peer.full]), 0, 'echoed', 'called: 6')
+            expect_end(
+                cluster.start('c_node', [str(cluster.folder / 'c_node'), cluster.cookie, peer.full]),
+                0,
+                'echoed',
+                'called: 6',
+            )
 
 
 def remote_shell(vmrun, of, on):
-    """erl -remsh, of a stock system or of ours: what runs on the other node is OTP's shell, with the standard library it belongs to."""
+    """erl -remsh, of a stock system or of ours: what runs on the other node is OTP's shell, with the standard
+    library it belongs to."""
     stdlib = list(pathlib.Path('/usr/lib/erlang/lib').glob('stdlib-*/ebin'))
     if not stdlib:
         raise Skip("OTP's standard library is not in /usr/lib/erlang")
     with Cluster(vmrun) as cluster:
         peer = cluster.peer(on, flags=['-pa', str(stdlib[0])] if on == 'vmrun' else [])
-        shell = cluster.start_on_terminal('shell', [cluster.command(of), *cluster.flags('shell'), '-remsh', peer.full])
-        for line, answer in (('node().', 'peer@localhost'), ('F = fun(X) -> X * 2 end, lists:map(F, [1, 2]).', '[2,4]'),
-                             ('hd([]).', '** exception error: bad argument'), ('self() ! a, flush().', 'Shell got a')):
+        shell = cluster.start_on_terminal(
+            'shell', [cluster.command(of), *cluster.flags('shell'), '-remsh', peer.full]
+        )
+        for line, answer in (
+            ('node().', 'peer@localhost'),
+            ('F = fun(X) -> X * 2 end, lists:map(F, [1, 2]).', '[2,4]'),
+            ('hd([]).', '** exception error: bad argument'),
+            ('self() ! a, flush().', 'Shell got a'),
+        ):
             shell.wait_for('> ')
             shell.text = ''
             shell.type(line)
@@ -479,7 +743,9 @@ def many(vmrun, members=97):
         hub = cluster.erl('hub', 'meshed', 'hub', str(members + 2))
         hub.wait_for('ready')
         for n in range(members):
-            cluster.ours(f'n{n}', 'meshed', 'member', flags=['+S', '1', '+SDcpu', '1', '+SDio', '1', '+A', '1'])
+            cluster.ours(
+                f'n{n}', 'meshed', 'member', flags=['+S', '1', '+SDcpu', '1', '+SDio', '1', '+A', '1']
+            )
         for n in range(2):
             cluster.erl(f'e{n}', 'meshed', 'member')
         expect_end(hub, 0, f'{members + 2} members were connected, each to all')
@@ -490,19 +756,26 @@ def beside_large(vmrun, first, second, seconds=10, large=100 * 1000 * 1000, time
     count = 20000 * seconds
     with Cluster(vmrun) as cluster:
         peer = cluster.peer(second)
-        node = cluster.evaluate(first, 'busy', f"""
+        node = cluster.evaluate(
+            first,
+            'busy',
+            f"""
             Peer = '{peer.full}', pong = net_adm:ping(Peer), Self = self(),
             Small = fun Small(To, N) when N > {count} -> To ! over;
-                        Small(To, N) -> [To ! I || I <- lists:seq(N, N + 199)], receive after 10 -> Small(To, N + 200) end
+                        Small(To, N) -> [To ! I || I <- lists:seq(N, N + 199)],
+                            receive after 10 -> Small(To, N + 200) end
                     end,
             Sink = fun Sink(N, Last, Worst) ->
                            receive
-                               N -> Now = erlang:monotonic_time(millisecond), Sink(N + 1, Now, max(Worst, Now - Last));
+                               N -> Now = erlang:monotonic_time(millisecond),
+                                   Sink(N + 1, Now, max(Worst, Now - Last));
                                over -> Self ! {{small, node(), N - 1, Worst}}
                            end
                    end,
-            Large = fun(To) -> B = binary:copy(<<"0123456789">>, {large // 10}), [To ! B || _ <- lists:seq(1, {times})] end,
-            Taker = fun() -> B = binary:copy(<<"0123456789">>, {large // 10}), [receive B -> ok end || _ <- lists:seq(1, {times})], Self ! {{large, node()}} end,
+            Large = fun(To) -> B = binary:copy(<<"0123456789">>, {large // 10}),
+                [To ! B || _ <- lists:seq(1, {times})] end,
+            Taker = fun() -> B = binary:copy(<<"0123456789">>, {large // 10}),
+                [receive B -> ok end || _ <- lists:seq(1, {times})], Self ! {{large, node()}} end,
             Start = fun(On, F) -> spawn_link(On, F) end,
             [begin
                  SinkThere = Start(There, fun() -> Sink(1, erlang:monotonic_time(millisecond), 0) end),
@@ -510,28 +783,45 @@ def beside_large(vmrun, first, second, seconds=10, large=100 * 1000 * 1000, time
                  Start(Here, fun() -> Small(SinkThere, 1) end),
                  Start(Here, fun() -> Large(TakerThere) end)
              end || {{Here, There}} <- [{{node(), Peer}}, {{Peer, node()}}]],
-            [receive {{small, At, {count}, Worst}} -> io:format("small to ~p: all, ~p ms apart at most~n", [At, Worst]) end || At <- [node(), Peer]],
+            [receive {{small, At, {count}, Worst}} -> io:format("small to ~p: all, ~p ms apart at most~n",
+                [At, Worst]) end || At <- [node(), Peer]],
             [receive {{large, At}} -> io:format("large to ~p: all~n", [At]) end || At <- [node(), Peer]],
-            halt(0)""")
-        expect_end(node, 0, f'small to {node.full}: all', f'small to {peer.full}: all', f'large to {node.full}: all', f'large to {peer.full}: all')
+            halt(0)""",
+        )
+        expect_end(
+            node,
+            0,
+            f'small to {node.full}: all',
+            f'small to {peer.full}: all',
+            f'large to {node.full}: all',
+            f'large to {peer.full}: all',
+        )
 
 
 def answered_beside_large(vmrun, other, large=200 * 1000 * 1000, times=30):
-    """Who says little does not wait until the large messages of others are gone: it has many answers while one of them goes out."""
+    """Who says little does not wait until the large messages of others are gone: it has many answers while
+    one of them goes out."""
     with Cluster(vmrun) as cluster:
         peer = cluster.peer(other)
-        node = cluster.evaluate('vmrun', 'busy', f"""
+        node = cluster.evaluate(
+            'vmrun',
+            'busy',
+            f"""
             Peer = '{peer.full}', pong = net_adm:ping(Peer), Self = self(), Gone = counters:new(1, []),
-            Nobody = spawn(Peer, erlang, node, []),  % has ended when a message comes: only the way there counts
+            % has ended when a message comes: only the way there counts
+            Nobody = spawn(Peer, erlang, node, []),
             Large = binary:copy(<<"0123456789">>, {large // 10}),
-            Senders = [spawn_link(fun Send() -> Nobody ! Large, counters:add(Gone, 1, 1), Send() end) || _ <- [1, 2]],
+            Senders = [spawn_link(fun Send() -> Nobody ! Large, counters:add(Gone, 1, 1), Send() end)
+                || _ <- [1, 2]],
             (fun Begun() -> counters:get(Gone, 1) > 0 orelse Begun() end)(),
             Before = counters:get(Gone, 1),
-            [begin {{echo, Peer}} ! {{Self, N}}, receive {{_, N}} -> ok end end || N <- lists:seq(1, {times})],
+            [begin {{echo, Peer}} ! {{Self, N}}, receive {{_, N}} -> ok end end
+                || N <- lists:seq(1, {times})],
             Meanwhile = counters:get(Gone, 1) - Before,
             [begin unlink(S), exit(S, kill) end || S <- Senders],
             io:format("~p answers, ~p large messages gone meanwhile~n", [{times}, Meanwhile]),
-            true = Meanwhile =< {times} div 2, halt(0)""")
+            true = Meanwhile =< {times} div 2, halt(0)""",
+        )
         expect_end(node, 0, 'answers')
 
 
@@ -540,11 +830,22 @@ def elixir(vmrun):
         raise Skip('no Elixir here')
     with Cluster(vmrun) as cluster:
         peer = cluster.peer('vmrun')
-        node = cluster.start('elixir', ['elixir', '--sname', 'ex@localhost', '--cookie', cluster.cookie, '-e', f'''
+        node = cluster.start(
+            'elixir',
+            [
+                'elixir',
+                '--sname',
+                'ex@localhost',
+                '--cookie',
+                cluster.cookie,
+                '-e',
+                f'''
             peer = :"{peer.full}"
             IO.inspect(Node.connect(peer))
             send({{:echo, peer}}, {{self(), %{{hello: "world"}}}})
             receive do {{_, m}} -> IO.inspect(m) end
             IO.inspect(:erpc.call(peer, :erlang, :node, []))
-            '''])
+            ''',
+            ],
+        )
         expect_end(node, 0, 'true', r'%\{hello: "world"\}', ':peer@localhost')

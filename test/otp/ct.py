@@ -14,11 +14,23 @@ from otp.source import SOURCE, compiled, fetched, hook
 HERE = pathlib.Path(__file__).resolve().parent
 SECONDS = 1200  # erl_distribution_SUITE waits for ticks and takes half of it
 # As OTP's own ts_run starts a node for suites.
-SYSTEM = ['-noinput', '-sname', 'test_server', '-boot', 'start_sasl', '-sasl', 'errlog_type', 'error', '-enable-feature', 'maybe_expr']
+SYSTEM = [
+    '-noinput',
+    '-sname',
+    'test_server',
+    '-boot',
+    'start_sasl',
+    '-sasl',
+    'errlog_type',
+    'error',
+    '-enable-feature',
+    'maybe_expr',
+]
 
 
 class Outcome:
-    """cases: name -> (ok, failed or skipped; why); end: how the system ended, if not well; log: the last that it printed."""
+    """cases: name -> (ok, failed or skipped; why); end: how the system ended, if not well; log: the last that
+    it printed."""
 
     def __init__(self, lines, end, log):
         self.cases, self.end, self.log = {}, end, log
@@ -31,7 +43,10 @@ class Outcome:
             elif what == 'ended':
                 if self.cases.get(name, ('failed', end))[1] in (end, 'has no end'):
                     self.cases[name] = ('ok', '')
-            elif self.cases.get(name, ('ok', ''))[0] != 'failed' or self.cases[name][1] in (end, 'has no end'):
+            elif self.cases.get(name, ('ok', ''))[0] != 'failed' or self.cases[name][1] in (
+                end,
+                'has no end',
+            ):
                 self.cases[name] = (what, why)
 
     @property
@@ -47,12 +62,33 @@ def run(folder_of_programs, folder, suite, left_out=(), seconds=SECONDS):
         for name in ('home', 'logs', 'test'):
             (work / name).mkdir()
         fill(work / 'test', fetched() / folder, modules, suite)
-        environment = dict(ENVIRONMENT, HOME=str(work / 'home'), ERL_EPMD_PORT=str(free_port()), VMRUN_OTP_RESULTS=str(work / 'results'),
-                           VMRUN_OTP_LEFT_OUT=','.join(left_out), VMRUN_OTP_WORK=str(work))
+        environment = dict(
+            ENVIRONMENT,
+            HOME=str(work / 'home'),
+            ERL_EPMD_PORT=str(free_port()),
+            VMRUN_OTP_RESULTS=str(work / 'results'),
+            VMRUN_OTP_LEFT_OUT=','.join(left_out),
+            VMRUN_OTP_WORK=str(work),
+        )
         if folder_of_programs:
             environment['PATH'] = f'{folder_of_programs}:{environment["PATH"]}'
-        command = ['ct_run', *SYSTEM, '-pa', str(hook()), '-pz', str(work / 'test'), '-dir', str(work / 'test'), '-suite', suite, '-no_auto_compile',
-                   '-logdir', str(work / 'logs'), '-ct_hooks', 'otp_results']
+        command = [
+            'ct_run',
+            *SYSTEM,
+            '-pa',
+            str(hook()),
+            '-pz',
+            str(work / 'test'),
+            '-dir',
+            str(work / 'test'),
+            '-suite',
+            suite,
+            '-no_auto_compile',
+            '-logdir',
+            str(work / 'logs'),
+            '-ct_hooks',
+            'otp_results',
+        ]
         end, log = run_to_end(command, work, environment, seconds)
         keep(work / 'logs', folder_of_programs, folder, suite)
         results = work / 'results'
@@ -73,11 +109,19 @@ def fill(to, source, modules, suite):
 
 
 def run_to_end(command, work, environment, seconds):
-    """How the system ended, None if well, and the last that it printed. ct_run's status says whether cases have failed: no matter here."""
+    """How the system ended, None if well, and the last that it printed. ct_run's status says whether cases
+    have failed: no matter here."""
     path = shutil.which(command[0], path=environment['PATH'])
     with open(work / 'log', 'wb') as log:
-        process = subprocess.Popen([path, *command[1:]], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=work / 'test', env=environment,
-                                   start_new_session=True)
+        process = subprocess.Popen(
+            [path, *command[1:]],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=work / 'test',
+            env=environment,
+            start_new_session=True,
+        )
         try:
             status = process.wait(seconds)
             end = None if status in (0, 1) else f'the system ended with status {status}'
@@ -102,4 +146,10 @@ def keep(logs, folder_of_programs, folder, suite):
     """common_test's own pages, of the last run only: for whoever wants to know more of a failure."""
     to = SOURCE / 'logs' / ('ours' if folder_of_programs else 'stock') / folder / suite
     shutil.rmtree(to, ignore_errors=True)
-    shutil.copytree(logs, to, symlinks=True, ignore_dangling_symlinks=True, ignore=lambda _, names: [n for n in names if n == 'log_private'])
+    shutil.copytree(
+        logs,
+        to,
+        symlinks=True,
+        ignore_dangling_symlinks=True,
+        ignore=lambda _, names: [n for n in names if n == 'log_private'],
+    )

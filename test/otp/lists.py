@@ -1,5 +1,6 @@
-"""The two lists: what stock erl makes of each suite (stock.txt), and what is not so with us (suites.txt). Both are folders, suites and
-cases, by indentation; after a suite in stock.txt is the number of cases that pass, after a case how it ends or why it does not pass."""
+"""The two lists: what stock erl makes of each suite (stock.txt), and what is not so with us (suites.txt).
+Both are folders, suites and cases, by indentation; after a suite in stock.txt is the number of cases that
+pass, after a case how it ends or why it does not pass."""
 import pathlib
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -36,9 +37,13 @@ def read(path):
 
 def write(path, suites):
     """The comment at the file's beginning stays."""
-    comment = [line for line in path.read_text().splitlines() if line.startswith('#')] if path.exists() else []
+    comment = (
+        [line for line in path.read_text().splitlines() if line.startswith('#')] if path.exists() else []
+    )
     lines, last = comment, None
-    for (folder, name), suite in sorted(suites.items(), key=lambda item: (ORDER.index(area(item[0][0])), *item[0])):
+    for (folder, name), suite in sorted(
+        suites.items(), key=lambda item: (ORDER.index(area(item[0][0])), *item[0])
+    ):
         if folder != last:
             lines.append(folder)
             last = folder
@@ -47,8 +52,33 @@ def write(path, suites):
     path.write_text('\n'.join(lines) + '\n')
 
 
-ORDER = ['emulator', 'stdlib', 'compiler', 'kernel', 'sasl', 'parsetools', 'syntax_tools', 'eunit', 'runtime_tools', 'tools', 'mnesia', 'xmerl', 'crypto', 'public_key', 'inets', 'ssl',
-         'asn1', 'edoc', 'et', 'debugger', 'observer', 'reltool', 'snmp', 'os_mon', 'common_test']
+ORDER = [
+    'emulator',
+    'stdlib',
+    'compiler',
+    'kernel',
+    'sasl',
+    'parsetools',
+    'syntax_tools',
+    'eunit',
+    'runtime_tools',
+    'tools',
+    'mnesia',
+    'xmerl',
+    'crypto',
+    'public_key',
+    'inets',
+    'ssl',
+    'asn1',
+    'edoc',
+    'et',
+    'debugger',
+    'observer',
+    'reltool',
+    'snmp',
+    'os_mon',
+    'common_test',
+]
 
 
 def area(folder):

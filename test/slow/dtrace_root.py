@@ -22,7 +22,8 @@ exec unshare --mount --propagation private sh -c '
     root=$1 program=$2; shift 2
     for folder in proc dev sys; do mount --rbind /$folder "$root/$folder"; done
     mkdir -p "$root$program"; mount --bind "$program" "$root$program"
-    exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 dtrace "$@"' sh {root} {program} "$@"
+    exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \\
+        dtrace "$@"' sh {root} {program} "$@"
 '''
 
 
@@ -55,16 +56,35 @@ def command(program):
 def make(folder):
     if not shutil.which('mmdebstrap'):
         subprocess.run(['apt-get', 'update', '-qq'], capture_output=True)
-        installed = subprocess.run(['apt-get', 'install', '-y', '--no-install-recommends', 'mmdebstrap'], capture_output=True, text=True,
-                                   env=dict(os.environ, DEBIAN_FRONTEND='noninteractive'))
+        installed = subprocess.run(
+            ['apt-get', 'install', '-y', '--no-install-recommends', 'mmdebstrap'],
+            capture_output=True,
+            text=True,
+            env=dict(os.environ, DEBIAN_FRONTEND='noninteractive'),
+        )
         if installed.returncode:
             raise Skip(f'mmdebstrap cannot be installed: {installed.stderr.strip()[-300:]}')
     new = folder / 'new'
     shutil.rmtree(new, ignore_errors=True)
-    options = [f'--aptopt={path}' for path in sorted(glob.glob('/etc/apt/apt.conf.d/*'))
-               if 'Acquire::' in pathlib.Path(path).read_text(errors='replace')]
+    options = [
+        f'--aptopt={path}'
+        for path in sorted(glob.glob('/etc/apt/apt.conf.d/*'))
+        if 'Acquire::' in pathlib.Path(path).read_text(errors='replace')
+    ]
     try:
-        quiet(['mmdebstrap', '--quiet', '--variant=apt', *options, '--include=dtrace', f'--customize-hook={WITHOUT_IO}', SUITE, str(new), sources()])
+        quiet(
+            [
+                'mmdebstrap',
+                '--quiet',
+                '--variant=apt',
+                *options,
+                '--include=dtrace',
+                f'--customize-hook={WITHOUT_IO}',
+                SUITE,
+                str(new),
+                sources(),
+            ]
+        )
     except Failure as failure:
         if any(text in str(failure) for text in UNREACHABLE):
             raise Skip(f'it cannot be made without a Debian mirror: {str(failure)[-300:]}')

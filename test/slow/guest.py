@@ -1,10 +1,11 @@
 """A throw-away Debian guest, for what needs a kernel that loads modules: SystemTap's kernel runtime.
 
-The image has Debian's own kernel, its headers and systemtap. mmdebstrap makes it once for each recipe, into a cache folder
-(VMRUN_GUEST, by default /var/tmp/vmrun-guest); nothing writes to it after that. A run has a small disk of its own, mounted
-at /mnt: files go there, scripts are compiled to modules there (on the host, in a chroot of the image, where that is fast),
-the guest works there, and what it left in /mnt/results is read back. The guest's second serial line carries the output of
-the command, the third its status. Needs root, Debian and x86-64.
+The image has Debian's own kernel, its headers and systemtap. mmdebstrap makes it once for each recipe, into a
+cache folder (VMRUN_GUEST, by default /var/tmp/vmrun-guest); nothing writes to it after that. A run has a
+small disk of its own, mounted at /mnt: files go there, scripts are compiled to modules there (on the host, in
+a chroot of the image, where that is fast), the guest works there, and what it left in /mnt/results is read
+back. The guest's second serial line carries the output of the command, the third its status. Needs root,
+Debian and x86-64.
 """
 import concurrent.futures
 import contextlib
@@ -21,8 +22,21 @@ import subprocess
 from harness.results import Failure, Skip
 
 MODULES = ['virtio_pci', 'virtio_blk', 'ext4']  # what finds the disk; the usual initrd is ten times as large
-PACKAGES = ['linux-image-amd64', 'linux-headers-amd64', 'systemtap', 'systemtap-sdt-dev', 'gcc', 'libc6-dev', 'make',
-            'initramfs-tools', 'busybox', 'kmod', 'mount', 'procps', 'zstd']
+PACKAGES = [
+    'linux-image-amd64',
+    'linux-headers-amd64',
+    'systemtap',
+    'systemtap-sdt-dev',
+    'gcc',
+    'libc6-dev',
+    'make',
+    'initramfs-tools',
+    'busybox',
+    'kmod',
+    'mount',
+    'procps',
+    'zstd',
+]
 
 # Two faults of systemtap 4.8's runtime that this kernel and these scripts meet. Stable updates renamed a
 # kernel function. An output buffer loses what follows when 8 bytes or fewer are left in it.
@@ -31,7 +45,8 @@ runtime=$1/usr/share/systemtap/runtime
 if grep -qs task_work_cancel_func "$1"/usr/src/linux-headers-*/include/linux/task_work.h; then
     sed -i 's/\btask_work_cancel\b\([^_]\)/task_work_cancel_func\1/g' "$runtime/stp_task_work.c"
 fi
-sed -i 's/buf->offset >= buf->chan->subbuf_size/buf->offset + sizeof(struct _stp_trace) >= buf->chan->subbuf_size/' \
+needed='buf->offset + sizeof(struct _stp_trace)'
+sed -i "s/buf->offset >= buf->chan->subbuf_size/$needed >= buf->chan->subbuf_size/" \
     "$runtime/transport/relay_v2.c"
 '''
 
@@ -51,8 +66,10 @@ umount /mnt || mount -o remount,ro /mnt
 busybox poweroff -f
 '''
 
-COMPILE = ('cd /mnt && HOME=/mnt TMPDIR=/mnt/tmp SYSTEMTAP_DIR=/srv PATH=/mnt:/usr/sbin:/usr/bin:/sbin:/bin '
-           'stap -r "$(ls /lib/modules)" -p4 -m "$1" "$1.stp"')
+COMPILE = (
+    'cd /mnt && HOME=/mnt TMPDIR=/mnt/tmp SYSTEMTAP_DIR=/srv PATH=/mnt:/usr/sbin:/usr/bin:/sbin:/bin '
+    'stap -r "$(ls /lib/modules)" -p4 -m "$1" "$1.stp"'
+)
 # With a thread for each processor, qemu 7.2 may leave all of them for ever in a jump that the kernel has just
 # patched.
 EMULATED = 'tcg,thread=single'
@@ -62,7 +79,10 @@ UNREACHABLE = ('Could not resolve', 'Could not connect', 'Failed to fetch', 'Tem
 def quiet(command, **options):
     result = subprocess.run(command, capture_output=True, text=True, **options)
     if result.returncode != 0:
-        raise Failure(f'{" ".join(map(str, command))}: status {result.returncode}\n{result.stdout[-2000:]}{result.stderr[-2000:]}')
+        raise Failure(
+            f'{" ".join(map(str, command))}: status {result.returncode}\n'
+            f'{result.stdout[-2000:]}{result.stderr[-2000:]}'
+        )
     return result.stdout
 
 
@@ -107,14 +127,26 @@ class Guest:
             raise Skip('a guest needs root, to mount its disk')
         if platform.machine() != 'x86_64' or not shutil.which('apt-get'):
             raise Skip('a guest needs Debian on x86-64')
-        wanted = {'mmdebstrap': 'mmdebstrap', 'qemu-system-x86_64': 'qemu-system-x86', 'mkfs.ext4': 'e2fsprogs', 'mount': 'mount'}
+        wanted = {
+            'mmdebstrap': 'mmdebstrap',
+            'qemu-system-x86_64': 'qemu-system-x86',
+            'mkfs.ext4': 'e2fsprogs',
+            'mount': 'mount',
+        }
         packages = [package for tool, package in wanted.items() if not shutil.which(tool)]
         if packages:
             subprocess.run(['apt-get', 'update', '-qq'], capture_output=True)
-            installed = subprocess.run(['apt-get', 'install', '-y', '--no-install-recommends', *packages], capture_output=True,
-                                       text=True, env=dict(os.environ, DEBIAN_FRONTEND='noninteractive'))
+            installed = subprocess.run(
+                ['apt-get', 'install', '-y', '--no-install-recommends', *packages],
+                capture_output=True,
+                text=True,
+                env=dict(os.environ, DEBIAN_FRONTEND='noninteractive'),
+            )
             if installed.returncode != 0:
-                raise Skip(f'a guest needs {" ".join(packages)}, which cannot be installed: {installed.stderr.strip()[-300:]}')
+                raise Skip(
+                    f'a guest needs {" ".join(packages)}, which cannot be installed: '
+                    f'{installed.stderr.strip()[-300:]}'
+                )
         loop = subprocess.run(['losetup', '-f'], capture_output=True, text=True)
         if loop.returncode != 0:
             raise Skip(f'a guest needs a loop device: {loop.stderr.strip()}')
@@ -137,17 +169,37 @@ class Guest:
             path.chmod(0o755)
         modules = ' '.join(f'echo {module} >>"$1/etc/initramfs-tools/modules";' for module in MODULES)
         # This is the host's own source of packages.
-        options = [f'--aptopt={path}' for path in sorted(glob.glob('/etc/apt/apt.conf.d/*'))
-                   if 'Acquire::' in pathlib.Path(path).read_text(errors='replace')]
+        options = [
+            f'--aptopt={path}'
+            for path in sorted(glob.glob('/etc/apt/apt.conf.d/*'))
+            if 'Acquire::' in pathlib.Path(path).read_text(errors='replace')
+        ]
         with mounted(new, self.root, '-o', 'loop'):
             try:
-                quiet(['mmdebstrap', '--quiet', '--variant=apt', *options, '--include=' + ','.join(PACKAGES),
-                       '--customize-hook=' + modules + ' echo MODULES=list >"$1/etc/initramfs-tools/conf.d/guest"',
-                       '--customize-hook=chroot "$1" update-initramfs -u', f'--customize-hook={fix} "$1"',
-                       f'--customize-hook=cp {init} "$1/guest-init"', suite, str(self.root), *sources])
+                quiet(
+                    [
+                        'mmdebstrap',
+                        '--quiet',
+                        '--variant=apt',
+                        *options,
+                        '--include=' + ','.join(PACKAGES),
+                        '--customize-hook='
+                        + modules
+                        + ' echo MODULES=list >"$1/etc/initramfs-tools/conf.d/guest"',
+                        '--customize-hook=chroot "$1" update-initramfs -u',
+                        f'--customize-hook={fix} "$1"',
+                        f'--customize-hook=cp {init} "$1/guest-init"',
+                        suite,
+                        str(self.root),
+                        *sources,
+                    ]
+                )
             except Failure as failure:
                 if any(text in str(failure) for text in UNREACHABLE):
-                    raise Skip(f'the image of the guest cannot be made without a Debian mirror: {str(failure)[-300:]}')
+                    raise Skip(
+                        'the image of the guest cannot be made without a Debian mirror: '
+                        f'{str(failure)[-300:]}'
+                    )
                 raise
             for name in ('vmlinuz', 'initrd'):
                 found = next(p for p in sorted((self.root / 'boot').iterdir()) if p.name.startswith(name))
@@ -162,9 +214,17 @@ class Guest:
     @staticmethod
     def sources(suite):
         """Returns the host's own lists of package sources that have the main archive of this release."""
-        lists = [pathlib.Path('/etc/apt/sources.list'), *sorted(pathlib.Path('/etc/apt/sources.list.d').glob('*'))]
-        found = [str(path) for path in lists if path.suffix in ('.list', '.sources') and path.exists()
-                 and {suite, 'main'} <= set(re.sub('#.*', '', path.read_text()).split())]
+        lists = [
+            pathlib.Path('/etc/apt/sources.list'),
+            *sorted(pathlib.Path('/etc/apt/sources.list.d').glob('*')),
+        ]
+        found = [
+            str(path)
+            for path in lists
+            if path.suffix in ('.list', '.sources')
+            and path.exists()
+            and {suite, 'main'} <= set(re.sub('#.*', '', path.read_text()).split())
+        ]
         if not found:
             raise Skip(f'no source of Debian packages for {suite} in /etc/apt')
         return found
@@ -177,9 +237,9 @@ class Guest:
         cache.mkdir(exist_ok=True)
         for module in cache.glob('cache/*/*.ko'):
             module.unlink()
-        with mounted(self.image / 'base.img', self.root, '-o', 'loop,ro'), \
-                mounted(self.disk, self.root / 'mnt', '-o', 'loop') as place, \
-                mounted(cache, self.root / 'srv', '--bind'):
+        with mounted(self.image / 'base.img', self.root, '-o', 'loop,ro'), mounted(
+            self.disk, self.root / 'mnt', '-o', 'loop'
+        ) as place, mounted(cache, self.root / 'srv', '--bind'):
             for folder in ('lib', 'tmp', 'results'):
                 (place / folder).mkdir()
             for source, name in files.items():
@@ -192,15 +252,40 @@ class Guest:
                 list(pool.map(self.compile, others))
         status, output = self.boot(timeout)
         with mounted(self.disk, self.root, '-o', 'loop,ro'):
-            return status, output, {path.name: path.read_text(errors='replace') for path in (self.root / 'results').iterdir()}
+            return (
+                status,
+                output,
+                {path.name: path.read_text(errors='replace') for path in (self.root / 'results').iterdir()},
+            )
 
     def compile(self, script):
         """Makes the module; if that fails, results/NAME.fault says why."""
-        result = subprocess.run(['chroot', str(self.root), 'env', '-u', 'LD_LIBRARY_PATH', 'LC_ALL=C.UTF-8', 'sh', '-c', COMPILE,
-                                 'sh', script.stem], capture_output=True, text=True)
+        result = subprocess.run(
+            [
+                'chroot',
+                str(self.root),
+                'env',
+                '-u',
+                'LD_LIBRARY_PATH',
+                'LC_ALL=C.UTF-8',
+                'sh',
+                '-c',
+                COMPILE,
+                'sh',
+                script.stem,
+            ],
+            capture_output=True,
+            text=True,
+        )
         if result.returncode != 0:
-            said = [line for line in result.stderr.splitlines() if 'Kernel function symbol table missing' not in line]
-            (script.parent / 'results' / f'{script.stem}.fault').write_text('does not compile: ' + '\n'.join(said[:12]) + '\n')
+            said = [
+                line
+                for line in result.stderr.splitlines()
+                if 'Kernel function symbol table missing' not in line
+            ]
+            (script.parent / 'results' / f'{script.stem}.fault').write_text(
+                'does not compile: ' + '\n'.join(said[:12]) + '\n'
+            )
 
     @staticmethod
     def copy_libraries(program, into):
@@ -208,30 +293,66 @@ class Guest:
         listed = subprocess.run(['ldd', str(program)], capture_output=True, text=True).stdout
         for line in listed.splitlines():
             words = line.split()
-            if len(words) > 2 and words[1] == '=>' and not words[0].startswith(('libc.', 'libm.', 'ld-', 'libpthread')):
+            if (
+                len(words) > 2
+                and words[1] == '=>'
+                and not words[0].startswith(('libc.', 'libm.', 'ld-', 'libpthread'))
+            ):
                 shutil.copy(words[2], into / words[0])
 
     def boot(self, timeout):
         console, output, status = [self.folder / name for name in ('console.log', 'output', 'status')]
         for path in (console, output, status):
             path.write_text('')
-        accelerated = os.access('/dev/kvm', os.W_OK) and any(f in open('/proc/cpuinfo').read() for f in (' vmx', ' svm'))
+        accelerated = os.access('/dev/kvm', os.W_OK) and any(
+            f in open('/proc/cpuinfo').read() for f in (' vmx', ' svm')
+        )
         command = [
-            'qemu-system-x86_64', '-accel', 'kvm' if accelerated else EMULATED, '-cpu', 'max,la57=off', '-smp', '2', '-m', '3G',
-            '-no-reboot', '-display', 'none', '-monitor', 'none', '-nic', 'none',
-            '-serial', f'file:{console}', '-serial', f'file:{output}', '-serial', f'file:{status}',
-            '-drive', f'file={self.image / "base.img"},format=raw,if=virtio,snapshot=on',
-            '-drive', f'file={self.disk},format=raw,if=virtio,cache=unsafe',
-            '-kernel', str(self.image / 'vmlinuz'), '-initrd', str(self.image / 'initrd'),
-            '-append', 'root=/dev/vda rw init=/guest-init console=ttyS0 panic=-1 mitigations=off']
+            'qemu-system-x86_64',
+            '-accel',
+            'kvm' if accelerated else EMULATED,
+            '-cpu',
+            'max,la57=off',
+            '-smp',
+            '2',
+            '-m',
+            '3G',
+            '-no-reboot',
+            '-display',
+            'none',
+            '-monitor',
+            'none',
+            '-nic',
+            'none',
+            '-serial',
+            f'file:{console}',
+            '-serial',
+            f'file:{output}',
+            '-serial',
+            f'file:{status}',
+            '-drive',
+            f'file={self.image / "base.img"},format=raw,if=virtio,snapshot=on',
+            '-drive',
+            f'file={self.disk},format=raw,if=virtio,cache=unsafe',
+            '-kernel',
+            str(self.image / 'vmlinuz'),
+            '-initrd',
+            str(self.image / 'initrd'),
+            '-append',
+            'root=/dev/vda rw init=/guest-init console=ttyS0 panic=-1 mitigations=off',
+        ]
         try:
-            machine = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
+            machine = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout
+            )
             why = f'qemu status {machine.returncode} {machine.stderr.strip()[-500:]}'
         except subprocess.TimeoutExpired:
             why = f'not done after {timeout} s'
         reported = status.read_text().split()
         if not reported:
-            raise Failure(f'the guest ended without a report: {why}\n'
-                          f'its console:\n{console.read_text(errors="replace")[-1500:]}\n'
-                          f'its output:\n{output.read_text(errors="replace")[-1500:]}')
+            raise Failure(
+                f'the guest ended without a report: {why}\n'
+                f'its console:\n{console.read_text(errors="replace")[-1500:]}\n'
+                f'its output:\n{output.read_text(errors="replace")[-1500:]}'
+            )
         return int(reported[1]), output.read_text(errors='replace')

@@ -22,20 +22,41 @@ POINTS, LEAST = 3, 5
 LIMIT = 600
 
 # Innermost first: what the machine does.
-FRAMES = [(r'\$(.*)', r'\1'),  # a function that has machine code
-          (r'vmrun::bif_(\w+?)_([a-z_0-9]+)_(\d+)\b', r'\1:\2/\3'),
-          (r'vmrun::\(anonymous namespace\)::Collection::|vmrun::collect_(now|major|on_dirty)\b|vmrun::Collector::', '[gc]'),
-          (r'vmrun::(prepare|publish)_module\b', '[load]'),
-          (r'vmrun::(\(anonymous namespace\)::)?call_(start|stop|flush|output|outputv|output_to|ready_input|ready_output|timeout|control|call'
-           r'|event|event_callback|ready_async|process_exit|finish|stop_select)\b|vmrun::.*JobQueue|vmrun::async::', '[driver]'),
-          (r'vmrun::\(anonymous namespace\)::run_port\b', '[port]'),
-          (r'vmrun::preloaded::|enif_', 'zlib'),  # the one native library that has a row
-          (r'vmrun::interpret\b', 'Erlang')]
+FRAMES = [
+    (r'\$(.*)', r'\1'),  # a function that has machine code
+    (r'vmrun::bif_(\w+?)_([a-z_0-9]+)_(\d+)\b', r'\1:\2/\3'),
+    (
+        r'vmrun::\(anonymous '
+        r'namespace\)::Collection::|vmrun::collect_(now|major|on_dirty)\b|vmrun::Collector::',
+        '[gc]',
+    ),
+    (r'vmrun::(prepare|publish)_module\b', '[load]'),
+    (
+        r'vmrun::(\(anonymous '
+        r'namespace\)::)?call_(start|stop|flush|output|outputv|output_to|ready_input|ready_output|timeout|'
+        r'control|call'
+        r'|event|event_callback|ready_async|process_exit|finish|stop_select)\b|vmrun::.*JobQueue|'
+        r'vmrun::async::',
+        '[driver]',
+    ),
+    (r'vmrun::\(anonymous namespace\)::run_port\b', '[port]'),
+    (r'vmrun::preloaded::|enif_', 'zlib'),  # the one native library that has a row
+    (r'vmrun::interpret\b', 'Erlang'),
+]
 
 # Programs: the kind of profile_load.act, flags, and the functions that have separate rows.
-KINDS = [('bursts', (), (r'profile_load:.*',)), ('more tails', (), (r'profile_load:.*',)),
-         ('bursts', ('+hot', '0'), ()), ('built-ins', (), (r'lists:member/2',)), ('built-ins', ('+hot', '0'), (r'lists:member/2',)),
-         ('collections', (), (r'profile_load:.*',)), ('ports', (), ()), ('elsewhere', (), ('erlang:term_to_binary/1',)), ('loads', (), ()), ('native', (), ('zlib',))]
+KINDS = [
+    ('bursts', (), (r'profile_load:.*',)),
+    ('more tails', (), (r'profile_load:.*',)),
+    ('bursts', ('+hot', '0'), ()),
+    ('built-ins', (), (r'lists:member/2',)),
+    ('built-ins', ('+hot', '0'), (r'lists:member/2',)),
+    ('collections', (), (r'profile_load:.*',)),
+    ('ports', (), ()),
+    ('elsewhere', (), ('erlang:term_to_binary/1',)),
+    ('loads', (), ()),
+    ('native', (), ('zlib',)),
+]
 
 
 def tests(root, build):
@@ -43,8 +64,17 @@ def tests(root, build):
     result = []
     for kind, flags, own in KINDS:
         for under in ('vmrun', 'bin/erl'):
-            name = f'shares as perf has them: {kind} {" ".join(flags)}'.strip() + (', under erl' if under != 'vmrun' else '')
-            result.append(Test('slow', name, lambda k=kind, f=flags, o=own, u=under: suite.compare(u, k, f, o), in_turn=True))
+            name = f'shares as perf has them: {kind} {" ".join(flags)}'.strip() + (
+                ', under erl' if under != 'vmrun' else ''
+            )
+            result.append(
+                Test(
+                    'slow',
+                    name,
+                    lambda k=kind, f=flags, o=own, u=under: suite.compare(u, k, f, o),
+                    in_turn=True,
+                )
+            )
     result.append(Test('slow', 'shares as perf has them: Elixir', suite.compare_elixir, in_turn=True))
     return result
 
@@ -74,22 +104,52 @@ class Suite:
     def demand(self):
         if sanitizer(self.build / 'vmrun') or os.uname().machine != 'x86_64':
             raise Skip('the loop of this build is not read: samples are taken where slices end')
-        if not shutil.which('perf') or subprocess.run(['perf', 'record', '-q', '-e', 'task-clock', '-o', '/dev/null', 'true'],
-                                                      capture_output=True).returncode != 0:
+        if (
+            not shutil.which('perf')
+            or subprocess.run(
+                ['perf', 'record', '-q', '-e', 'task-clock', '-o', '/dev/null', 'true'], capture_output=True
+            ).returncode
+            != 0
+        ):
             raise Skip('no perf that works here')
 
     def compare(self, under, kind, flags, own):
         self.demand()
         with tempfile.TemporaryDirectory() as folder:
             if under == 'vmrun':
-                command = [self.build / 'vmrun', '+S', '2', '+JPperf', 'map', *flags, LIVE / 'profile_load.act']
+                command = [
+                    self.build / 'vmrun',
+                    '+S',
+                    '2',
+                    '+JPperf',
+                    'map',
+                    *flags,
+                    LIVE / 'profile_load.act',
+                ]
             else:
-                source = (LIVE / 'profile_load.act').read_text().replace('-module(profile_load).', '-module(profile_load).\n-export([main/0]).')
+                source = (
+                    (LIVE / 'profile_load.act')
+                    .read_text()
+                    .replace('-module(profile_load).', '-module(profile_load).\n-export([main/0]).')
+                )
                 pathlib.Path(folder, 'profile_load.erl').write_text(source)
                 if not shutil.which('erlc'):
                     raise Skip('no erlc here')
                 subprocess.run(['erlc', 'profile_load.erl'], cwd=folder, check=True, capture_output=True)
-                command = [self.build / under, '+S', '2', '+JPperf', 'map', *flags, '-noshell', '-pa', folder, '-run', 'profile_load', 'main']
+                command = [
+                    self.build / under,
+                    '+S',
+                    '2',
+                    '+JPperf',
+                    'map',
+                    *flags,
+                    '-noshell',
+                    '-pa',
+                    folder,
+                    '-run',
+                    'profile_load',
+                    'main',
+                ]
             with self.started(command, folder, kind) as pid:
                 self.hold(self.rows(pid, folder, own))
 
@@ -98,8 +158,14 @@ class Suite:
         if not shutil.which('elixir'):
             raise Skip('no elixir here')
         with tempfile.TemporaryDirectory() as folder:
-            environment = {**os.environ, 'PATH': f'{self.build / "bin"}:{os.environ["PATH"]}', 'ELIXIR_ERL_OPTIONS': '+JPperf map'}
-            with Started(['elixir', str(LIVE.parent / 'slow/shop.exs'), folder], folder, environment) as process:
+            environment = {
+                **os.environ,
+                'PATH': f'{self.build / "bin"}:{os.environ["PATH"]}',
+                'ELIXIR_ERL_OPTIONS': '+JPperf map',
+            }
+            with Started(
+                ['elixir', str(LIVE.parent / 'slow/shop.exs'), folder], folder, environment
+            ) as process:
                 pid = int(first_line(process.stdout).split()[1])
                 self.hold(self.rows(pid, folder, ()))
 
@@ -116,19 +182,42 @@ class Suite:
 
     def rows(self, pid, folder, own):
         """Returns both profiles: [(name, vmtrace's share, perf's share)]."""
-        script = ('BEGIN { printf("tracing\\n"); } profile-997 { @[mfa] = count(); n++; } '
-                  f'profile-997 /n == {SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}')
+        script = (
+            'BEGIN { printf("tracing\\n"); } profile-997 { @[mfa] = count(); n++; } '
+            f'profile-997 /n == {SAMPLES}/ {{ exit(0); }} END {{ printa("%s %@d\\n", @); }}'
+        )
         # Threads that it makes on demand must exist, because perf does not follow threads that come while it
         # attaches.
         endpoint.until(lambda: ticks(pid) > 2 * os.sysconf('SC_CLK_TCK'), 'the machine works')
         data = pathlib.Path(folder, 'perf.data')
         control, answers = os.pipe(), os.pipe()
-        perf = subprocess.Popen(['perf', 'record', '-q', '-e', 'task-clock', '-F', '997', '--call-graph', 'dwarf,8192', '-o', data, '-p', str(pid),
-                                 '--delay', '-1', f'--control=fd:{control[0]},{answers[1]}'],
-                                stderr=subprocess.DEVNULL, pass_fds=(control[0], answers[1]))
+        perf = subprocess.Popen(
+            [
+                'perf',
+                'record',
+                '-q',
+                '-e',
+                'task-clock',
+                '-F',
+                '997',
+                '--call-graph',
+                'dwarf,8192',
+                '-o',
+                data,
+                '-p',
+                str(pid),
+                '--delay',
+                '-1',
+                f'--control=fd:{control[0]},{answers[1]}',
+            ],
+            stderr=subprocess.DEVNULL,
+            pass_fds=(control[0], answers[1]),
+        )
         os.write(control[1], b'enable\n')
         os.read(answers[0], 16)
-        tracer = subprocess.Popen([self.build / 'vmtrace', '-q', '-p', str(pid), '-n', script], stdout=subprocess.PIPE, text=True)
+        tracer = subprocess.Popen(
+            [self.build / 'vmtrace', '-q', '-p', str(pid), '-n', script], stdout=subprocess.PIPE, text=True
+        )
         if first_line(tracer.stdout) != 'tracing\n':
             perf.kill()
             raise Failure('vmtrace does not begin')
@@ -141,8 +230,13 @@ class Suite:
         perf.wait()
         for end in (*control, *answers):
             os.close(end)
-        told = subprocess.run(['perf', 'script', '-i', data, '-F', 'comm,ip,sym'], capture_output=True, text=True, timeout=LIMIT,
-                              env={**os.environ, 'DEBUGINFOD_URLS': ''}).stdout
+        told = subprocess.run(
+            ['perf', 'script', '-i', data, '-F', 'comm,ip,sym'],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+            env={**os.environ, 'DEBUGINFOD_URLS': ''},
+        ).stdout
         theirs = collections.Counter()
         for sample in told.split('\n\n'):
             thread, *frames = sample.strip('\n').splitlines() or ['']
@@ -171,8 +265,11 @@ class Suite:
 
     @staticmethod
     def hold(rows):
-        table = [f'{name:40} vmtrace {ours:5.1f}  perf {theirs:5.1f}  {ours - theirs:+5.1f}' for name, ours, theirs in rows
-                 if max(ours, theirs) > 0.5]
+        table = [
+            f'{name:40} vmtrace {ours:5.1f}  perf {theirs:5.1f}  {ours - theirs:+5.1f}'
+            for name, ours, theirs in rows
+            if max(ours, theirs) > 0.5
+        ]
         print('\n'.join(table), flush=True)
         if any(max(ours, theirs) > LEAST and abs(ours - theirs) > POINTS for _, ours, theirs in rows):
             raise Failure('\n'.join(['shares differ', *table]))
@@ -180,7 +277,9 @@ class Suite:
 
 class Started:
     def __init__(self, command, folder, environment):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder, env=environment)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder, env=environment
+        )
 
     def __enter__(self):
         return self.process

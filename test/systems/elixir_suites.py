@@ -1,4 +1,5 @@
-"""Elixir's own tests, of the source of Debian's package, run with the installed Elixir by vmrun and by a stock erl: what passes there passes here."""
+"""Elixir's own tests, of the source of Debian's package, run with the installed Elixir by vmrun and by a
+stock erl: what passes there passes here."""
 import functools
 import os
 import pathlib
@@ -19,12 +20,19 @@ PATIENCE_S = 1800
 TRIES = 3  # some tests have timeouts that a busy machine exceeds
 
 # The part in Erlang: all tests of the modules in one folder, by eunit.
-EUNIT = ('erlc -I ../../include *.erl && erl -noshell -I ../../include -pa ../../ebin -eval \'{ok, _} = application:ensure_all_started(elixir), '
-         'eunit:test([list_to_atom(filename:rootname(F)) || F <- filelib:wildcard("*_test.erl")], [{report, {eunit_surefire, [{dir, "."}]}}]), halt().\'')
+EUNIT = (
+    'erlc -I ../../include *.erl && erl -noshell -I ../../include -pa ../../ebin -eval \'{ok, _} = '
+    'application:ensure_all_started(elixir), '
+    'eunit:test([list_to_atom(filename:rootname(F)) || F <- filelib:wildcard("*_test.erl")], [{report, '
+    '{eunit_surefire, [{dir, "."}]}}]), halt().\''
+)
 
 
 def tests(programs):
-    return [Test('systems', f'elixir: {name}', functools.partial(agree, programs, name), in_turn=True) for name in ('in Erlang', *APPLICATIONS)]
+    return [
+        Test('systems', f'elixir: {name}', functools.partial(agree, programs, name), in_turn=True)
+        for name in ('in Erlang', *APPLICATIONS)
+    ]
 
 
 def agree(programs, application):
@@ -40,7 +48,9 @@ def agree(programs, application):
         missing -= here
         if not missing:
             return
-    raise Failure('\n'.join(f'passes with {theirs.name} only: {name}' for name in sorted(missing)) + '\n' + told)
+    raise Failure(
+        '\n'.join(f'passes with {theirs.name} only: {name}' for name in sorted(missing)) + '\n' + told
+    )
 
 
 def known_differences(application):
@@ -66,7 +76,13 @@ def installed_tree():
 
 @functools.cache
 def evaluated(expression):
-    result = subprocess.run(['elixir', '-e', f'IO.write({expression})'], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        ['elixir', '-e', f'IO.write({expression})'],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return result.stdout
 
 
@@ -86,8 +102,16 @@ def passes(machine, tree, application):
 
 def of_eunit(machine, folder):
     status, out, err = machine.run(folder, ['sh', '-c', EUNIT])
-    cases = [case for file in folder.glob('TEST-*.xml') for case in xml.etree.ElementTree.parse(file).iter('testcase')]
-    return {case.get('name') for case in cases if not {part.tag for part in case} & {'failure', 'error', 'skipped'}}, f'status {status}\n{(out + err)[-6000:]}'
+    cases = [
+        case
+        for file in folder.glob('TEST-*.xml')
+        for case in xml.etree.ElementTree.parse(file).iter('testcase')
+    ]
+    return {
+        case.get('name')
+        for case in cases
+        if not {part.tag for part in case} & {'failure', 'error', 'skipped'}
+    }, f'status {status}\n{(out + err)[-6000:]}'
 
 
 def of_ex_unit(machine, folder):
@@ -95,7 +119,17 @@ def of_ex_unit(machine, folder):
     if folder.name == 'mix' and not (rebar3 and shutil.which('git')):
         raise Skip('needs rebar3 and git')
     test = 'test/elixir' if folder.name == 'elixir' else 'test'
-    shell = f'epmd -daemon; exec ../../bin/elixir -r {HERE}/elixir_results.exs -r {test}/test_helper.exs -pr "{test}/**/*_test.exs"'
-    status, out, err = machine.run(folder, ['sh', '-c', shell], environment={'VMRUN_RESULTS': str(results), 'REBAR3': str(rebar3)}, patience_s=PATIENCE_S)
+    shell = (
+        f'epmd -daemon; exec ../../bin/elixir -r {HERE}/elixir_results.exs -r {test}/test_helper.exs '
+        f'-pr "{test}/**/*_test.exs"'
+    )
+    status, out, err = machine.run(
+        folder,
+        ['sh', '-c', shell],
+        environment={'VMRUN_RESULTS': str(results), 'REBAR3': str(rebar3)},
+        patience_s=PATIENCE_S,
+    )
     lines = results.read_text().splitlines() if results.exists() else []
-    return {line.removeprefix('passed ') for line in lines if line.startswith('passed ')}, f'status {status}\n{(out + err)[-6000:]}'
+    return {
+        line.removeprefix('passed ') for line in lines if line.startswith('passed ')
+    }, f'status {status}\n{(out + err)[-6000:]}'

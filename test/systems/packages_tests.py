@@ -1,4 +1,5 @@
-"""One script for each package in packages/: it says which Debian packages it needs, and does what they are for."""
+"""One script for each package in packages/: it says which Debian packages it needs, and does what they are
+for."""
 import codecs
 import pathlib
 import re
@@ -10,12 +11,22 @@ from harness.results import Failure, Skip, Test
 from .suite import difference, machines, scratch
 
 # What says when, and which process.
-DIFFERS = [(r'\d+-\w{3}-\d{4}::[\d:.]+', 'WHEN'), (r'\d{4}-\d\d-\d\d[_ -][\d:.]+', 'WHEN'), (r'<0\.\d+\.\d+>', '<pid>'), (r'#Ref<[\d.]+>', '<ref>'), (r'#Fun<([\w.]+)\.\d+>', r'#Fun<\1>'), (r'done in [\d.]+ s', 'done')]
+DIFFERS = [
+    (r'\d+-\w{3}-\d{4}::[\d:.]+', 'WHEN'),
+    (r'\d{4}-\d\d-\d\d[_ -][\d:.]+', 'WHEN'),
+    (r'<0\.\d+\.\d+>', '<pid>'),
+    (r'#Ref<[\d.]+>', '<ref>'),
+    (r'#Fun<([\w.]+)\.\d+>', r'#Fun<\1>'),
+    (r'done in [\d.]+ s', 'done'),
+]
 SCRIPTS = pathlib.Path(__file__).with_name('packages')
 
 
 def tests(programs):
-    return [Test('systems', f'package {path.stem}', lambda path=path: agree(programs, path)) for path in sorted(SCRIPTS.glob('*.escript'))]
+    return [
+        Test('systems', f'package {path.stem}', lambda path=path: agree(programs, path))
+        for path in sorted(SCRIPTS.glob('*.escript'))
+    ]
 
 
 def needed():
@@ -35,7 +46,9 @@ def environment_of(path):
 def missing(packages):
     if not shutil.which('dpkg-query'):
         raise Skip('no dpkg-query here')
-    told = subprocess.run(['dpkg-query', '-W', '-f=${Package} ${db:Status-Status}\n', *packages], capture_output=True, text=True)
+    told = subprocess.run(
+        ['dpkg-query', '-W', '-f=${Package} ${db:Status-Status}\n', *packages], capture_output=True, text=True
+    )
     return [package for package in packages if f'{package} installed' not in told.stdout.split('\n')]
 
 
@@ -51,7 +64,10 @@ def agree(programs, path):
         raise Skip('not installed: ' + ' '.join(absent))
     ours, theirs = machines(programs)
     vmrun = str((ours.folder / 'erl').resolve())
-    here, there, as_script = (outcome(path, machine, command) for machine, command in ((ours, 'escript'), (theirs, 'escript'), (ours, vmrun)))
+    here, there, as_script = (
+        outcome(path, machine, command)
+        for machine, command in ((ours, 'escript'), (theirs, 'escript'), (ours, vmrun))
+    )
     if [*here[:2], in_any_order(here[2])] != [*there[:2], in_any_order(there[2])]:
         raise Failure(difference(here, there))
     expected, found = of_escript(there), of_script(as_script)
@@ -71,10 +87,14 @@ def in_any_order(text):
     return ''.join(sorted(text.splitlines(True)))
 
 
-# What differs between escript and vmrun FILE, in an order in which it can be taken away. Stacks: who calls main, and how base64 does its work.
-STACKS = [(r',\s*\{(escript,run,2|init,main,1),\[\{file.*?\]\}\]\}\}', ']}}'), (r'\{base64,\w+,(?:(?!\{base64url_used).)*', '')]
-# Reports go to standard output there, some too late: escript ends without waiting for them. The compiler's warnings do too; we have none for
-# what OTP's macros do.
+# What differs between escript and vmrun FILE, in an order in which it can be taken away. Stacks: who calls
+# main, and how base64 does its work.
+STACKS = [
+    (r',\s*\{(escript,run,2|init,main,1),\[\{file.*?\]\}\]\}\}', ']}}'),
+    (r'\{base64,\w+,(?:(?!\{base64url_used).)*', ''),
+]
+# Reports go to standard output there, some too late: escript ends without waiting for them. The compiler's
+# warnings do too; we have none for what OTP's macros do.
 REPORTS = r'^=[A-Z]+ REPORT==== WHEN ===\n(?:.+\n)+\n'
 WARNINGS = r'^\w+\.escript:\d+:\d+: Warning: .*\n(?:.+\n)+\n'
 
@@ -93,7 +113,10 @@ def of_script(found):
 
 
 def by_number(error):
-    return ''.join(f'\\x{{{ord(character):X}}}' for character in error.object[error.start:error.end]), error.end
+    return (
+        ''.join(f'\\x{{{ord(character):X}}}' for character in error.object[error.start : error.end]),
+        error.end,
+    )
 
 
 codecs.register_error('by_number', by_number)

@@ -1,5 +1,6 @@
-"""Random programs (generated/programs.py): each is compiled by our compiler and by erlc, what either makes is run by either machine, and all four
-print the same. Which functions a stack trace names depends on the compiler too: such lines begin with "@"."""
+"""Random programs (generated/programs.py): each is compiled by our compiler and by erlc, what either makes is
+run by either machine, and all four print the same. Which functions a stack trace names depends on the
+compiler too: such lines begin with "@"."""
 import os
 import pathlib
 import re
@@ -17,8 +18,14 @@ PROGRAMS, BATCH = 1000, 50
 
 
 def tests(root, build, vmrun):
-    return [Test('systems', f'random programs {first} to {first + BATCH - 1}', lambda first=first: agree(build, vmrun, range(first, first + BATCH)))
-            for first in range(0, PROGRAMS, BATCH)]
+    return [
+        Test(
+            'systems',
+            f'random programs {first} to {first + BATCH - 1}',
+            lambda first=first: agree(build, vmrun, range(first, first + BATCH)),
+        )
+        for first in range(0, PROGRAMS, BATCH)
+    ]
 
 
 def texts(out):
@@ -56,32 +63,65 @@ def agree(build, vmrun, seeds):
             module, text = programs.program(seed)
             sources.append(folder / f'{module}.erl')
             sources[-1].write_text(text, encoding='utf-8')
-        refused = set(run_program(['escript', str(HERE / 'compile.escript'), str(by_erlc), *map(str, [HERE / 'tool.erl', *sources])], '', PATIENCE_S)[1].split())
+        refused = set(
+            run_program(
+                [
+                    'escript',
+                    str(HERE / 'compile.escript'),
+                    str(by_erlc),
+                    *map(str, [HERE / 'tool.erl', *sources]),
+                ],
+                '',
+                PATIENCE_S,
+            )[1].split()
+        )
         shutil.copy(by_erlc / 'tool.beam', by_vmrunc)
         wrong = []
         for source in sources:
-            done = subprocess.run([str(ours), '-w', '-o', str(by_vmrunc / f'{source.stem}.beam'), str(source)], capture_output=True, text=True)
+            done = subprocess.run(
+                [str(ours), '-w', '-o', str(by_vmrunc / f'{source.stem}.beam'), str(source)],
+                capture_output=True,
+                text=True,
+            )
             if (done.returncode != 0) != (source.stem in refused):
-                wrong.append(f'{source.stem}: erlc {"refuses" if source.stem in refused else "takes"} it, vmrunc does not: {done.stderr[:500]}')
+                wrong.append(
+                    f'{source.stem}: erlc {"refuses" if source.stem in refused else "takes"} it, vmrunc '
+                    f'does not: {done.stderr[:500]}'
+                )
         names = [source.stem for source in sources if source.stem not in refused]
         command = {'vmrun': [os.path.abspath(vmrun), '-noinput'], 'erl': ['erl', '-noshell']}
         printed = {}
         for machine in command:
             for beams in (by_erlc, by_vmrunc):
-                given = [name for name in names if machine != 'erl' or beams != by_vmrunc or not uses_newer(folder / f'{name}.erl')]
+                given = [
+                    name
+                    for name in names
+                    if machine != 'erl' or beams != by_vmrunc or not uses_newer(folder / f'{name}.erl')
+                ]
                 if not given:
                     continue
-                _, out, err = run_program([*command[machine], '-pa', str(beams), '-run', 'tool', 'main', *given], '', PATIENCE_S)
+                _, out, err = run_program(
+                    [*command[machine], '-pa', str(beams), '-run', 'tool', 'main', *given], '', PATIENCE_S
+                )
                 printed[machine, beams.name] = texts(out)
                 if len(texts(out)) != len(given) or err:
-                    wrong.append(f'compiled by {beams.name}, {machine} ends after {out[-300:]}\n{err[-1500:]}')
+                    wrong.append(
+                        f'compiled by {beams.name}, {machine} ends after {out[-300:]}\n{err[-1500:]}'
+                    )
         for name in names:
             for compiler in ('erlc', 'vmrunc'):
                 here, there = (printed.get((machine, compiler), {}).get(name) for machine in command)
                 if here != there and here and there:
-                    wrong.append(f'{name}, compiled by {compiler}: vmrun and erl\n    {first_difference(here, there)}')
+                    wrong.append(
+                        f'{name}, compiled by {compiler}: vmrun and erl\n    {first_difference(here, there)}'
+                    )
             here, there = (without_traces(printed['vmrun', c].get(name, '')) for c in ('vmrunc', 'erlc'))
             if here != there:
-                wrong.append(f'{name} under vmrun, compiled by vmrunc and by erlc\n    {first_difference(here, there)}')
+                wrong.append(
+                    f'{name} under vmrun, compiled by vmrunc and by erlc\n    {first_difference(here, there)}'
+                )
     if wrong:
-        raise Failure('\n'.join(wrong[:12]) + f'\n{len(wrong)} in all; the text of one: python3 test/systems/generated/programs.py SEED')
+        raise Failure(
+            '\n'.join(wrong[:12])
+            + f'\n{len(wrong)} in all; the text of one: python3 test/systems/generated/programs.py SEED'
+        )

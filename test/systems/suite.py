@@ -1,5 +1,6 @@
-"""Real systems, run by this machine (build/bin comes first in PATH) and by a stock erl: packages of Debian (packages/), releases, tools that build
-and test, random programs. What they print and the status they end with must be the same."""
+"""Real systems, run by this machine (build/bin comes first in PATH) and by a stock erl: packages of Debian
+(packages/), releases, tools that build and test, random programs. What they print and the status they end
+with must be the same."""
 import difflib
 import functools
 import os
@@ -19,16 +20,24 @@ slowness = 1  # a factor on it, for stress modes
 
 
 class Machine:
-    """Where commands of OTP are found: a folder of this machine's programs, or nothing in front of the stock ones."""
+    """Where commands of OTP are found: a folder of this machine's programs, or nothing in front of the stock
+    ones."""
 
     def __init__(self, name, folder=None):
         self.name, self.folder = name, folder
 
     def run(self, folder, command, stdin='', environment=None, patience_s=PATIENCE_S):
-        """Status, standard output, standard error; the folder is left out of the texts, and so are an epmd and its port."""
+        """Status, standard output, standard error; the folder is left out of the texts, and so are an epmd
+        and its port."""
         port = free_port()
         path = os.environ['PATH'] + ':/usr/lib/erlang/bin'
-        settings = dict(ENVIRONMENT, PATH=f'{self.folder}:{path}' if self.folder else path, HOME=str(folder), ERL_EPMD_PORT=str(port), TERM='dumb')
+        settings = dict(
+            ENVIRONMENT,
+            PATH=f'{self.folder}:{path}' if self.folder else path,
+            HOME=str(folder),
+            ERL_EPMD_PORT=str(port),
+            TERM='dumb',
+        )
         settings.update(environment or {})
         try:
             status, *texts = run_program(command, stdin, patience_s * slowness, cwd=folder, env=settings)
@@ -46,10 +55,13 @@ def machines(programs):
 
 
 def difference(ours, theirs):
-    """What a failure says of [status, output, standard error]: the statuses, and what is different in the texts."""
+    """What a failure says of [status, output, standard error]: the statuses, and what is different in the
+    texts."""
     told = [f'status {ours[0]}, a stock erl: {theirs[0]}']
     for name, here, there in zip(('output', 'standard error'), ours[1:], theirs[1:]):
-        told += difflib.unified_diff(there.splitlines(), here.splitlines(), f'{name} of a stock erl', 'of vmrun', n=1, lineterm='')
+        told += difflib.unified_diff(
+            there.splitlines(), here.splitlines(), f'{name} of a stock erl', 'of vmrun', n=1, lineterm=''
+        )
     return '\n'.join(line[:1000] for line in told[:80])
 
 
@@ -66,11 +78,17 @@ def tests(root, build, vmrun, programs):
 def programs_tests(programs):
     from . import elixir_suites, packages_tests, releases, tools
 
-    return packages_tests.tests(programs) + releases.tests(programs) + tools.tests(programs) + elixir_suites.tests(programs)
+    return (
+        packages_tests.tests(programs)
+        + releases.tests(programs)
+        + tools.tests(programs)
+        + elixir_suites.tests(programs)
+    )
 
 
 def tests_in_mode(programs, mode, seed, folder):
-    """What is run by the programs of the folder, with the flags of a mode for our machine (docs/testing.md)."""
+    """What is run by the programs of the folder, with the flags of a mode for our machine
+    (docs/testing.md)."""
     global slowness
     slowness = max(slowness, MODES[mode][1])
     programs = in_mode(programs, mode, seed, folder)

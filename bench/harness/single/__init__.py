@@ -1,4 +1,5 @@
-"""Measurements that stand alone, one a file: each has measure(session) and puts its figures into results['figures'][NAME]."""
+"""Measurements that stand alone, one a file: each has measure(session) and puts its figures into
+results['figures'][NAME]."""
 
 
 def keep(session, name, figures):
@@ -6,7 +7,8 @@ def keep(session, name, figures):
 
 
 def pair(session):
-    """The two machines that are compared: (name, machine); the second is the other commit, or a stock erl, if there is one."""
+    """The two machines that are compared: (name, machine); the second is the other commit, or a stock erl, if
+    there is one."""
     other = 'baseline' if session.options.baseline else 'erl'
     found = [('vmrun', session.vmrun)]
     return found if session.unable_machine(other) else [*found, (other, session.machine(other))]

@@ -1,4 +1,5 @@
-"""Our part of a firing of some probes: semaphores are raised by hand, so all is done but the tracer's trap."""
+"""Our part of a firing of some probes: semaphores are raised by hand, so all is done but the tracer's
+trap."""
 import os
 import pathlib
 import statistics
@@ -10,8 +11,14 @@ from harness import golden
 
 LEAST_RUNS = 9
 # How often firing.act makes a probe fire for each message.
-FIRINGS = {'message__send': 1, 'message__queued': 1, 'message__receive': 1, 'copy__struct': 1, 'local__function__entry': 3,
-           'function__return': 1}
+FIRINGS = {
+    'message__send': 1,
+    'message__queued': 1,
+    'message__receive': 1,
+    'copy__struct': 1,
+    'local__function__entry': 3,
+    'function__return': 1,
+}
 
 
 def load_address(pid, vmrun):
@@ -26,7 +33,10 @@ def load_address(pid, vmrun):
 
 def cpu_ns(pid):
     """Time on a processor, of all threads: what others do at the same time does not count."""
-    return sum(int((task / 'schedstat').read_text().split()[0]) for task in pathlib.Path(f'/proc/{pid}/task').iterdir())
+    return sum(
+        int((task / 'schedstat').read_text().split()[0])
+        for task in pathlib.Path(f'/proc/{pid}/task').iterdir()
+    )
 
 
 class Messages:
@@ -40,9 +50,11 @@ class Messages:
     def ns(self, probe=None):
         """Of a message; with a probe: while its semaphore is raised."""
         with open(f'/proc/{self.process.pid}/mem', 'wb', buffering=0) as memory:
+
             def raise_to(value):
                 if probe:
                     os.pwrite(memory.fileno(), value.to_bytes(2, 'little'), self.base + self.offsets[probe])
+
             raise_to(1)
             before = cpu_ns(self.process.pid)
             self.process.stdin.write('go\n')
@@ -55,17 +67,27 @@ class Messages:
 
 def firings_ns(session):
     runs = max(session.options.runs, LEAST_RUNS)
-    with subprocess.Popen(session.vmrun.command(BENCH / 'firing.act', ['+S', '1']), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env=golden.ENVIRONMENT) as process:
+    with subprocess.Popen(
+        session.vmrun.command(BENCH / 'firing.act', ['+S', '1']),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=golden.ENVIRONMENT,
+    ) as process:
         messages = Messages(process, session.vmrun.path)
-        rows = {probe: statistics.median(messages.ns(probe) - messages.ns() for _ in range(runs)) / count
-                for probe, count in FIRINGS.items()}
+        rows = {
+            probe: statistics.median(messages.ns(probe) - messages.ns() for _ in range(runs)) / count
+            for probe, count in FIRINGS.items()
+        }
         process.communicate('end\n')
     return rows
 
 
 def measure(session):
     rows = session.once(['firing'], lambda: firings_ns(session), 'firing')
-    session.say('\nour part of a firing, without the trap of a tracer: ' + ', '.join(f'{name} {ns:.0f} ns' for name, ns in rows.items())
-                + '; wanted 60 ns')
+    session.say(
+        '\nour part of a firing, without the trap of a tracer: '
+        + ', '.join(f'{name} {ns:.0f} ns' for name, ns in rows.items())
+        + '; wanted 60 ns'
+    )
     keep(session, 'firing_ns', rows)

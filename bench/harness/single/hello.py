@@ -16,7 +16,9 @@ def measure(session):
         if session.out_of_time() and number > 2:
             break
         for name, machine in running.rotated(machines, number):
-            ms = session.once(['hello', name, number], lambda: start_to_finish(session, machine), 'hello', name)
+            ms = session.once(
+                ['hello', name, number], lambda: start_to_finish(session, machine), 'hello', name
+            )
             taken.setdefault(name, []).append(ms)
     medians = {name: statistics.median(values) for name, values in taken.items()}
     session.say(f'\nhello, start to finish: {shown(medians, "{:.1f} ms")}; wanted 5 ms')

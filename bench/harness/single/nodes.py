@@ -1,5 +1,5 @@
-"""A message there and back between two nodes, processes spawned, messages of three sizes: two nodes of vmrun against two of
-the other machine, as many schedulers each as there are processors."""
+"""A message there and back between two nodes, processes spawned, messages of three sizes: two nodes of vmrun
+against two of the other machine, as many schedulers each as there are processors."""
 import contextlib
 import socket
 import subprocess
@@ -9,7 +9,8 @@ from . import keep, pair
 from .. import BENCH, intervals, processes, tables
 from harness import golden
 
-# What a run of nodes/client.act measures, and the part of the other's time that is wanted; throughput 1.2 times that of the other.
+# What a run of nodes/client.act measures, and the part of the other's time that is wanted; throughput 1.2
+# times that of the other.
 MEASURED = {'ping_pong': 0.8, 'spawn': 1.0, '16_bytes': 1 / 1.2, '1_kb': 1 / 1.2, '1_mb': 1 / 1.2}
 
 
@@ -34,7 +35,9 @@ def epmd_of_its_own(vmrun):
 @contextlib.contextmanager
 def ended_after(command, says, environment):
     """A program that has said something, and that ends when its standard input does."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
         if (line := process.stdout.readline().strip()) != says:
             raise RuntimeError(f'{" ".join(command)}: said {line!r}, not {says!r}')
         yield
@@ -42,13 +45,20 @@ def ended_after(command, says, environment):
 
 def between_nodes(machine, environment):
     """{measurement: [microseconds, result]} between two nodes of a machine."""
+
     def command(name):
-        return machine.command(BENCH / 'nodes' / f'{name}.act', ['-sname', f'{name}@localhost', '-setcookie', 'bench'])
+        return machine.command(
+            BENCH / 'nodes' / f'{name}.act', ['-sname', f'{name}@localhost', '-setcookie', 'bench']
+        )
+
     with ended_after(command('server'), 'ready', environment):
         ended = processes.run(command('client'), 120, environment)
     if ended.status != 0:
         raise RuntimeError(f'nodes/client.act: status {ended.status}\n{ended.err[-800:]}')
-    return {name: [int(micros), result] for name, micros, result in (line.split(' ', 2) for line in ended.out.splitlines())}
+    return {
+        name: [int(micros), result]
+        for name, micros, result in (line.split(' ', 2) for line in ended.out.splitlines())
+    }
 
 
 def measure(session):
@@ -56,7 +66,9 @@ def measure(session):
     with epmd_of_its_own(session.vmrun.path) as environment:
         for number in range(session.options.runs):
             for name, machine in machines:
-                told = session.once(['nodes', name, number], lambda: between_nodes(machine, environment), 'nodes', name)
+                told = session.once(
+                    ['nodes', name, number], lambda: between_nodes(machine, environment), 'nodes', name
+                )
                 runs.setdefault(name, []).append(told)
     rows, figures = [], {}
     for what, wanted in MEASURED.items():

@@ -12,7 +12,10 @@ SECONDS = 5
 
 
 def measure(session):
-    used = {name: session.once(['waiting', name], lambda: waiting(machine), 'waiting', name) for name, machine in pair(session)}
+    used = {
+        name: session.once(['waiting', name], lambda: waiting(machine), 'waiting', name)
+        for name, machine in pair(session)
+    }
     session.say(f'\nwaiting, processor time per second: {shown(used, "{:.3f}")}; wanted about 0')
     keep(session, 'waiting_cpu_per_second', used)
 
@@ -23,8 +26,13 @@ def cpu_seconds(pid):
 
 
 def waiting(machine):
-    with subprocess.Popen(machine.command(BENCH / 'waiting.act'), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env=golden.ENVIRONMENT) as process:
+    with subprocess.Popen(
+        machine.command(BENCH / 'waiting.act'),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=golden.ENVIRONMENT,
+    ) as process:
         process.stdout.readline()
         time.sleep(1)
         before = cpu_seconds(process.pid)

@@ -1,4 +1,5 @@
-"""What all parts of the page have in common: a title, how to read it, plots with their data, the command that repeats it."""
+"""What all parts of the page have in common: a title, how to read it, plots with their data, the command that
+repeats it."""
 import dataclasses
 
 from ..markup import Markup, element, together
@@ -6,15 +7,21 @@ from ..markup import Markup, element, together
 
 @dataclasses.dataclass
 class Section:
-    identity: str    # what links lead to
+    identity: str  # what links lead to
     title: str
-    lead: str        # how to read it
+    lead: str  # how to read it
     content: list
     command: str
 
     def markup(self):
-        return element('section', element('h2', self.title), element('p', self.lead, class_='lead'), self.content,
-                       element('p', 'Repeat it: ', element('code', self.command), class_='command'), id=self.identity)
+        return element(
+            'section',
+            element('h2', self.title),
+            element('p', self.lead, class_='lead'),
+            self.content,
+            element('p', 'Repeat it: ', element('code', self.command), class_='command'),
+            id=self.identity,
+        )
 
 
 def part(title, *content):
