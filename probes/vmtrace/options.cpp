@@ -152,39 +152,39 @@ what runs:
   -s FILE     the script in FILE; ARGS are $1 and on, $$1 as texts. - is standard input
   -n CLAUSE   a clause: 'BEGIN { printf("hello\n"); exit(0); }'; may be repeated
   -P PROV     the probes of a provider, with the clause's predicate and action if there are any
-  -m MODULE   of a module
-  -f FUNC     of a function
+  -m MODULE   the probes of a module
+  -f FUNC     the probes of a function
   -i ID       a probe by its number
 on what:
-  -p PID      a vmrun by its process number; several make one report
+  -p PID      a vmrun by its process number; with several -p one report shows all
   -c CMD      a command that runs a vmrun, under trace from its first instruction
-  --via CMD   a vmrun on another host: CMD runs vmtrace --relay PID there, and its standard input
-              and output are that one's: --via 'ssh host vmtrace --relay 4711'
-  --node NODE the vmrun that is this node of an Erlang cluster, for whoever has its cookie
-  --cookie C  that cookie; else that of ~/.erlang.cookie
-              none of these: BEGIN, END, ERROR, tick-N and profile-N
+  --via CMD   a vmrun on another host: CMD runs vmtrace --relay PID there, and hands on its standard
+              input and output: --via 'ssh host vmtrace --relay 4711'
+  --node NODE the vmrun that is this node of an Erlang cluster; its cookie is needed
+  --cookie C  that cookie, instead of the one in ~/.erlang.cookie
+              without a target there are BEGIN, END, ERROR, tick-N, profile-N and wall-N
 how:
-  -q          only what the script prints
-  -o FILE     output is added to FILE
-  -w          what changes something outside: system(), freopen()
-  -Z          descriptions may match no probe
-  -b SIZE     of the buffer of each thread: 4m
-  -x OPT[=V]  an option: aggsortkey, bufsize=1m, stackfmt=folded, errtags, ...
-  -F          indented by entry and return
-  -C          the script goes through cpp first
-  -D NAME[=V] a macro for -C
-  -U NAME     no such macro
-  -I DIR      where -C looks for included files
+  -q          prints only what the script prints
+  -o FILE     adds the output to FILE
+  -w          allows what changes something outside: system(), freopen()
+  -Z          allows descriptions that match no probe
+  -b SIZE     sets the size of each thread's buffer (4m)
+  -x OPT[=V]  sets an option: aggsortkey, bufsize=1m, stackfmt=folded, errtags, ...
+  -F          indents the output by entry and return
+  -C          sends the script through cpp first
+  -D NAME[=V] defines a macro for -C
+  -U NAME     undefines a macro for -C
+  -I DIR      looks for included files of -C in DIR
 instead of running:
   -l          lists the probes that match
   -e          only compiles
   -S          shows the compiled program
-  -v          shows what probes hand over
-  -V          the version
-  -h          this text; --help too
+  -v          says which probes match, and what they hand over
+  -V          prints the version
+  -h, --help  prints this text
 
-A first line of a script: #!/usr/bin/env -S vmtrace -qs
-Exit status: 0; N of exit(N); 1: an error; 2: wrong usage.
+The first line of a script can be: #!/usr/bin/env -S vmtrace -qs
+Exit status: 0 at the end; N after exit(N); 1 after an error; 2 after wrong usage.
 )";
 }
 

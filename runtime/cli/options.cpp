@@ -176,12 +176,13 @@ const std::vector<Flag>& flags() {
        "look for modules in DIR (.beam, .act, .erl) before the library; the last one given first",
        add_before(&Options::code_paths)},
       {"-pz", "DIR", "look for modules in DIR last; may be repeated", add_to(&Options::late_code_paths)},
-      {"-otp", "DIR", "root of the Erlang/OTP whose modules are taken where the library has none, or 'none'",
+      {"-otp", "DIR", "root of the Erlang/OTP that supplies the modules which the library lacks; or 'none'",
        set_text(&Options::otp_root)},
       {"-I", "DIR", "look for included files in DIR too", add_to(&Options::include_dirs)},
       {"-D", "NAME[=TERM]", "define a macro for the script and the modules compiled with it",
        add_to(&Options::defines)},
-      {"-e", "EXPRESSIONS", "evaluate them instead of a script, and end; may be repeated (docs/running.md)",
+      {"-e", "EXPRESSIONS",
+       "evaluate EXPRESSIONS instead of a script, then end; may be repeated (docs/running.md)",
        add_to(&Options::expressions)},
       {"-noinput", nullptr, "do not read standard input", set_flag(&Options::no_input)},
       {"-noshell", nullptr, nullptr, nothing()},
@@ -190,11 +191,11 @@ const std::vector<Flag>& flags() {
        "processors may be used)",
        set_number_and_online(&Options::schedulers, &Options::schedulers_online, kMaxSchedulers)},
       {"+SDcpu", "N[:M]",
-       "number of dirty schedulers for native functions that compute long, M of them online (default: as "
-       "many as schedulers, but no more than processors)",
+       "number of dirty schedulers for work that computes for long, M of them online (default: as many as "
+       "schedulers, but no more than processors)",
        set_number_and_online(&Options::dirty_cpu_schedulers, &Options::dirty_cpu_schedulers_online,
                              kMaxDirtySchedulers)},
-      {"+SDio", "N", "number of dirty schedulers for native functions that wait for I/O (default 10)",
+      {"+SDio", "N", "number of dirty schedulers for work that waits for I/O (default 10)",
        set_number(&Options::dirty_io_schedulers, 1, kMaxDirtySchedulers)},
       {"+A", "N", "number of async threads (default 8)",
        set_number(&Options::async_threads, 0, kMaxAsyncThreads)},
@@ -205,28 +206,28 @@ const std::vector<Flag>& flags() {
        set_number(&Options::process_limit, 1024, 134217727)},
       {"+Q", "N", "limit of simultaneous ports (default 65536)",
        set_number(&Options::port_limit, 1024, 134217727)},
-      {"+zdbbl", "N", "kilobytes that wait for another node before senders wait (default 1024)",
+      {"+zdbbl", "N", "kilobytes that may wait for another node; senders wait beyond that (default 1024)",
        set_number(&Options::dist_busy_kilobytes, 1, 2097151)},
-      {"+zdntgc", "SECONDS", "how long a node stays known that nothing refers to, or infinity (default 60)",
-       set_node_delay},
+      {"+zdntgc", "SECONDS",
+       "how long a node stays known when nothing refers to it, or infinity (default 60)", set_node_delay},
       {"+t", "N", "limit of atoms (default 1048576)",
        set_number(&Options::atom_limit, kLeastAtomLimit, kMostAtomLimit)},
       {"+hms", "N", "words of a process's heap to start with (default 142)",
        set_number(&Options::min_heap_words, 1, UINT32_MAX)},
       {"+hmax", "N", "words that the heap of a process may have (default 0: no limit)",
        set_number(&Options::max_heap_words, 0, (1ull << 59) - 1)},
-      {"+hmaxk", "true|false", "whether a process with more is killed (default true)",
+      {"+hmaxk", "true|false", "whether a process whose heap needs more is killed (default true)",
        set_boolean(&Options::max_heap_kill)},
       {"+hmaxel", "true|false", "whether that is reported (default true)",
        set_boolean(&Options::max_heap_log)},
-      {"+hmqd", "on_heap|off_heap", "where messages of processes are kept that say nothing else",
+      {"+hmqd", "on_heap|off_heap", "where the messages of a process lie, unless it chooses otherwise",
        set_choice(&Options::off_heap_messages, {{"on_heap", false}, {"off_heap", true}})},
-      {"+pc", "latin1|unicode", "characters that ~p shows as such (default latin1)",
+      {"+pc", "latin1|unicode", "characters that ~p prints as they are (default latin1)",
        set_choice(&SystemMode::printable_range, {{"latin1", "latin1"}, {"unicode", "unicode"}})},
-      {"+W", "w|i|e", "what warnings are reported as: warning, info, error (default w)",
+      {"+W", "w|i|e", "the level at which warnings are reported: warning, info, error (default w)",
        set_choice(&SystemMode::warning_map, {{"w", "warning"}, {"i", "info"}, {"e", "error"}})},
       {"+fnu", nullptr,
-       "names of files are UTF-8; +fnui, +fnue: others are left out, or an error (docs/otp.md)",
+       "names of files are UTF-8; other names are left out (+fnui) or are an error (+fnue) (docs/otp.md)",
        set_unreadable_names("warning")},
       {"+fnuw", nullptr, nullptr, set_unreadable_names("warning")},
       {"+fnui", nullptr, nullptr, set_unreadable_names("ignore")},
@@ -235,14 +236,15 @@ const std::vector<Flag>& flags() {
       {"+fnaw", nullptr, nullptr, set_unreadable_names("warning")},
       {"+fnai", nullptr, nullptr, set_unreadable_names("ignore")},
       {"+fnae", nullptr, nullptr, set_unreadable_names("error")},
-      {"+L", nullptr, "stack traces without files and lines", set_flag(&Options::no_lines)},
-      {"+spp", "true|false", "the option parallelism of ports that say nothing else (default false)",
+      {"+L", nullptr, "print stack traces without files and lines", set_flag(&Options::no_lines)},
+      {"+spp", "true|false", "the option parallelism of ports that are opened without it (default false)",
        set_boolean(&SystemMode::port_parallelism)},
-      {"+zosrl", "N", "system_flag(outstanding_system_requests_limit, N)",
+      {"+zosrl", "N",
+       "limit of outstanding requests of a process that changes something for the whole system",
        set_number(&Options::outstanding_requests, 1, 134217727)},
       {"+c", "true|false", nullptr, set_boolean(&SystemMode::time_correction)},
       {"+C", "no_time_warp|single_time_warp|multi_time_warp",
-       "whether Erlang system time follows a clock that is set: never, once, always (default no_time_warp)",
+       "whether Erlang system time follows when the clock is set: never, once, always (default no_time_warp)",
        set_choice(&SystemMode::time_warp, {{"no_time_warp", TimeWarp::kNone},
                                            {"single_time_warp", TimeWarp::kSingle},
                                            {"multi_time_warp", TimeWarp::kMulti}})},
@@ -260,7 +262,8 @@ const std::vector<Flag>& flags() {
          o.mode.ets_limit = static_cast<unsigned>(tables);
          return {};
        }},
-      {"+B", nullptr, "the interrupt key ends the program, as +Bd; else it shows a menu (docs/running.md)",
+      {"+B", nullptr,
+       "the interrupt key ends the program, as with +Bd; otherwise it shows a menu (docs/running.md)",
        set_break_key(BreakKey::kEnds)},
       {"+Bd", nullptr, nullptr, set_break_key(BreakKey::kEnds)},
       {"+Bi", nullptr, "the interrupt key does nothing", set_break_key(BreakKey::kIgnored)},
@@ -270,20 +273,18 @@ const std::vector<Flag>& flags() {
       {"+yield-all", nullptr, "stress: give up the core at every call", set_flag(&Options::yield_all)},
       {"+random-sched", "SEED", "stress: pick runnable processes and slices at random", set_random_sched},
       {"+hot", "N",
-       "a function that has been seen N times at the end of a slice gets machine code of its own (default "
-       "3); 0: "
-       "none does",
+       "make machine code of a function that has been seen N times at the end of a slice (default 3); 0: "
+       "never",
        set_number(&Options::hot_after, 0, 255)},
       {"+JDdump", "true|false",
-       "write the machine's own instructions of each module that is loaded to MODULE.asm, as -loaded "
-       "prints them",
+       "write the machine's own instructions of each loaded module to MODULE.asm, in the form of -loaded",
        [](Options& o, const std::string& text) -> Error {
          o.listings = text == "true";
          return {};
        }},
       {"+JPperf", "true|map|dump|false",
-       "write /tmp/perf-PID.map (map), /tmp/jit-PID.dump (dump) or both (true): perf shows functions that "
-       "have code of their own by name, and with `perf inject --jit` their lines",
+       "write /tmp/perf-PID.map (map), /tmp/jit-PID.dump (dump) or both (true): then perf shows functions "
+       "with machine code by name, and after `perf inject --jit` their lines",
        [](Options& o, const std::string& text) -> Error {
          o.perf_files = text == "true"   ? PerfFiles::kBoth
                         : text == "map"  ? PerfFiles::kMap
@@ -301,7 +302,7 @@ const std::vector<Flag>& flags() {
        "be the service of nodes' names, as epmd; ERL_EPMD_PORT and ERL_EPMD_ADDRESS as there",
        set_action(Action::kEpmd)},
       {"-daemon", nullptr, "with -epmd: in the background", set_flag(&Options::in_background)},
-      {"-detached", nullptr, "in the background, its standard files being /dev/null",
+      {"-detached", nullptr, "run in the background, with /dev/null as standard files",
        set_flag(&Options::in_background)},
       {"--help", nullptr, "print this text", set_action(Action::kHelp)},
       {"-h", nullptr, nullptr, set_action(Action::kHelp)},
@@ -474,24 +475,25 @@ std::string help_text() {
       "       vmrun [FLAGS] -s|-run|-eval|-user …\n\n"
       "Compiles and runs main/1 (or main/0) of an Erlang-syntax script (.act, .erl) or a compiled module "
       "(.beam).\n"
-      "Exit status: what halt(N) says; 0 after a normal end; 1 after an uncaught error, or an exit other "
-      "than normal, in main, or when the script does not compile; 2 for a usage error.\n\n"
+      "Exit status: N after halt(N); 0 after a normal end; 1 after an uncaught error in main, after an exit "
+      "of main that is not normal, or when the script does not compile; 2 after a usage error.\n\n"
       "flags:\n";
   for (const Flag& f : flags())
     if (f.help)
       text += fmt::format("  {:<20} {}\n", f.value ? fmt::format("{} {}", f.name, f.value) : f.name, f.help);
   text += kept_flags_help();
   text +=
-      "\nwithout a script (docs/running.md, \"Without a script\"); it goes on until it is told to stop:\n"
-      "  -s M [F [ATOM…]]     call M:F(), or M:F([ATOM…]); start when there is no F\n"
-      "  -run M [F [TEXT…]]   the same with strings\n"
-      "  -eval EXPRESSIONS    evaluate them\n"
+      "\nwithout a script (docs/running.md, \"Without a script\"); the system runs until it is told to "
+      "stop:\n"
+      "  -s M [F [ATOM…]]     call M:F(), or M:F([ATOM…]); without F call M:start()\n"
+      "  -run M [F [TEXT…]]   do the same with strings\n"
+      "  -eval EXPRESSIONS    evaluate EXPRESSIONS\n"
       "  -user M              M:start() provides the process user; -user peer: for peer:start of another "
       "node\n"
       "  -env NAME VALUE      set a variable of the environment\n"
-      "  -extra ARGS…         arguments to the end of the line\n";
-  text += "\n  -args_file FILE      whose words stand here instead; # begins a comment\n";
-  text += "\nTo watch it: bpftrace -p PID scripts/bpftrace/message.bt (see docs/watching.md).\n";
+      "  -extra ARGS…         arguments of the program, up to the end of the line\n";
+  text += "\n  -args_file FILE      read words from FILE in this place; # begins a comment\n";
+  text += "\nTo watch a program: vmtrace top (see docs/watching.md).\n";
   return text;
 }
 
