@@ -36,6 +36,7 @@ def tests(root, vmrun):
             lambda: library_modules(root),
         ),
         Test('docs', 'files that the documents name are there', lambda: named_files(root, vmrun)),
+        Test('docs', 'what the notes and the glossary name is in the sources', lambda: names_in_notes(root)),
         Test('docs', 'links between documents lead to files and headings that exist', lambda: links(root)),
         Test('docs', 'every document is reached by links from the README', lambda: reachable(root)),
         Test('docs', 'the site has a place for every document', lambda: site_pages(root)),
@@ -95,6 +96,43 @@ def named_files(root, vmrun):
             # a program is made from its source
             if not list(root.glob(pattern)) and not list(root.glob(pattern + '.cpp')):
                 raise Failure(f'{where} names {name}, which is not there')
+
+
+# Names in the notes that no source has: placeholders, generated files, other programs, rejected ways.
+FOREIGN = set(
+    'NAME_enabled fire_NAME UpperCamel kUpperCamel snake_case XxxUpcalls erl_lint epoll_pwait2 '
+    'sys_enter_sendmsg process_vm_readv lra_simple_p a_star_search _ns _ports _processes '
+    'xxx_upcalls.hpp drivers/NAME/driver.cpp vm/probes/fire.hpp'.split()
+)
+
+
+def names_in_notes(root):
+    """Names of functions, types and files in the code style of a note are words of a source."""
+    notes = [
+        *(root / 'docs/internals').glob('*.md'),
+        root / 'docs/contributing.md',
+        root / 'docs/glossary.md',
+    ]
+    words, files = set(), []
+    for folder in ('vm', 'runtime', 'drivers', 'probes', 'test', 'bench', 'scripts', 'docs'):
+        for path in (root / folder).rglob('*'):
+            if path.is_file() and path.suffix != '.md':
+                words.update(re.findall(r'\w+', path.read_text(errors='replace')))
+                files.append(f'/{path.relative_to(root)}')
+    paths = '\n'.join(files) + '\n'
+    wrong = []
+    for note in notes:
+        text = re.sub(r'^```.*?^```$', '', note.read_text(), flags=re.M | re.S)
+        for code in set(re.findall(r'`([^`\n]+)`', text)) - FOREIGN:
+            named = [name for name in re.findall(r'[A-Za-z_]\w*', code) if re.search(r'_|[a-z][A-Z]', name)]
+            named = [name for name in named if name not in words | FOREIGN and not name.startswith('D_')]
+            if re.fullmatch(r'[a-z]\w*(/\w+)*\.(cpp|hpp|tab|py)', code) and f'/{code}\n' not in paths:
+                named.append(code)
+            wrong += [f'{note.relative_to(root)}: {name}' for name in named]
+    if wrong:
+        raise Failure(
+            'not in the sources (FOREIGN in test/harness/documents.py excuses): ' + ', '.join(sorted(wrong))
+        )
 
 
 def documents(root):
