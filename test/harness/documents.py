@@ -100,9 +100,9 @@ def named_files(root, vmrun):
 
 # Names in the notes that no source has: placeholders, generated files, other programs, rejected ways.
 FOREIGN = set(
-    'NAME_enabled fire_NAME UpperCamel kUpperCamel snake_case XxxUpcalls erl_lint epoll_pwait2 '
+    'UpperCamel kUpperCamel snake_case XxxUpcalls erl_lint epoll_pwait2 '
     'sys_enter_sendmsg process_vm_readv lra_simple_p a_star_search _ns _ports _processes '
-    'xxx_upcalls.hpp drivers/NAME/driver.cpp vm/probes/fire.hpp'.split()
+    'xxx_upcalls.hpp vm/probes/fire.hpp'.split()
 )
 
 
@@ -125,8 +125,11 @@ def names_in_notes(root):
         text = re.sub(r'^```.*?^```$', '', note.read_text(), flags=re.M | re.S)
         for code in set(re.findall(r'`([^`\n]+)`', text)) - FOREIGN:
             named = [name for name in re.findall(r'[A-Za-z_]\w*', code) if re.search(r'_|[a-z][A-Z]', name)]
-            named = [name for name in named if name not in words | FOREIGN and not name.startswith('D_')]
-            if re.fullmatch(r'[a-z]\w*(/\w+)*\.(cpp|hpp|tab|py)', code) and f'/{code}\n' not in paths:
+            named = [
+                name for name in named if name not in words | FOREIGN and not re.search('^D_|NAME', name)
+            ]
+            is_file = re.fullmatch(r'[a-z]\w*(/\w+)*\.(cpp|hpp|tab|py)', code) and 'NAME' not in code
+            if is_file and f'/{code}\n' not in paths:
                 named.append(code)
             wrong += [f'{note.relative_to(root)}: {name}' for name in named]
     if wrong:
