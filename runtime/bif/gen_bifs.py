@@ -2,7 +2,8 @@
 """Makes code from the table of built-in functions. Usage: gen_bifs.py WHAT bif.tab OUT...
 
 rows         OUT.hpp OUT.cpp: declarations, and the registration table
-compiler     NAMES.inc CODE.inc: rows of compile::Builtin and compile::ssa::BifInfo
+builtins     OUT.inc: rows of compile::Builtin
+bif_info     OUT.inc: rows of ir::BifInfo
 erl_internal OUT.erl: the module of that name
 """
 import re
@@ -97,17 +98,21 @@ def initializer(row, marks, more=""):
         f", .{name} = true" for name, true in marks.items() if true) + more + "},\n"
 
 
-def write_compiler(rows, names, code):
+def write_builtins(rows, out):
     rows = [row for row in rows if row.module == "erlang"]
-    with open(names, "w", encoding="utf-8") as f:
+    with open(out, "w", encoding="utf-8") as f:
         f.write("// Made by gen_bifs.py from bif.tab: rows of compile::Builtin.\n")
         for row in rows:
             auto, guard = "auto" in row.has, "guard" in row.has
             if auto or guard:
                 f.write(initializer(row, {"auto_imported": auto, "guard": guard,
                                           "classic": auto and "since" not in row.has}))
-    with open(code, "w", encoding="utf-8") as f:
-        f.write("// Made by gen_bifs.py from bif.tab: rows of compile::ssa::BifInfo.\n")
+
+
+def write_bif_info(rows, out):
+    rows = [row for row in rows if row.module == "erlang"]
+    with open(out, "w", encoding="utf-8") as f:
+        f.write("// Made by gen_bifs.py from bif.tab: rows of ir::BifInfo.\n")
         for row in rows:
             marks = {"inlined": "inline" in row.has, "gc": row.has.get("inline") == "gc", "safe": "safe" in row.has,
                      "boolean": "bool" in row.has, "swap": "swap" in row.has, "never_returns": "never" in row.has,
@@ -168,7 +173,8 @@ def write_erl_internal(rows, out):
 
 
 def main(what, tab, *outputs):
-    {"rows": write_rows, "compiler": write_compiler, "erl_internal": write_erl_internal}[what](read_rows(tab), *outputs)
+    writers = {"rows": write_rows, "builtins": write_builtins, "bif_info": write_bif_info, "erl_internal": write_erl_internal}
+    writers[what](read_rows(tab), *outputs)
 
 
 main(*sys.argv[1:])

@@ -1,8 +1,8 @@
 #include "vm/message/handle.hpp"
 #include "vm/message/deliver.hpp"
 #include "vm/message/links.hpp"
-#include "vm/message/spawn_answer.hpp"
 #include "vm/message/message_upcalls.hpp"
+#include "vm/message/spawn_answer.hpp"
 
 #include <utility>
 

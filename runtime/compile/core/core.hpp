@@ -27,8 +27,10 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/compile/source/node_arena.hpp"
 #include "runtime/compile/source/source.hpp"
+#include "vm/base/node_arena.hpp"
+#include "vm/ir/fail.hpp"
+#include "vm/ir/segment.hpp"
 #include "vm/term/term.hpp"
 
 namespace vmrun::compile::core {
@@ -144,19 +146,9 @@ struct Map : ExprOf<Kind::kMap> {
   Map(Loc l, Expr* b, std::span<const MapPair> p) : ExprOf(l), base(b), pairs(p) {}
 };
 
-enum class SegType : std::uint8_t { kInteger, kFloat, kBinary, kUtf8, kUtf16, kUtf32 };
+using ir::SegSpec;
+using ir::SegType;
 
-/// One segment of a binary, with every default filled in. Bits taken = size * unit.
-struct SegSpec {
-  SegType type = SegType::kInteger;
-  bool is_signed = false;
-  bool little = false;
-  bool native = false;
-  std::uint32_t unit = 1;      // integer 1, float 1, binary 8, bits 1 unless given
-  std::uint32_t position = 0;  // in the expression, from 1: for error messages
-  // size: null means "all the rest" for kBinary, and is ignored for kUtf*; integers and floats
-  // always have one.
-};
 /// A segment in construction. Strings are spelled out, a segment per character.
 struct Segment {
   SegSpec spec;
@@ -259,17 +251,7 @@ struct Clause {
 };
 using ClauseList = std::span<Clause* const>;
 
-/// What happens when no clause matches.
-enum class Fail : std::uint8_t {
-  kFunctionClause,  // only as the body of a function or Lambda, with its parameters as subjects
-  kCaseClause,      // {case_clause, Subject}
-  kBadmatch,        // {badmatch, Subject}
-  kIfClause,
-  kTryClause,   // {try_clause, Subject}
-  kElseClause,  // {else_clause, Subject} of maybe
-  kBadrecord,   // {badrecord, Subject}
-  kImpossible,  // the clauses are exhaustive
-};
+using ir::Fail;
 
 /// Clauses are tried in order. Also `if` (no subjects) and `P = E`.
 struct Case : ExprOf<Kind::kCase> {

@@ -202,7 +202,7 @@ struct Code {
   std::vector<Lambda> lambdas;
   std::vector<Import> imports;
   std::vector<std::uint8_t> strings;
-  /// Types of values for the Type chunk: kinds as bits (ssa::kind), and the bounds of an integer if
+  /// Types of values for the Type chunk: kinds as bits (ir::kind), and the bounds of an integer if
   /// it has both (else 0 and -1). The first type is any value.
   struct ValueType {
     std::uint16_t kinds;

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "runtime/compile/emit/term_source.hpp"
-#include "runtime/compile/ssa/types.hpp"
+#include "vm/ir/types.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun::compile {
@@ -154,7 +154,7 @@ const Form& form_of(Bop op) {
 
 class Printer {
  public:
-  Printer(const Code& code, const core::Module& module, std::span<const ssa::Signature> signatures)
+  Printer(const Code& code, const core::Module& module, std::span<const ir::Signature> signatures)
       : code_(code), module_(module), signatures_(signatures) {}
 
   std::string run() {
@@ -230,12 +230,12 @@ class Printer {
     if (name != "+" && name != "-" && name != "*") return;
     const auto is_float = [&](const Operand& o) {
       return o.kind == Operand::kTerm ? o.term.is_float()
-                                      : o.type && code_.types[o.type].kinds == ssa::kind::kFloat;
+                                      : o.type && code_.types[o.type].kinds == ir::kind::kFloat;
     };
     if (is_float(args[3]) || is_float(args[4])) known(args[5], "{type,{t_float,any}}");
   }
-  void known(std::uint32_t x, const ssa::Type& t) {
-    if (t.kinds != ssa::kind::kAny && !t.may_be(ssa::kind::kMatchState)) known(x, "{type," + type(t) + "}");
+  void known(std::uint32_t x, const ir::Type& t) {
+    if (t.kinds != ir::kind::kAny && !t.may_be(ir::kind::kMatchState)) known(x, "{type," + type(t) + "}");
   }
   void known(std::uint32_t x, const std::string& what) { known(Operand::x(x), what); }
   void known(const Operand& where, const std::string& what) {
@@ -244,7 +244,7 @@ class Printer {
   }
 
   static std::string type(const Code::ValueType& t) {
-    ssa::Type known = ssa::Type::of_kinds(t.kinds);
+    ir::Type known = ir::Type::of_kinds(t.kinds);
     if (t.low <= t.high) {
       known.low = t.low;
       known.high = t.high;
@@ -252,7 +252,7 @@ class Printer {
     return type(known);
   }
 
-  static std::string atom_type(const ssa::Type& t) {
+  static std::string atom_type(const ir::Type& t) {
     if (t.only.is_value() && t.only.is_atom()) return "{t_atom,[" + atom_source(t.only) + "]}";
     return t.boolean ? "{t_atom,[false,true]}" : "{t_atom,any}";
   }
@@ -260,7 +260,7 @@ class Printer {
   /// The number of a tuple's elements whose types are printed; OTP's own compiler keeps as many.
   static constexpr std::uint32_t kElementsTold = 12;
 
-  static std::string tuple_type(const ssa::Type& t) {
+  static std::string tuple_type(const ir::Type& t) {
     std::string elements;
     for (std::uint32_t k = 0;
          k < std::min(t.size, kElementsTold) && (t.elements || (k == 0 && t.tag.is_value())); k++) {
@@ -273,8 +273,8 @@ class Printer {
   }
 
   /// Returns a type in the terms of OTP 25's beam_types.hrl.
-  static std::string type(const ssa::Type& t) {
-    namespace kind = ssa::kind;
+  static std::string type(const ir::Type& t) {
+    namespace kind = ir::kind;
     if (t.kinds == kind::kAny) return "any";
     if (t.kinds == 0) return "none";
     // A #t_union{} holds only one of these kinds.
@@ -477,7 +477,7 @@ class Printer {
 
   const Code& code_;
   const core::Module& module_;
-  const std::span<const ssa::Signature> signatures_;
+  const std::span<const ir::Signature> signatures_;
   std::unordered_map<std::uint64_t, std::size_t> functions_;  // key: the label of the entry
   std::string out_;
 };
@@ -485,7 +485,7 @@ class Printer {
 }  // namespace
 
 std::string print_assembly(const Code& code, const core::Module& module,
-                           std::span<const ssa::Signature> signatures) {
+                           std::span<const ir::Signature> signatures) {
   return Printer(code, module, signatures).run();
 }
 

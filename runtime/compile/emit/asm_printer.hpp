@@ -7,13 +7,13 @@
 
 #include "runtime/compile/core/core.hpp"
 #include "runtime/compile/emit/asm.hpp"
-#include "runtime/compile/ssa/ssa.hpp"
+#include "vm/ir/ssa.hpp"
 
 namespace vmrun::compile {
 
 /// signatures: those of the functions in their order, or empty. They are for OTP's validator, which
 /// checks each function by itself.
 std::string print_assembly(const Code& code, const core::Module& module,
-                           std::span<const ssa::Signature> signatures);
+                           std::span<const ir::Signature> signatures);
 
 }  // namespace vmrun::compile

@@ -18,8 +18,8 @@ std::uint32_t CodeBuilder::line(Loc loc) {
   return it->second;
 }
 
-std::uint32_t CodeBuilder::type(const ssa::Type& t) {
-  namespace kind = ssa::kind;
+std::uint32_t CodeBuilder::type(const ir::Type& t) {
+  namespace kind = ir::kind;
   // The file format has unions, but for unrelated kinds like a pid and a map only "any".
   constexpr std::uint16_t kOthers =
       kind::kBitstring | kind::kFun | kind::kMap | kind::kPid | kind::kPort | kind::kReference;

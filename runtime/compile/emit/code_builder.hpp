@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "runtime/compile/emit/asm.hpp"
-#include "runtime/compile/ssa/ssa.hpp"
+#include "vm/ir/ssa.hpp"
 
 namespace vmrun::compile {
 
@@ -17,7 +17,7 @@ class CodeBuilder {
   std::uint32_t import(Term module, Term name, std::uint32_t arity);
   std::uint32_t line(Loc loc);
   /// Returns the index of a type; 0 for one that is not worth recording.
-  std::uint32_t type(const ssa::Type& type);
+  std::uint32_t type(const ir::Type& type);
   std::uint32_t string(std::span<const std::uint8_t> bytes);
   std::uint32_t new_label() { return code_.labels++; }
   Code& code() { return code_; }

@@ -6,37 +6,38 @@
 #include "runtime/compile/emit/beam_writer.hpp"
 #include "runtime/compile/emit/function_gen.hpp"
 #include "runtime/compile/emit/peephole.hpp"
-#include "runtime/compile/ssa/liveness.hpp"
-#include "runtime/compile/ssa/print_ssa.hpp"
-#include "runtime/compile/ssa/ssa.hpp"
+#include "runtime/compile/lower/to_ssa.hpp"
+#include "vm/ir/liveness.hpp"
+#include "vm/ir/passes.hpp"
+#include "vm/ir/print_ssa.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun::compile {
 
 Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool want_assembly) {
   Generated result;
-  ssa::Program program{arena, module, {}, {}, {}, {}, {}};
-  ssa::to_ssa(program);
-  result.errors = program.errors;
+  lower::Lowered lowered = lower::to_ssa(arena, module);
+  result.errors = std::move(lowered.errors);
   if (!result.errors.empty()) return result;
-  ssa::place_receive_markers(program);
-  for (ssa::Function& f : program.functions) {
+  ir::Program& program = lowered.program;
+  ir::place_receive_markers(program);
+  for (ir::Function& f : program.functions) {
     if (f.arity > 255) {
       result.errors.push_back("function " + std::string(atom_text(f.name)) +
                               " takes more than 255 arguments and outer variables");
       return result;
     }
-    ssa::optimise(program, f);
+    ir::optimise(program, f);
   }
-  ssa::reuse_contexts(program);
-  ssa::infer_signatures(program);
-  for (ssa::Function& f : program.functions) {
-    ssa::infer_types(program, f, ssa::analyse(f).order);
-    ssa::optimise(program, f);
-    ssa::unbox_floats(program, f, ssa::analyse(f).order);
-    ssa::optimise(program, f);
+  ir::reuse_contexts(program);
+  ir::infer_signatures(program);
+  for (ir::Function& f : program.functions) {
+    ir::infer_types(program, f, ir::analyse(f).order);
+    ir::optimise(program, f);
+    ir::unbox_floats(program, f, ir::analyse(f).order);
+    ir::optimise(program, f);
   }
-  if (want_ssa) result.ssa = ssa::print_ssa(program);
+  if (want_ssa) result.ssa = ir::print_ssa(program);
   Code code;
   CodeBuilder builder(code);
   std::vector<std::uint32_t> infos, entries;
@@ -45,7 +46,7 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
     entries.push_back(builder.new_label());
   }
   for (std::uint32_t i = 0; i < program.functions.size(); i++) {
-    ssa::Function& f = program.functions[i];
+    ir::Function& f = program.functions[i];
     Code::Fun fun{f.name, f.arity,          entries[i], static_cast<std::uint32_t>(code.code.size()),
                   0,      f.accepts_context};
     code.code.push_back({Bop::kLabel, {Operand::u(infos[i])}});
@@ -53,8 +54,7 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
     code.code.push_back(
         {Bop::kFuncInfo, {Operand::of(module.name), Operand::of(f.name), Operand::u(f.arity)}});
     code.code.push_back({Bop::kLabel, {Operand::u(entries[i])}});
-    for (const core::FunDef* n : module.nifs)
-      if (f.name == n->name && f.arity == n->arity) code.code.push_back({Bop::kNifStart, {}});
+    if (f.is_native) code.code.push_back({Bop::kNifStart, {}});
     if (module.on_load != nullptr && f.name == module.on_load->name && f.arity == 0)
       code.code.push_back({Bop::kOnLoad, {}});
     generate_function(builder, program, f, entries, infos[i]);
@@ -72,7 +72,7 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
     code.funs.push_back(fun);
     f.blocks.clear();
   }
-  for (const ssa::LambdaEntry& l : program.lambdas) code.lambdas.push_back({l.function, l.free_count});
+  for (const ir::LambdaEntry& l : program.lambdas) code.lambdas.push_back({l.function, l.free_count});
   code.code.push_back({Bop::kIntCodeEnd, {}});
   result.beam = write_beam(code, module);
   if (want_assembly) result.assembly = print_assembly(code, module, program.signatures);

@@ -5,7 +5,7 @@
 
 namespace vmrun::compile {
 
-using ssa::BlockEnd;
+using ir::BlockEnd;
 
 /// A call that ends the function (or never returns) does not need a frame, unless its only form has
 /// one.
@@ -13,7 +13,7 @@ bool needs_frame(const Block& b) {
   if (b.end == BlockEnd::kTry || b.end == BlockEnd::kCatch) return true;
   for (std::size_t k = 0; k < b.code.size(); k++) {
     const Instr& i = b.code[k];
-    if (!ssa::is_call(i.op)) continue;
+    if (!ir::is_call(i.op)) continue;
     const bool plain = i.op == Op::kCall || i.op == Op::kCallExt;
     const bool end = k + 1 == b.code.size();
     if (plain && end && b.end == BlockEnd::kUnreachable) continue;
@@ -49,15 +49,15 @@ void Edges::plan_frames() {
     if (b.is_loop_head && !b.live_in.empty()) framed_in_[id] = true;
     if (b.end == BlockEnd::kLoopRec) fragile_in_[b.succ] = true;
     if (fragile_in_[id] && (b.code.empty() || b.code[0].op != Op::kRemoveMessage)) {
-      ssa::for_successors(b,
-                          [&](BlockId t) { fragile_in_[t] = fragile_in_[t] || !fn_.blocks[t].is_loop_head; });
+      ir::for_successors(b,
+                         [&](BlockId t) { fragile_in_[t] = fragile_in_[t] || !fn_.blocks[t].is_loop_head; });
     }
     if (!framed_in_[id] && !needs_frame(b)) continue;
-    ssa::for_successors(b, [&](BlockId t) { framed_in_[t] = true; });
+    ir::for_successors(b, [&](BlockId t) { framed_in_[t] = true; });
   }
 }
 
-Edges::Edges(CodeBuilder& builder, const ssa::Function& fn, const ssa::Liveness& live, Uses& uses,
+Edges::Edges(CodeBuilder& builder, const ir::Function& fn, const ir::Liveness& live, Uses& uses,
              Frames& frames, Registers& registers)
     : builder_(builder), fn_(fn), live_(live), uses_(uses), frames_(frames), regs_(registers) {
   entry_.resize(fn.blocks.size());
@@ -132,7 +132,7 @@ void Edges::set_entry(BlockId to, std::span<const Arg> args) {
   }
   auto taken = [](const std::vector<bool>& t, std::size_t r) { return r < t.size() && t[r]; };
   for (std::size_t k = 0; k < b.params.size(); k++) {
-    const ssa::Hint hint = live_.hints[b.params[k]];
+    const ir::Hint hint = live_.hints[b.params[k]];
     Operand place;
     auto at_x = [&](std::size_t r) { return Operand::x(static_cast<std::uint32_t>(r)); };
     if (b.is_handler) {

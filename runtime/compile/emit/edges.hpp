@@ -20,7 +20,7 @@ bool needs_frame(const Block& b);
 
 class Edges {
  public:
-  Edges(CodeBuilder& builder, const ssa::Function& fn, const ssa::Liveness& live, Uses& uses, Frames& frames,
+  Edges(CodeBuilder& builder, const ir::Function& fn, const ir::Liveness& live, Uses& uses, Frames& frames,
         Registers& registers);
 
   void plan_frames();
@@ -55,8 +55,8 @@ class Edges {
   void join_frames(BlockId to);
 
   CodeBuilder& builder_;
-  const ssa::Function& fn_;
-  const ssa::Liveness& live_;
+  const ir::Function& fn_;
+  const ir::Liveness& live_;
   Uses& uses_;
   Frames& frames_;
   Registers& regs_;

@@ -16,7 +16,7 @@ std::uint32_t Frames::open() {
 }
 
 void Frames::use_slot(std::uint32_t slot) {
-  if (current_ == ssa::kNone) return;
+  if (current_ == ir::kNone) return;
   Frame& f = frames_[root(current_)];
   f.slots = std::max(f.slots, slot + 1);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/compile/emit/asm.hpp"
-#include "runtime/compile/ssa/ssa.hpp"
+#include "vm/ir/ssa.hpp"
 
 namespace vmrun::compile {
 
@@ -19,7 +19,7 @@ class Frames {
   /// The frame at the current point; kNone without one.
   std::uint32_t current() const { return current_; }
   void set_current(std::uint32_t frame) { current_ = frame; }
-  bool open_now() const { return current_ != ssa::kNone; }
+  bool open_now() const { return current_ != ir::kNone; }
   /// Opens a new frame, which becomes the current one.
   std::uint32_t open();
   /// Records that the current frame, if any, has this slot.
@@ -46,7 +46,7 @@ class Frames {
   std::uint32_t root(std::uint32_t f);
 
   std::vector<Frame> frames_;
-  std::uint32_t current_ = ssa::kNone;
+  std::uint32_t current_ = ir::kNone;
 };
 
 }  // namespace vmrun::compile

@@ -4,18 +4,18 @@
 
 namespace vmrun::compile {
 
-using core::Fail;
-using ssa::BlockEnd;
+using ir::BlockEnd;
+using ir::Fail;
 
 namespace {
 
 class FunctionGen {
  public:
-  FunctionGen(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn,
+  FunctionGen(CodeBuilder& builder, ir::Program& program, ir::Function& fn,
               const std::vector<std::uint32_t>& entries, std::uint32_t info_label)
       : fn_(fn),
         info_label_(info_label),
-        live_(ssa::analyse(fn)),
+        live_(ir::analyse(fn)),
         edges_(builder, fn, live_, uses_, frames_, regs_),
         instrs_(builder, program, fn, entries, uses_, frames_, regs_, edges_) {}
   std::vector<AsmInstr> run();
@@ -25,9 +25,9 @@ class FunctionGen {
   void terminate(BlockId id);
   void error(const Block& b);
 
-  ssa::Function& fn_;
+  ir::Function& fn_;
   const std::uint32_t info_label_;
-  ssa::Liveness live_;
+  ir::Liveness live_;
   Frames frames_;
   Uses uses_{fn_, live_};
   Registers regs_{fn_, live_, uses_, frames_};
@@ -75,7 +75,7 @@ void FunctionGen::terminate(BlockId id) {
     case BlockEnd::kSwitchArity: {
       const bool value = b.end == BlockEnd::kSwitchValue;
       std::vector<Operand> cases;
-      for (const ssa::SwitchCase& c : b.cases) {
+      for (const ir::SwitchCase& c : b.cases) {
         cases.push_back(value ? Operand::of(c.value)
                               : Operand::u(static_cast<std::uint64_t>(c.value.small_value())));
         cases.push_back(Operand::label(edges_.edge(c.to)));
@@ -161,7 +161,7 @@ std::vector<AsmInstr> FunctionGen::run() {
 
 }  // namespace
 
-void generate_function(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn,
+void generate_function(CodeBuilder& builder, ir::Program& program, ir::Function& fn,
                        const std::vector<std::uint32_t>& entries, std::uint32_t info_label) {
   std::vector<AsmInstr> more = FunctionGen(builder, program, fn, entries, info_label).run();
   std::vector<AsmInstr>& code = builder.code().code;

@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "runtime/compile/emit/code_builder.hpp"
-#include "runtime/compile/ssa/ssa.hpp"
+#include "vm/ir/ssa.hpp"
 
 namespace vmrun::compile {
 
 /// Appends one function to the code. `entries` are the entry labels of all functions.
-void generate_function(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn,
+void generate_function(CodeBuilder& builder, ir::Program& program, ir::Function& fn,
                        const std::vector<std::uint32_t>& entries, std::uint32_t info_label);
 
 }  // namespace vmrun::compile

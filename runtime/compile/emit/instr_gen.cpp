@@ -7,10 +7,10 @@
 
 namespace vmrun::compile {
 
-using core::SegSpec;
-using core::SegType;
-using ssa::BlockEnd;
-using ssa::Test;
+using ir::BlockEnd;
+using ir::SegSpec;
+using ir::SegType;
+using ir::Test;
 
 namespace {
 
@@ -27,7 +27,7 @@ bool may_collect(const Instr& i) {
     case Op::kBsGetPosition:
     case Op::kBsStart:
     case Op::kBsGet: return true;
-    default: return ssa::clobbers_x(i.op);
+    default: return ir::clobbers_x(i.op);
   }
 }
 
@@ -113,7 +113,7 @@ void InstrGen::construct(const Instr& i, std::uint32_t at) {
 /// Returns the position of the next instruction, kNone after a tail call.
 std::uint32_t InstrGen::instruction(std::uint32_t at) {
   const Instr& i = uses_.block().code[at];
-  if (ssa::clobbers_x(i.op)) {
+  if (ir::clobbers_x(i.op)) {
     const bool plain = i.op == Op::kCall || i.op == Op::kCallExt;
     const bool end = at + 1 == uses_.block().code.size();
     if (plain &&
@@ -243,7 +243,7 @@ void InstrGen::float_load(const Instr& i, std::uint32_t at) {
 // --- calls ---------------------------------------------------------------------------------------
 
 void InstrGen::call(const Instr& i, std::uint32_t at) {
-  const std::size_t from = ssa::first_register_arg(i);
+  const std::size_t from = ir::first_register_arg(i);
   const auto args = i.args.subspan(from);
   const std::uint64_t n = args.size();
   const Operand tag = i.op == Op::kTryCase || i.op == Op::kCatchEnd ? regs_.operand(i.args[0]) : Operand{};
@@ -282,7 +282,7 @@ void InstrGen::call(const Instr& i, std::uint32_t at) {
 }
 
 void InstrGen::tail_call(const Instr& i) {
-  const auto args = i.args.subspan(ssa::first_register_arg(i));
+  const auto args = i.args.subspan(ir::first_register_arg(i));
   regs_.to_registers(args, static_cast<std::uint32_t>(uses_.block().code.size()), false);
   regs_.stack_walk();
   line(i.loc);

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "runtime/compile/emit/edges.hpp"
-#include "runtime/compile/ssa/bif_info.hpp"
+#include "vm/ir/bif_info.hpp"
 
 namespace vmrun::compile {
 
 class InstrGen {
  public:
-  InstrGen(CodeBuilder& builder, ssa::Program& program, ssa::Function& fn,
+  InstrGen(CodeBuilder& builder, ir::Program& program, ir::Function& fn,
            const std::vector<std::uint32_t>& entries, Uses& uses, Frames& frames, Registers& registers,
            Edges& edges)
       : builder_(builder),
@@ -63,8 +63,8 @@ class InstrGen {
   Term ssa_cons(Term head, Term tail);
 
   CodeBuilder& builder_;
-  ssa::Program& program_;
-  ssa::Function& fn_;
+  ir::Program& program_;
+  ir::Function& fn_;
   const std::vector<std::uint32_t>& entries_;
   const std::uint32_t self_;  // index of the function
   Uses& uses_;

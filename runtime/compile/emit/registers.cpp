@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "runtime/compile/ssa/bif_info.hpp"
+#include "vm/ir/bif_info.hpp"
 
 namespace vmrun::compile {
 
-using ssa::BlockEnd;
+using ir::BlockEnd;
 
 Operand HeapNeed::operand() const {
   if (floats == 0 && funs == 0) return Operand::u(words);
@@ -15,7 +15,7 @@ Operand HeapNeed::operand() const {
   return o;
 }
 
-Registers::Registers(const ssa::Function& fn, const ssa::Liveness& live, const Uses& uses, Frames& frames)
+Registers::Registers(const ir::Function& fn, const ir::Liveness& live, const Uses& uses, Frames& frames)
     : fn_(fn), live_(live), uses_(uses), frames_(frames) {
   loc_x_.assign(fn.value_count, -1);
   loc_y_.assign(fn.value_count, -1);
@@ -24,7 +24,7 @@ Registers::Registers(const ssa::Function& fn, const ssa::Liveness& live, const U
     for (const Instr& i : b.code) {
       const bool number = (i.op == Op::kBif && (i.bif->gc || i.bif->boolean)) || i.op == Op::kFloatBox ||
                           i.op == Op::kBsGetPosition ||
-                          (i.op == Op::kBsGet && i.spec.type != core::SegType::kBinary) ||
+                          (i.op == Op::kBsGet && i.spec.type != ir::SegType::kBinary) ||
                           i.op == Op::kMarkerReserve;
       if (number && i.dst() != kNone)
         small_[i.dst()] =
@@ -132,7 +132,7 @@ void Registers::save(ValueId v) {
 /// no slot of its own.
 std::uint32_t Registers::place_to_swap(std::uint32_t next) const {
   const Instr& call = uses_.block().code[next];
-  const std::size_t from = ssa::first_register_arg(call);
+  const std::size_t from = ir::first_register_arg(call);
   for (std::size_t k = from; k < call.args.size(); k++) {
     const Arg a = call.args[k];
     const auto r = static_cast<std::uint32_t>(k - from);
@@ -156,7 +156,7 @@ Operand Registers::define(ValueId v, std::uint32_t at, bool allow_y) {
   }
   const std::uint32_t next = uses_.next_clobber(at);
   const bool far = uses_.outlasts(v, at);
-  const ssa::Hint hint = live_.hints[v];
+  const ir::Hint hint = live_.hints[v];
   if (far && allow_y && frames_.open_now() && !fragile_) {
     // If that call also takes it as an argument, it goes to the argument's register first, and is
     // stored on the way.
@@ -326,7 +326,7 @@ void Registers::to_registers(std::span<const Arg> args, std::uint32_t at, bool s
 /// The preferred register of the result holds a value that must be saved on the stack before the
 /// next call anyway, and an argument leaves the stack for good here: the two change places.
 void Registers::trade_places(const Instr& i, std::uint32_t at) {
-  const ssa::Hint hint = live_.hints[i.dst()];
+  const ir::Hint hint = live_.hints[i.dst()];
   if (!frames_.open_now() || fragile_ || hint.x < 0 || static_cast<std::size_t>(hint.x) >= x_.size() ||
       uses_.next_clobber(at) == Uses::kForever)
     return;

@@ -36,7 +36,7 @@ class Registers {
     std::uint32_t frame;
   };
 
-  Registers(const ssa::Function& fn, const ssa::Liveness& live, const Uses& uses, Frames& frames);
+  Registers(const ir::Function& fn, const ir::Liveness& live, const Uses& uses, Frames& frames);
 
   /// Sets the list to which instructions are appended.
   void set_output(std::vector<AsmInstr>& out) { out_ = &out; }
@@ -110,8 +110,8 @@ class Registers {
   std::uint32_t free_y(bool before_read = false);
   std::uint32_t place_to_swap(std::uint32_t next) const;
 
-  const ssa::Function& fn_;
-  const ssa::Liveness& live_;
+  const ir::Function& fn_;
+  const ir::Liveness& live_;
   const Uses& uses_;
   Frames& frames_;
   std::vector<AsmInstr>* out_ = nullptr;

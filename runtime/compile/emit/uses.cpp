@@ -4,8 +4,8 @@
 
 namespace vmrun::compile {
 
-using core::Fail;
-using ssa::BlockEnd;
+using ir::BlockEnd;
+using ir::Fail;
 
 void Uses::enter(BlockId id) {
   id_ = id;
@@ -17,13 +17,13 @@ void Uses::enter(BlockId id) {
   auto forever = [&](BlockId b) {
     for (ValueId v : fn_.blocks[b].live_in) use_[v] = {id_, kForever};
   };
-  ssa::for_successors(*block_, forever);
+  ir::for_successors(*block_, forever);
   if (block_->handler != kNone) forever(block_->handler);
   clobbers_.clear();
   const auto n = static_cast<std::uint32_t>(block_->code.size());
   for (std::uint32_t k = 0; k < n; k++) {
     for (Arg a : block_->code[k].args) used(a, k);
-    if (ssa::clobbers_x(block_->code[k].op)) clobbers_.push_back(k);
+    if (ir::clobbers_x(block_->code[k].op)) clobbers_.push_back(k);
   }
   used(block_->subject, n);
   for (Arg a : block_->jump_args) used(a, n);

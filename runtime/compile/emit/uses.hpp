@@ -4,24 +4,24 @@
 
 #include <vector>
 
-#include "runtime/compile/ssa/liveness.hpp"
-#include "runtime/compile/ssa/ssa.hpp"
+#include "vm/ir/liveness.hpp"
+#include "vm/ir/ssa.hpp"
 
 namespace vmrun::compile {
 
-using ssa::Arg;
-using ssa::Block;
-using ssa::BlockId;
-using ssa::Instr;
-using ssa::kNone;
-using ssa::Op;
-using ssa::ValueId;
+using ir::Arg;
+using ir::Block;
+using ir::BlockId;
+using ir::Instr;
+using ir::kNone;
+using ir::Op;
+using ir::ValueId;
 
 class Uses {
  public:
   static constexpr std::uint32_t kForever = 0xFFFFFFFF;
 
-  Uses(const ssa::Function& fn, const ssa::Liveness& live) : fn_(fn), live_(live), use_(fn.value_count) {}
+  Uses(const ir::Function& fn, const ir::Liveness& live) : fn_(fn), live_(live), use_(fn.value_count) {}
 
   void enter(BlockId id);
   const Block& block() const { return *block_; }
@@ -40,8 +40,8 @@ class Uses {
     std::uint32_t last = 0;
   };
 
-  const ssa::Function& fn_;
-  const ssa::Liveness& live_;
+  const ir::Function& fn_;
+  const ir::Liveness& live_;
   BlockId id_ = kNone;
   const Block* block_ = nullptr;
   std::vector<Use> use_;

@@ -4,8 +4,9 @@
 #include <functional>
 
 #include "runtime/compile/source/diagnostics.hpp"
-#include "runtime/compile/source/node_arena.hpp"
+#include "runtime/compile/source/interned_names.hpp"
 #include "runtime/compile/source/source.hpp"
+#include "vm/base/node_arena.hpp"
 
 namespace vmrun::compile {
 

@@ -1,7 +1,6 @@
 #pragma once
-// Source texts of one compilation and places in them. A Loc names a file by its index in Sources;
-// lines and columns count from one, columns in code points. Owned by one compilation; one thread at
-// a time.
+// Source texts of one compilation. A Loc names a file by its index in Sources. Owned by one
+// compilation; one thread at a time.
 
 #include <cstdint>
 #include <deque>
@@ -9,17 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "vm/base/loc.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun::compile {
-
-struct Loc {
-  uint32_t file = 0;
-  uint32_t line = 0;  // 0: place not known
-  uint32_t column = 0;
-  bool known() const { return line != 0; }
-  friend bool operator==(const Loc&, const Loc&) = default;
-};
 
 class Sources {
  public:

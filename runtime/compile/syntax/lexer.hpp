@@ -3,7 +3,7 @@
 // and "Data Types"). The text must be well-formed UTF-8: check with find_invalid_utf8 first. Errors
 // become kError tokens in their place. One thread at a time.
 
-#include "runtime/compile/source/node_arena.hpp"
+#include "runtime/compile/source/interned_names.hpp"
 #include "runtime/compile/syntax/token.hpp"
 
 namespace vmrun::compile {

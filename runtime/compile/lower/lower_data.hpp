@@ -1,0 +1,25 @@
+#pragma once
+// Construction of lists, tuples, maps and binaries; constant ones become literals. One compilation,
+// one thread.
+
+#include "runtime/compile/lower/lower_context.hpp"
+
+namespace vmrun::compile::lower {
+
+/// Make literals, whose words live in the arena.
+Term literal_cons(NodeArena& a, Term head, Term tail);
+Term literal_tuple(NodeArena& a, std::span<const Term> elements);
+
+class LowerData : LowerPart {
+ public:
+  using LowerPart::LowerPart;
+  Arg cons(core::Expr* e);
+  Arg tuple(core::Tuple& t);
+  Arg map(core::Map& m);
+  Arg binary(core::Binary& b);
+
+ private:
+  bool literal_binary(core::Binary& b, Term& out);
+};
+
+}  // namespace vmrun::compile::lower
