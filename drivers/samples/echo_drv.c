@@ -13,13 +13,14 @@
      'b' '0/1' the port is (not) busy
      'B' MS    the next data makes the port busy for MS milliseconds
      't' MS    sends "tick" after MS milliseconds; 'c' cancels
+     'h' MS    closing takes MS milliseconds for each step, not one
      'm'       the caller is watched: sends "down" when it ends
      'a' TEXT  TEXT is turned round by an async thread, then sent
      'f' WHAT  the driver fails: "eof", "posix", or WHAT as an atom
      'r' N     N bytes x as an answer, '1' first makes answers binaries, '0' lists
      others    badarg
-   port_call(Port, N, Term) gives Term back. A port that closes lets go of half of what is queued
-   every millisecond. */
+   port_call(Port, N, Term) gives Term back. A port that closes drops half of what is queued in each
+   step, one step a millisecond. */
 #include <erl_driver.h>
 
 #include <errno.h>
@@ -32,6 +33,7 @@ typedef struct {
   int busy_ms; /* of the next data; 0: none */
   int is_busy;
   int flushing;
+  unsigned long flush_ms; /* of a step; 0: 1 */
   int binary_answers;
 } Echo;
 
@@ -95,17 +97,19 @@ static void send_queued(Echo* e, ErlDrvSizeT wanted) {
   }
 }
 
+static void set_flush_timer(Echo* e) { driver_set_timer(e->port, e->flush_ms ? e->flush_ms : 1); }
+
 static void echo_flush(ErlDrvData data) {
   Echo* e = (Echo*)data;
   e->flushing = 1;
-  driver_set_timer(e->port, 1);
+  set_flush_timer(e);
 }
 
 static void echo_timeout(ErlDrvData data) {
   Echo* e = (Echo*)data;
   if (e->flushing) {
     driver_deq(e->port, driver_sizeq(e->port) / 2 + 1);
-    if (driver_sizeq(e->port)) driver_set_timer(e->port, 1);
+    if (driver_sizeq(e->port)) set_flush_timer(e);
   } else if (e->is_busy) {
     e->is_busy = 0;
     set_busy_port(e->port, 0);
@@ -181,6 +185,7 @@ static ErlDrvSSizeT echo_control(ErlDrvData data, unsigned int operation, char* 
     case 'B': e->busy_ms = atoi(text); return 0;
     case 't': driver_set_timer(e->port, strtoul(text, NULL, 10)); return 0;
     case 'c': driver_cancel_timer(e->port); return 0;
+    case 'h': e->flush_ms = strtoul(text, NULL, 10); return 0;
     case 'm': return driver_monitor_process(e->port, driver_caller(e->port), &monitor) ? -1 : 0;
     case 'a': start_job(e, bytes, size); return 0;
     case 'f': fail(e, text); return 0;

@@ -120,9 +120,18 @@ static ERL_NIF_TERM take(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   return term;
 }
 
+/* number(Pipe, End) -> its descriptor */
+static ERL_NIF_TERM number(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
+  Pipe* p = pipe_of(env, argv[0]);
+  int end;
+  (void)argc;
+  if (!p || !enif_get_int(env, argv[1], &end)) return enif_make_badarg(env);
+  return enif_make_int(env, p->fds[end]);
+}
+
 static ErlNifFunc functions[] = {
-    {"open", 0, open_pipe, 0}, {"await", 3, await, 0}, {"cancel", 2, cancel, 0},
-    {"stop", 2, stop, 0},      {"put", 2, put, 0},     {"take", 1, take, 0},
+    {"open", 0, open_pipe, 0}, {"await", 3, await, 0}, {"cancel", 2, cancel, 0}, {"stop", 2, stop, 0},
+    {"put", 2, put, 0},        {"take", 1, take, 0},   {"number", 2, number, 0},
 };
 
 ERL_NIF_INIT(pipes, functions, load, NULL, NULL, NULL)

@@ -19,8 +19,8 @@ void fire_allocated(const Binary& b) {
 }
 
 void fire_resized(const Binary& b, Word old_id, Word old_bytes) {
-  probe::fire_binary_resize(heap_upcalls.current_process_id(), id_of(b), shown(old_id), shown(b.capacity_bytes),
-                            shown(old_bytes));
+  probe::fire_binary_resize(heap_upcalls.current_process_id(), id_of(b), shown(old_id),
+                            shown(b.capacity_bytes), shown(old_bytes));
 }
 
 void fire_released(const Binary& b) {

@@ -19,8 +19,8 @@
 // The messages are made when the descriptor is selected, so that nothing of the environment is
 // needed when it is ready. One message for one selection: epoll reports once (EPOLLONESHOT),
 // directions that still wait are registered again. A selection belongs to its descriptor, and is
-// guarded by the descriptor's lock; whoever takes it off destroys it without that lock, for what
-// messages refer to may have destructors.
+// guarded by the descriptor's lock. The thread that takes it off destroys it without that lock,
+// because objects that messages refer to may have destructors.
 
 namespace vmrun {
 namespace {
@@ -80,7 +80,7 @@ class Selection final : public DescriptorUser, public FormerUser {
   Resource& resource_;  // with a reference
 };
 
-/// Messages that nobody waits for any more, destroyed without the lock.
+/// Messages that are not wanted any more. They are destroyed without the lock.
 class Dropped {
  public:
   ~Dropped() {
@@ -124,7 +124,7 @@ Selection* selection_of(const Descriptor& d, const Resource& resource) {
   return d.user && d.user->resource() == &resource ? static_cast<Selection*>(d.user) : nullptr;
 }
 
-/// Another user's selection goes: as a rule that one has closed the descriptor without a word, and
+/// Ends another user's selection. As a rule that user has closed the descriptor without a call, and
 /// the number is in use again.
 void take_from_others(Descriptor& d, const Resource& resource) {
   std::unique_ptr<FormerUser> former;
@@ -139,7 +139,8 @@ void take_from_others(Descriptor& d, const Resource& resource) {
                  " stealing control of fd=" + std::to_string(d.fd) + " from" + from + "\n");
 }
 
-/// Nobody waits for it any more, and late news finds nothing: it may be closed.
+/// Ends the selection and calls the stop callback, which may close the descriptor: later reports of
+/// epoll have an old generation.
 int stop(Descriptor& d, Resource& resource) {
   std::unique_ptr<FormerUser> former;
   {
@@ -164,7 +165,7 @@ int cancel(Descriptor& d, int mode, const Resource& resource) {
   return result;
 }
 
-/// What is ready of a selection: its messages, which are sent without the lock.
+/// The messages of the directions that are ready. They are sent without the lock.
 class Ready {
  public:
   /// Takes the messages of the directions that these events make ready.

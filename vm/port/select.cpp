@@ -192,7 +192,7 @@ void PortSelection::ready(std::uint32_t events, std::unique_lock<SpinLock>& lock
   if (by_edges) is_ready |= came;
   came &= wanted;
   const auto fresh = static_cast<std::uint8_t>(came & ~pending);
-  // Still pending, or nothing to do with it: out, until the task has run.
+  // What is still pending, or not wanted, is taken out of epoll until the task has run.
   const bool repeated = came & pending || !came;
   pending |= fresh;
   if (repeated && !by_edges) arm_wanted(*this);
@@ -254,7 +254,8 @@ Term take_over(PortSelection& d, Direction direction, Term port) {
   if (owner != port)
     d.pending &= static_cast<std::uint8_t>(
         ~direction);  // a task of the former owner finds that it is not the owner any more
-  // Whoever had it may be gone and the descriptor another one by now, of which epoll knows nothing.
+  // The former owner may have closed it, and the number may belong to another file, which epoll
+  // does not know.
   if (owner && owner != port) forget_registration(d.descriptor);
   owner = port;
   d.wanted |= direction;
@@ -313,11 +314,11 @@ int switch_off(Port& p, PortSelection& d, int mode) {
       if (d.is_user()) (void)end_use(d.descriptor);
       unused = true;
     } else if (d.is_user() && !d.by_edges) {
-      // At once: drivers of old close the descriptor without a word.
+      // At once, since old drivers close the descriptor without a call.
       arm_wanted(d);
     }
   }
-  // Nobody polls for it any more, and what has been reported is stale by its generation: it may be
+  // No thread polls for it any more, and its generation makes earlier reports stale, so it may be
   // closed now.
   if (unused && calls_back) call_stop_select(*p.driver, event_of(d.fd()));
   return 0;

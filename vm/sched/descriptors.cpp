@@ -18,7 +18,7 @@ Word tag_of(const Descriptor& d) { return Word{d.generation} << 32 | static_cast
 bool can_come(std::uint32_t armed) { return armed & ~Descriptor::kSilent; }
 
 int register_descriptor(Descriptor& d, std::uint32_t events) {
-  // A descriptor that was closed and opened again is not what we think.
+  // A descriptor that was closed and opened again is not registered, though we believe it is.
   int error = poll_control(d.registered ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, d.fd, events, tag_of(d));
   if (error == ENOENT) error = poll_control(EPOLL_CTL_ADD, d.fd, events, tag_of(d));
   else if (error == EEXIST) error = poll_control(EPOLL_CTL_MOD, d.fd, events, tag_of(d));
@@ -70,7 +70,7 @@ std::unique_ptr<FormerUser> end_use(Descriptor& d) {
 void descriptor_ready(Word tag, std::uint32_t events) {
   Descriptor& d = *descriptors.at(static_cast<int>(tag & 0xFFFFFFFF));
   std::unique_lock lock(d.lock);
-  if (d.generation != tag >> 32 || !can_come(d.armed)) return;  // it was given up since
+  if (d.generation != tag >> 32 || !can_come(d.armed)) return;  // given up in the meantime
   if (d.armed & EPOLLONESHOT) {
     d.armed = Descriptor::kSilent;
     registered_descriptors.fetch_sub(1, std::memory_order_relaxed);

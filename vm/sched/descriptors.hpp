@@ -10,14 +10,15 @@
 #include "vm/base/spin_lock.hpp"
 #include "vm/base/word.hpp"
 
-/// The owner of all descriptors that somebody waits for (poll.hpp): who has each of them, and what
-/// epoll knows of it. A descriptor has one user at a time: the ports that have selected it
+/// The table of all descriptors that are waited for (poll.hpp): the user of each, and what epoll
+/// knows of it. A descriptor has one user at a time: the ports that have selected it
 /// (vm/port/select.cpp) or a resource of native code (vm/nif/select.cpp). Another user may take it
-/// over: as a rule the former one has closed it without a word, and the number is in use again. Any
-/// thread.
+/// over: as a rule the former one has closed it without a call, and the number is in use again. Any
+/// thread may call.
 namespace vmrun {
 
-/// What is left of a user that has lost its descriptor. Destroyed without the descriptor's lock.
+/// What remains of a user that has lost its descriptor. It is destroyed without the descriptor's
+/// lock.
 class FormerUser {
  public:
   virtual ~FormerUser() = default;
@@ -27,12 +28,12 @@ class FormerUser {
 
 class DescriptorUser {
  public:
-  /// epoll reports these events. In a thread that has entered an epoch. The lock is held; it is to
-  /// be given back before anything is called that is not of vm/sched.
+  /// Is called when epoll reports these events, in a thread that has entered an epoch. The lock is
+  /// held; release it before calling anything outside vm/sched.
   virtual void ready(std::uint32_t events, std::unique_lock<SpinLock>& lock) = 0;
-  /// It has the descriptor no more. The lock is held.
+  /// Is called when it has lost the descriptor. The lock is held.
   virtual std::unique_ptr<FormerUser> give_up() = 0;
-  /// The resource that it stands for; nullptr: ports.
+  /// The resource whose selection this is; nullptr for ports.
   virtual const void* resource() const { return nullptr; }
 
  protected:
@@ -44,9 +45,9 @@ struct Descriptor {
 
   const int fd;
   SpinLock lock;                   // guards the rest, and what the user keeps of the descriptor
-  DescriptorUser* user = nullptr;  // nullptr: nobody
-  // Counts users that have come and gone. epoll gives it back, so what was ready before is not
-  // taken for news of the next user.
+  DescriptorUser* user = nullptr;  // nullptr: not in use
+  // Counts users that have come and gone. epoll reports it with each event, so that an event meant
+  // for an earlier user is not given to the next one.
   std::uint32_t generation = 0;
   std::uint32_t armed = 0;  // epoll events that it is registered with; kSilent: none of them comes
   bool registered = false;  // epoll knows it
@@ -106,15 +107,16 @@ extern ByDescriptor<Descriptor> descriptors;
 /// Has epoll report these events, or with 0 none: it is taken out then. Returns an errno, after
 /// which it is not registered.
 int arm(Descriptor& d, std::uint32_t events);
-/// The user begins to use it; what another one had is the caller's then. May be called again.
+/// Makes this its user, and returns what remains of another one. A user may call it again.
 std::unique_ptr<FormerUser> begin_use(Descriptor& d, DescriptorUser& user);
-/// Nobody uses it any more, and events that are under way are dropped: it may be closed.
+/// Ends its use. Events that are under way are dropped, so it may be closed.
 std::unique_ptr<FormerUser> end_use(Descriptor& d);
-/// What epoll knows of it need not be true any more: it may have been closed and opened again.
+/// Tells that the descriptor may have been closed and opened again, so that what epoll knows of it
+/// need not be true.
 void forget_registration(Descriptor& d);
 
-/// For the poller: epoll reports these events, with what it was given for the descriptor. With an
-/// epoch.
+/// Passes events that epoll has reported to the descriptor's user. tag: what epoll was given for
+/// it. Called by the poller, within an epoch.
 void descriptor_ready(Word tag, std::uint32_t events);
 
 }  // namespace vmrun
