@@ -24,15 +24,15 @@ from .session import Session
 HELP = """Measures vmrun: against a stock erl, against itself with probes compiled out, and while it is
 traced.
 
-Without a name everything that can be measured here is, which takes hours; --quick takes less than three
-minutes. A name is that of a measurement, of a kind of workload (a folder such as actors), or of a workload
-(actors/ring, or ring):
+Without a name it measures everything that can be measured here, which takes hours; --quick takes less than
+three minutes. A name is that of a measurement, of a kind of workload (a folder such as actors), or of a
+workload (actors/ring, or ring):
 
 {measurements}
 
-Runs alternate between what is compared; medians are compared, and behind a ratio stands the interval in
-which it lies with 95 % certainty. A ratio whose interval is wide is called noisy, and has no figure: measure
-again when the machine has less to do."""
+What is compared runs in turns, and medians are compared. Behind a ratio stands the interval in which it lies
+with 95 % certainty. A ratio with a wide interval is called noisy, and has no figure: measure again when the
+machine has less to do."""
 
 EXAMPLES = """examples:
   ./dev bench --quick                           a look at everything
@@ -40,7 +40,7 @@ EXAMPLES = """examples:
   ./dev bench --baseline HEAD~1 actors          which workloads the last commit has made faster or slower
   ./dev bench -c 'vmtrace-*' -c bpftrace-all ring   one workload, watched in several ways
   ./dev bench --json all.json --html all.html   everything, as figures and as a page
-  ./dev bench --resume --json all.json          go on with what was broken off"""
+  ./dev bench --resume --json all.json          go on with a run that was broken off"""
 
 
 def parser():

@@ -73,13 +73,13 @@ MEASUREMENTS = [
     ),
     Measurement(
         'watching',
-        'what looking costs: each family of probes under each tool that counts them',
+        'what watching costs: each family of probes under each tool that counts them',
         lambda s, _: watching.measure(s),
         50,
     ),
     Measurement(
         'instructions',
-        'instructions executed with probes compiled in, nobody looking, against -Dprobes=none (callgrind)',
+        'instructions executed with probes compiled in and disabled, against -Dprobes=none (callgrind)',
         counted_instructions,
         20,
     ),
@@ -120,7 +120,7 @@ MEASUREMENTS = [
     ),
     Measurement(
         'vmtrace',
-        'what watching the messages and switches of ping_pong costs by vmtrace',
+        'what it costs to watch messages and switches of ping_pong with vmtrace',
         lambda s, _: vmtrace.measure(s),
     ),
     Measurement(
@@ -130,7 +130,7 @@ MEASUREMENTS = [
     ),
     Measurement(
         'engine',
-        'a firing on the D engine, without a machine, in nanoseconds (Google Benchmark)',
+        'a firing on the D engine without a machine, in nanoseconds (Google Benchmark)',
         lambda s, _: small.engine(s),
     ),
     Measurement(
