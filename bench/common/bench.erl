@@ -1,11 +1,14 @@
-%% Measures one piece of work: prints its wall time in microseconds and its result, which must be the same everywhere.
+%% Measures one piece of work: prints its wall time in microseconds and its result, which must be the same
+%% everywhere.
 %%
-%% A workload has a size, a list of integers: the words of its command line, or else what its module says in the attribute
-%% -size([…]). It knows its result by another way than the work itself, and fails when the two differ.
+%% A workload has a size, a list of integers: the words of its command line, or else what its module says in
+%% the attribute -size([…]). It knows its result by another way than the work itself, and fails when the two
+%% differ.
 -module(bench).
 -export([measured/4, measured/5, measured_with_files/5, size/2, run/1]).
 
-measured(Module, Arguments, Work, Expected) -> measured(Module, Arguments, fun(Size) -> Size end, Work, Expected).
+measured(Module, Arguments, Work, Expected) -> measured(Module, Arguments, fun(Size) -> Size end, Work,
+    Expected).
 
 %% Prepare(Size) is not measured, and what it returns is given to Work. Expected(Size) is the result.
 measured(Module, Arguments, Prepare, Work, Expected) ->
@@ -45,7 +48,8 @@ size(Module, Arguments) ->
     case [catch list_to_integer(A) || A <- Arguments] of
         [] -> Default;
         Size when length(Size) =:= length(Default) ->
-            lists:all(fun is_integer/1, Size) orelse fail(Module, "a size is made of integers, not ~0p", [Arguments]),
+            lists:all(fun is_integer/1, Size) orelse fail(Module, "a size is made of integers, not ~0p",
+                [Arguments]),
             Size;
         _ -> fail(Module, "a size is ~w integers, such as ~0p", [length(Default), Default])
     end.

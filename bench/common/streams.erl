@@ -3,7 +3,8 @@
 -export([echo/2, pairs/2, listen/1, connect/2]).
 
 listen(Options) ->
-    {ok, L} = gen_tcp:listen(0, [binary, {ip, {127, 0, 0, 1}}, {active, false}, {backlog, 1024}, {nodelay, true} | Options]),
+    {ok, L} = gen_tcp:listen(0, [binary, {ip, {127, 0, 0, 1}}, {active, false}, {backlog, 1024},
+        {nodelay, true} | Options]),
     {ok, Port} = inet:port(L),
     {L, Port}.
 
@@ -29,7 +30,8 @@ echo(Connections, Times) ->
                    Server = spawn_link(fun() -> receive go -> serve(S) end end),
                    ok = gen_tcp:controlling_process(S, Server),
                    Server ! go,
-                   Client = spawn_link(fun() -> receive go -> ok end, ask(C, Times), Self ! done, receive stop -> ok end end),
+                   Client = spawn_link(fun() -> receive go -> ok end, ask(C, Times), Self ! done,
+                       receive stop -> ok end end),
                    ok = gen_tcp:controlling_process(C, Client),
                    Client
                end || {C, S} <- pairs(Connections, [{packet, 4}])],

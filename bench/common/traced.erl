@@ -1,5 +1,5 @@
-%% Runs a program as act_main does while a process counts what erlang:trace tells of it: what somebody who has no probes
-%% would do. The last arguments are those of the program.
+%% Runs a program as act_main does while a process counts what erlang:trace tells of it: what somebody who has
+%% no probes would do. The last arguments are those of the program.
 %%   counted|texts   only count events, or count them by the text of the process they are about
 %%   Events          words joined by commas: flags of erlang:trace, or call and return, for all functions
 %%   File            where the count goes
@@ -9,7 +9,8 @@
 start([How, Events, File, Module]) ->
     Counting = spawn(fun() -> count(list_to_atom(How), 0, #{}) end),
     Words = [list_to_atom(E) || E <- string:lexemes(Events, ",")],
-    {Program, Ref} = spawn_monitor(fun() -> receive go -> run(list_to_atom(Module), init:get_plain_arguments()) end end),
+    {Program, Ref} = spawn_monitor(fun() ->
+        receive go -> run(list_to_atom(Module), init:get_plain_arguments()) end end),
     [erlang:trace_pattern({'_', '_', '_'}, match(Words), [local]) || lists:member(call, Words)],
     erlang:trace(Program, true, [set_on_spawn, {tracer, Counting} | Words -- [return]]),
     Program ! go,

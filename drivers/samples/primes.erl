@@ -1,4 +1,5 @@
-%% Counting primes in C, without getting in the way of others: see primes.c. The library is looked for in the folder that NATIVE_DIR names.
+%% Counting primes in C, without getting in the way of others: see primes.c. The library is looked for in the
+%% folder that NATIVE_DIR names.
 -module(primes).
 -export([yielding/1, dirty_cpu/1, dirty_io/1, here/0, there_and_back/1, on_thread/1]).
 -nifs([yielding/1, dirty_cpu/1, dirty_io/1, here/0, there_and_back/1, on_thread/1]).

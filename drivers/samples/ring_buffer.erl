@@ -1,4 +1,5 @@
-%% Byte queues of a fixed capacity, in C: see ring_buffer.c. The library is looked for in the folder that NATIVE_DIR names.
+%% Byte queues of a fixed capacity, in C: see ring_buffer.c. The library is looked for in the folder that
+%% NATIVE_DIR names.
 -module(ring_buffer).
 -export([new/1, push/2, pop/2, view/1, watch/2, alive/0]).
 -nifs([new/1, push/2, pop/2, view/1, watch/2, alive/0]).

@@ -1,6 +1,7 @@
-%% For who counts instructions: does something Count times between the first two marks, and twice as often between the last
-%% two, so that the difference is what doing it Count times takes, with neither start nor marks in it. It has been done
-%% before, so that code is loaded and memory there. A mark is a call of a built-in function that nothing else here calls.
+%% For who counts instructions: does something Count times between the first two marks, and twice as often
+%% between the last two, so that the difference is what doing it Count times takes, with neither start nor
+%% marks in it. It has been done before, so that code is loaded and memory there. A mark is a call of a
+%% built-in function that nothing else here calls.
 -module(counting).
 -export([run/2]).
 

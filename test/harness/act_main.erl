@@ -21,8 +21,9 @@ run(Module, Args) ->
         false -> Module:main()
     end.
 
-%% What has been logged may not have been written yet. What an on_load function returned is logged by a child of the code server. Some of it goes through one of two processes before it reaches the
-%% handler: an answer from them says that they have passed on what they were sent earlier.
+%% What has been logged may not have been written yet. What an on_load function returned is logged by a child
+%% of the code server. Some of it goes through one of two processes before it reaches the handler: an answer
+%% from them says that they have passed on what they were sent earlier.
 flush_log() ->
     _ = code:get_path(),  % the code server has started it
     Server = whereis(code_server),

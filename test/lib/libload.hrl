@@ -18,7 +18,8 @@ exports(Forms) -> lists:append([Es || {attribute, _, export, Es} <- Forms]).
 vx(M) -> list_to_atom("vx_" ++ atom_to_list(M)).
 
 load(M, Forms, Exports) ->
-    case compile:forms([rename(F, Exports) || F <- Forms, keep(F)], [return_errors, nowarn_nif_inline, {error_location, line}]) of
+    case compile:forms([rename(F, Exports) || F <- Forms, keep(F)], [return_errors, nowarn_nif_inline,
+        {error_location, line}]) of
         {ok, Name, Code} -> {module, Name} = code:load_binary(Name, "libload", Code);
         Other -> io:format("~p: ~p~n", [M, Other]), halt(1)
     end.

@@ -25,4 +25,5 @@ decode(8, _) -> eof;
 decode(_, []) -> <<>>;
 decode(_, Bytes) -> Bytes.
 
-flags(Modes) -> lists:sum([case M of read -> 1; write -> 2; append -> 6; compressed -> 8; exclusive -> 16; sync -> 64 end || M <- Modes]).
+flags(Modes) -> lists:sum([case M of read -> 1; write -> 2; append -> 6; compressed -> 8; exclusive -> 16;
+    sync -> 64 end || M <- Modes]).

@@ -1,6 +1,8 @@
 -module(corners).
--export([thing/1, open_pipe/0, put/1, await/2, stop/1, through_binary/1, tried/0, command/2, compare_pids/2, now/0, in_two_steps/1, consume/2, after_x/1]).
--nifs([thing/1, open_pipe/0, put/1, await/2, stop/1, through_binary/1, tried/0, command/2, compare_pids/2, now/0, in_two_steps/1, consume/2, rest/1]).
+-export([thing/1, open_pipe/0, put/1, await/2, stop/1, through_binary/1, tried/0, command/2, compare_pids/2,
+    now/0, in_two_steps/1, consume/2, after_x/1]).
+-nifs([thing/1, open_pipe/0, put/1, await/2, stop/1, through_binary/1, tried/0, command/2, compare_pids/2,
+    now/0, in_two_steps/1, consume/2, rest/1]).
 -compile({no_auto_import, [put/1, now/0]}).
 -on_load(load/0).
 

@@ -1,6 +1,8 @@
 -module(things).
--export([make/1, watch/2, unwatch/1, same_monitor/2, keep/1, let_go/0, call/3, selected/2, unselected/1, port/1, bytes/1, vector/2]).
--nifs([make/1, watch/2, unwatch/1, same_monitor/2, keep/1, let_go/0, call/3, selected/2, unselected/1, port/1, bytes/1, vector/2]).
+-export([make/1, watch/2, unwatch/1, same_monitor/2, keep/1, let_go/0, call/3, selected/2, unselected/1,
+    port/1, bytes/1, vector/2]).
+-nifs([make/1, watch/2, unwatch/1, same_monitor/2, keep/1, let_go/0, call/3, selected/2, unselected/1, port/1,
+    bytes/1, vector/2]).
 -on_load(load/0).
 
 load() -> erlang:load_nif(os:getenv("NATIVE_DIR", ".") ++ "/things", 0).

@@ -1,5 +1,5 @@
-%% What two nodes do with each other, from the side that begins. Each case is a function of the other node's name; what it
-%% asserts, it matches. The same cases run on vmrun and on a stock erl, against either.
+%% What two nodes do with each other, from the side that begins. Each case is a function of the other node's
+%% name; what it asserts, it matches. The same cases run on vmrun and on a stock erl, against either.
 -module(cases).
 -export([main/1, start/0, later/1, sum/1]).
 -compile(export_all).
@@ -12,7 +12,8 @@ start() -> main(init:get_plain_arguments()).
 main([Peer | Names]) ->
     Node = list_to_atom(Peer),
     Cases = case Names of
-                [] -> [Name || {Name, 1} <- ?MODULE:module_info(exports), lists:prefix("case_", atom_to_list(Name))];
+                [] -> [Name || {Name, 1} <- ?MODULE:module_info(exports),
+                    lists:prefix("case_", atom_to_list(Name))];
                 _ -> [list_to_atom("case_" ++ Name) || Name <- Names]
             end,
     Failed = lists:append([run(Name, Node) || Name <- lists:sort(Cases)]),
@@ -87,7 +88,8 @@ case_disconnect_and_back(Peer) ->
     ok = net_kernel:monitor_nodes(true, [nodedown_reason]),
     true = monitor_node(Peer, true),
     true = erlang:disconnect_node(Peer),
-    {nodedown, Peer, [{nodedown_reason, disconnect}]} = receive {nodedown, _, _} = Down -> Down after ?PATIENCE -> none end,
+    {nodedown, Peer, [{nodedown_reason, disconnect}]} = receive {nodedown, _, _} = Down ->
+        Down after ?PATIENCE -> none end,
     {nodedown, Peer} = next(),
     pong = net_adm:ping(Peer),
     {nodeup, Peer, []} = next(),
@@ -123,10 +125,14 @@ case_registered_send(Peer) ->
     {Echo, third} = next().
 
 case_terms(Peer) ->
-    Terms = [0, -1, 1 bsl 59, -(1 bsl 200), 1.5, -0.0, a, 'näme', 'ロゴ', [], [a | b], "text", lists:seq(1, 300), {}, {1, {2}},
-             <<>>, <<1, 2, 3>>, <<5:3>>, binary:copy(<<"x">>, 100), binary:part(binary:copy(<<"y">>, 1000), 10, 500), #{},
-             #{a => 1, "b" => [2]}, maps:from_list([{N, N * N} || N <- lists:seq(1, 100)]), self(), make_ref(), node(), Peer,
-             fun erlang:abs/1, list_to_tuple(lists:seq(1, 300)), monitor(process, self()), hd(erlang:ports())],
+    Terms = [0, -1, 1 bsl 59, -(1 bsl 200), 1.5, -0.0, a, 'näme', 'ロゴ', [], [a | b], "text",
+        lists:seq(1, 300), {}, {1, {2}},
+             <<>>, <<1, 2, 3>>, <<5:3>>, binary:copy(<<"x">>, 100), binary:part(binary:copy(<<"y">>, 1000),
+                 10, 500), #{},
+             #{a => 1, "b" => [2]}, maps:from_list([{N, N * N} || N <- lists:seq(1, 100)]), self(),
+             make_ref(), node(), Peer,
+             fun erlang:abs/1, list_to_tuple(lists:seq(1, 300)), monitor(process, self()),
+             hd(erlang:ports())],
     {echo, Peer} ! {self(), first},
     {Echo, first} = next(),
     lists:foreach(fun(Term) ->
@@ -186,15 +192,18 @@ case_large_reasons(Peer) ->
     before = next(),
     {'EXIT', Pid, Reason} = next(),
     between = next(),
-    Ends = [{'DOWN', Ref, process, Pid, Reason}, {'EXIT', Pid, Reason}, {'EXIT', Victim, Reason}, {{tag, Self}, Tagged, process, Pid, Reason}],
+    Ends = [{'DOWN', Ref, process, Pid, Reason}, {'EXIT', Pid, Reason}, {'EXIT', Victim, Reason},
+        {{tag, Self}, Tagged, process, Pid, Reason}],
     true = lists:sort(Ends) =:= lists:sort([next() || _ <- Ends]).
 
 case_both_directions(Peer) ->
     Self = self(),
     Size = 2000000,
-    Pids = [spawn(Peer, fun() -> receive {From, Bytes} -> From ! {self(), Bytes} end end) || _ <- lists:seq(1, 5)],
+    Pids = [spawn(Peer, fun() -> receive {From, Bytes} -> From ! {self(), Bytes} end end)
+        || _ <- lists:seq(1, 5)],
     lists:foreach(fun(Pid) -> Pid ! {Self, binary:copy(<<"z">>, Size)} end, Pids),
-    lists:foreach(fun(Pid) -> Size = receive {Pid, Bytes} -> byte_size(Bytes) after ?PATIENCE -> none end end, Pids).
+    lists:foreach(fun(Pid) -> Size = receive {Pid, Bytes} -> byte_size(Bytes) after ?PATIENCE -> none end end,
+        Pids).
 
 case_alias(Peer) ->
     Alias = alias([reply]),
@@ -241,7 +250,8 @@ pass_on(To) ->
 next_of(What) ->
     receive
         What -> What;
-        Message when is_tuple(Message), element(1, Message) =:= What; is_tuple(Message), element(2, Message) =:= What -> Message
+        Message when is_tuple(Message), element(1, Message) =:= What; is_tuple(Message), element(2, Message)
+            =:= What -> Message
     after ?PATIENCE div 2 -> error({nothing_came, What})
     end.
 
@@ -271,7 +281,8 @@ case_spawn_monitor(Peer) ->
     exit(Pid2, stop),
     {'DOWN', Ref2, process, Pid2, stop} = next().
 
-%% More arguments than a function has: the answer says so, and the connection stays. (Of OTP's node, the process fails.)
+%% More arguments than a function has: the answer says so, and the connection stays. (Of OTP's node, the
+%% process fails.)
 case_spawn_too_many_arguments(Peer) ->
     Id = spawn_request(Peer, erlang, node, lists:duplicate(300, x), [monitor]),
     case receive {spawn_reply, Id, _, _} = Reply -> Reply end of
@@ -295,23 +306,28 @@ case_spawn_with_token(Peer) ->
     seq_trace:set_system_tracer(spawn_link(?MODULE, forward, [Self])),
     erpc:call(Peer, seq_trace, set_system_tracer, [spawn_link(Peer, ?MODULE, forward, [Self])]),
     Leader = group_leader(),
-    {{Pid, Ref}, {3, 17, 102, Pid, 101}} = Traced(fun() -> spawn_monitor(Peer, ?MODULE, tell_token, [Self]) end),
+    {{Pid, Ref}, {3, 17, 102, Pid, 101}} = Traced(fun() -> spawn_monitor(Peer, ?MODULE, tell_token, [Self])
+        end),
     receive {Pid, Token} -> {3, 17, 102, Self, 100} = Token end,
     receive {'DOWN', Ref, _, _, normal} -> ok end,
     Request = {spawn_request, Ref, Self, Leader, {?MODULE, tell_token, 1}, [monitor]},
     Reply = {spawn_reply, Ref, ok, Pid},
-    [{send, {100, 101}, Self, Peer, Request}, {send, {100, 102}, Self, Peer, [Self]}, {'receive', {101, 102}, Pid, Self, Reply},
+    [{send, {100, 101}, Self, Peer, Request}, {send, {100, 102}, Self, Peer, [Self]},
+        {'receive', {101, 102}, Pid, Self, Reply},
      {'receive', {102, 103}, Pid, Self, {Pid, _}}] = seen(node(), 4),
-    [{'receive', {100, 101}, Self, Pid, Request}, {send, {101, 102}, Pid, Self, Reply}, {'receive', {100, 102}, Self, Pid, [Self]},
+    [{'receive', {100, 101}, Self, Pid, Request}, {send, {101, 102}, Pid, Self, Reply},
+        {'receive', {100, 102}, Self, Pid, [Self]},
      {send, {102, 103}, Pid, Self, {Pid, _}}] = seen(Peer, 4),
     %% Where there is no process the node answers.
     {{Bad, {spawn_reply, Bad, error, badopt}}, {3, 17, 102, Peer, 101}} =
         Traced(fun() -> Id = spawn_request(Peer, ?MODULE, tell_token, [Self], [odd]), {Id, reply(Id)} end),
     [_, _, {'receive', {101, 102}, Peer, Self, {spawn_reply, Bad, error, badopt}}] = seen(node(), 3),
-    [{'receive', {100, 101}, Self, Peer, {spawn_request, Bad, Self, Leader, _, [odd]}}, {send, {101, 102}, Peer, Self, _}] = seen(Peer, 2),
+    [{'receive', {100, 101}, Self, Peer, {spawn_request, Bad, Self, Leader, _, [odd]}},
+        {send, {101, 102}, Peer, Self, _}] = seen(Peer, 2),
     %% What the own node says leaves the token as it is.
     {{None, {spawn_reply, None, error, noconnection}}, {3, 17, 102, Self, 100}} =
-        Traced(fun() -> Id = spawn_request('nobody@localhost', ?MODULE, tell_token, [Self]), {Id, reply(Id)} end),
+        Traced(fun() -> Id = spawn_request('nobody@localhost', ?MODULE, tell_token, [Self]), {Id, reply(Id)}
+            end),
     erpc:call(Peer, seq_trace, set_system_tracer, [false]),
     seq_trace:set_system_tracer(false).
 
@@ -361,7 +377,8 @@ case_texts_of_identifiers(Peer) ->
     Pid = list_to_pid(pid_to_list(Pid)),
     Ref = list_to_ref(ref_to_list(Ref)),
     Port = list_to_port(port_to_list(Port)),
-    [{'EXIT', {badarg, _}} = (catch F(Text)) || {F, Text} <- [{fun list_to_pid/1, "<999999.1.0>"}, {fun list_to_ref/1, "#Ref<999999.1.2.3>"}, {fun list_to_port/1, "#Port<999999.1>"}]],
+    [{'EXIT', {badarg, _}} = (catch F(Text)) || {F, Text} <- [{fun list_to_pid/1, "<999999.1.0>"},
+        {fun list_to_ref/1, "#Ref<999999.1.2.3>"}, {fun list_to_port/1, "#Port<999999.1>"}]],
     true = is_process_alive(self()).
 
 case_links(Peer) ->
@@ -388,7 +405,8 @@ case_unlink(Peer) ->
 %% Links and unlinks that cross on the way leave both sides of one mind.
 case_links_cross(Peer) ->
     Self = self(),
-    There = fun() -> receive {other, Here} -> link_and_unlink(Here, 100), Here ! ping, receive pong -> ok end, Here ! {mind, is_linked(Here)}, receive after infinity -> ok end end end,
+    There = fun() -> receive {other, Here} -> link_and_unlink(Here, 100), Here ! ping, receive pong -> ok end,
+        Here ! {mind, is_linked(Here)}, receive after infinity -> ok end end end,
     Here = fun() ->
                    Other = spawn(Peer, There),
                    Other ! {other, self()},
@@ -529,13 +547,16 @@ square(N) -> N * N.
 
 case_erpc(Peer) ->
     Peer = erpc:call(Peer, erlang, node, []),
-    {'EXIT', {{exception, badarg, [{erlang, hd, [[]], _}]}, _}} = catch_of(fun() -> erpc:call(Peer, erlang, hd, [[]]) end),
+    {'EXIT', {{exception, badarg, [{erlang, hd, [[]], _}]}, _}}
+        = catch_of(fun() -> erpc:call(Peer, erlang, hd, [[]]) end),
     {exit, {exception, because}} = class_of(fun() -> erpc:call(Peer, erlang, exit, [because]) end),
     {throw, thrown} = class_of(fun() -> erpc:call(Peer, erlang, throw, [thrown]) end),
     {error, {erpc, timeout}} = class_of(fun() -> erpc:call(Peer, timer, sleep, [infinity], 50) end),
     {error, {erpc, noconnection}} = class_of(fun() -> erpc:call(nobody@localhost, erlang, node, []) end),
     {error, {erpc, badarg}} = class_of(fun() -> erpc:call(Peer, erlang, node, not_a_list) end),
-    {exit, {signal, stopped}} = class_of(fun() -> erpc:call(Peer, fun() -> exit(self(), stopped), receive after infinity -> ok end end) end),
+    {exit, {signal, stopped}}
+        = class_of(fun() -> erpc:call(Peer, fun() -> exit(self(), stopped), receive after infinity -> ok end
+            end) end),
     [{ok, Peer}, {error, {erpc, noconnection}}] = erpc:multicall([Peer, nobody@localhost], erlang, node, []),
     Id = erpc:send_request(Peer, ?MODULE, sum, [[4, 5]]),
     9 = erpc:receive_response(Id),
@@ -559,7 +580,8 @@ case_gen_server(Peer) ->
     {[{Peer, 9}], []} = gen_server:multi_call([Peer], counter_of_test, add),
     ok = gen_server:stop(Pid),
     {'EXIT', {noproc, _}} = catch_of(fun() -> gen_server:call({counter_of_test, Peer}, add) end),
-    {'EXIT', {{nodedown, nobody@localhost}, _}} = catch_of(fun() -> gen_server:call({counter_of_test, nobody@localhost}, add) end).
+    {'EXIT', {{nodedown, nobody@localhost}, _}}
+        = catch_of(fun() -> gen_server:call({counter_of_test, nobody@localhost}, add) end).
 
 case_proc_lib(Peer) ->
     Pid = proc_lib:spawn(Peer, ?MODULE, later, [self()]),

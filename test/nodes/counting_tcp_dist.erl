@@ -4,7 +4,8 @@
 
 listen(Name, Host) -> inet_tcp_dist:listen(Name, Host).
 accept(Socket) -> inet_tcp_dist:accept(Socket).
-accept_connection(Acceptor, Socket, Own, Allowed, Timeout) -> inet_tcp_dist:accept_connection(Acceptor, Socket, Own, Allowed, Timeout).
+accept_connection(Acceptor, Socket, Own, Allowed, Timeout) -> inet_tcp_dist:accept_connection(Acceptor,
+    Socket, Own, Allowed, Timeout).
 setup(Node, Type, Own, Names, Timeout) ->
     io:format(user, "~p carries~n", [?MODULE]),
     inet_tcp_dist:setup(Node, Type, Own, Names, Timeout).

@@ -1,6 +1,7 @@
 %% Finds nodes by files in the working directory, one for each: for tests of -epmd_module.
 -module(file_epmd).
--export([start_link/0, register_node/2, register_node/3, port_please/2, port_please/3, names/1, address_please/3]).
+-export([start_link/0, register_node/2, register_node/3, port_please/2, port_please/3, names/1,
+    address_please/3]).
 
 start_link() -> {ok, spawn_link(fun() -> receive after infinity -> ok end end)}.
 

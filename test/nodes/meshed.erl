@@ -1,4 +1,5 @@
-%% One of many nodes: connects to all that epmd knows when it is told to, and says how many it is connected to.
+%% One of many nodes: connects to all that epmd knows when it is told to, and says how many it is connected
+%% to.
 -module(meshed).
 -export([main/1, start/0, hub/1]).
 

@@ -1,5 +1,5 @@
-%% A node of a test that parts it from another: watches that one in every way there is, says when all of them have ended and why,
-%% and goes on when the other is back.
+%% A node of a test that parts it from another: watches that one in every way there is, says when all of them
+%% have ended and why, and goes on when the other is back.
 -module(parted).
 -export([main/1, start/0]).
 
@@ -19,7 +19,8 @@ main([Other | Changes]) ->
     Callers = [spawn_monitor(fun() -> exit({answer, Call()}) end)
                || Call <- [fun() -> catch gen_server:call({silent, Peer}, question, infinity) end,
                            fun() -> rpc:call(Peer, timer, sleep, [infinity]) end,
-                           fun() -> try erpc:call(Peer, timer, sleep, [infinity]) catch error:Reason -> Reason end end]],
+                           fun() -> try erpc:call(Peer, timer, sleep, [infinity]) catch error:Reason ->
+                               Reason end end]],
     io:format("watching~n"),
     receive {'EXIT', Linked, LinkReason} -> noconnection = LinkReason end,
     receive {'DOWN', Monitor, process, {echo, Peer}, MonitorReason} -> noconnection = MonitorReason end,

@@ -1,5 +1,5 @@
-%% A distribution module whose connections are carried by a driver of its own, plain_drv. The handshake goes over the socket that the
-%% driver then reads and writes.
+%% A distribution module whose connections are carried by a driver of its own, plain_drv. The handshake goes
+%% over the socket that the driver then reads and writes.
 -module(plain_dist).
 -export([listen/2, accept/1, accept_connection/5, setup/5, close/1, select/1, address/0, is_node_name/1]).
 -export([accepted/5, connecting/5, statistics/1, tick/1]).
@@ -14,7 +14,8 @@ address() -> inet_tcp_dist:address().
 is_node_name(Node) -> inet_tcp_dist:is_node_name(Node).
 
 accept_connection(Acceptor, Socket, Own, Allowed, Timeout) ->
-    spawn_opt(?MODULE, accepted, [{self(), Own, Timeout}, Acceptor, Socket, Allowed, none], dist_util:net_ticker_spawn_options()).
+    spawn_opt(?MODULE, accepted, [{self(), Own, Timeout}, Acceptor, Socket, Allowed, none],
+        dist_util:net_ticker_spawn_options()).
 
 accepted({Kernel, Own, Timeout}, Acceptor, Socket, Allowed, none) ->
     receive {Acceptor, controller} -> ok end,
@@ -22,7 +23,8 @@ accepted({Kernel, Own, Timeout}, Acceptor, Socket, Allowed, none) ->
     dist_util:handshake_other_started(Hs#hs_data{allowed = Allowed}).
 
 setup(Node, Type, Own, Names, Timeout) ->
-    spawn_opt(?MODULE, connecting, [{self(), Own, Timeout}, Node, Type, Names, none], dist_util:net_ticker_spawn_options()).
+    spawn_opt(?MODULE, connecting, [{self(), Own, Timeout}, Node, Type, Names, none],
+        dist_util:net_ticker_spawn_options()).
 
 connecting({Kernel, Own, Timeout}, Node, Type, _Names, none) ->
     [Name, Host] = string:split(atom_to_list(Node), "@"),
@@ -31,7 +33,8 @@ connecting({Kernel, Own, Timeout}, Node, Type, _Names, none) ->
     {port, Port, Version} = erl_epmd:port_please(Name, Address),
     {ok, Socket} = gen_tcp:connect(Address, Port, [{active, false}, {packet, 2}, {nodelay, true}]),
     Hs = handshake(Kernel, Own, Socket, Timer),
-    dist_util:handshake_we_started(Hs#hs_data{other_node = Node, other_version = Version, request_type = Type}).
+    dist_util:handshake_we_started(Hs#hs_data{other_node = Node, other_version = Version, request_type
+        = Type}).
 
 handshake(Kernel, Own, Socket, Timer) ->
     #hs_data{kernel_pid = Kernel, this_node = Own, socket = Socket, timer = Timer, this_flags = 0,

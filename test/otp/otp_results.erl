@@ -1,14 +1,17 @@
-%% A hook of common_test that writes a line for each thing a case does, as soon as it is known: "WHAT NAME REASON", WHAT being
-%% began, ended, failed or skipped, NAME a case or GROUP/CASE. A case that began, and has no other line, has ended well, if it has ended.
-%% Cases and groups that are named in VMRUN_OTP_LEFT_OUT, with commas between them, are not run.
+%% A hook of common_test that writes a line for each thing a case does, as soon as it is known: "WHAT NAME
+%% REASON", WHAT being began, ended, failed or skipped, NAME a case or GROUP/CASE. A case that began, and has
+%% no other line, has ended well, if it has ended. Cases and groups that are named in VMRUN_OTP_LEFT_OUT, with
+%% commas between them, are not run.
 -module(otp_results).
--export([id/1, init/2, pre_init_per_group/4, pre_init_per_testcase/4, post_end_per_testcase/5, on_tc_fail/4, on_tc_skip/4]).
+-export([id/1, init/2, pre_init_per_group/4, pre_init_per_testcase/4, post_end_per_testcase/5, on_tc_fail/4,
+    on_tc_skip/4]).
 
 id(_) -> ?MODULE.
 
 init(_, _) ->
     File = os:getenv("VMRUN_OTP_RESULTS"),
-    {ok, #{writer => spawn(fun() -> writer(File) end), left_out => string:lexemes(os:getenv("VMRUN_OTP_LEFT_OUT", ""), ",")}}.
+    {ok, #{writer => spawn(fun() -> writer(File) end),
+        left_out => string:lexemes(os:getenv("VMRUN_OTP_LEFT_OUT", ""), ",")}}.
 
 pre_init_per_group(_, Group, Config, State) -> {or_left_out(atom_to_list(Group), Config, State), State}.
 
@@ -49,7 +52,8 @@ name(Case, Group) -> lists:flatten(io_lib:format("~ts/~ts", [Group, Case])).
 
 write(What, Name, Reason, #{writer := Writer}) ->
     Text = string:slice(io_lib:format("~0tP", [Reason, 60]), 0, 600),
-    Line = io_lib:format("~s ~ts ~ts~n", [What, string:replace(Name, " ", "_", all), string:replace(Text, "\n", " ", all)]),
+    Line = io_lib:format("~s ~ts ~ts~n", [What, string:replace(Name, " ", "_", all),
+        string:replace(Text, "\n", " ", all)]),
     Writer ! {self(), unicode:characters_to_binary(Line)},
     receive {Writer, Result} -> ok = Result end.
 

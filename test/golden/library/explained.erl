@@ -8,5 +8,7 @@ call(Module, Function, Args) ->
     catch error:Reason:Stack ->
         [{_, _, _, Location} | _] = Stack,
         #{module := Explains} = proplists:get_value(error_info, Location),
-        [io:format("~w ~w: ~ts~n", [Function, N, Why]) || {N, Why} <- lists:sort(maps:to_list(Explains:format_error(Reason, Stack))), Why =/= [], Why =/= ""]
+        [io:format("~w ~w: ~ts~n", [Function, N, Why])
+            || {N, Why} <- lists:sort(maps:to_list(Explains:format_error(Reason, Stack))), Why =/= [],
+            Why =/= ""]
     end.

@@ -1,6 +1,7 @@
-%% soak(Name, Times, F): F(1), F(2) and so on up to F(Times). At the end the machine holds no more memory than after the first tenth, but for a
-%% margin, 24 megabytes unless it is given: what waits to be freed in batches (docs/internals/memory.md), and freed memory that the allocator keeps,
-%% in other threads and other sizes. The figures go to standard error.
+%% soak(Name, Times, F): F(1), F(2) and so on up to F(Times). At the end the machine holds no more memory than
+%% after the first tenth, but for a margin, 24 megabytes unless it is given: what waits to be freed in batches
+%% (docs/internals/memory.md), and freed memory that the allocator keeps, in other threads and other sizes.
+%% The figures go to standard error.
 
 soak(Name, Times, F) -> soak(Name, Times, F, 24).
 
@@ -9,7 +10,8 @@ soak(Name, Times, F, Megabytes) ->
     First = resident(),
     rounds(Times div 10 + 1, Times, F),
     Last = resident(),
-    io:format(standard_error, "~p: ~p rounds, ~p kB after the first tenth, ~p kB at the end~n", [Name, Times, First div 1024, Last div 1024]),
+    io:format(standard_error, "~p: ~p rounds, ~p kB after the first tenth, ~p kB at the end~n",
+        [Name, Times, First div 1024, Last div 1024]),
     Result = if Last =< First + (Megabytes bsl 20) -> ok; true -> {grown, First, Last} end,
     io:format("~p~n", [{Name, Result}]).
 

@@ -13,7 +13,8 @@ run(Name, Fun) ->
     receive
         {'DOWN', Ref, _, _, {result, {raised, Class, Reason, Stack}, Kept}} ->
             io:format("~s: ~p: ~tp~s~n@ ~0p~n", [Name, Class, clean(Reason), kept(Kept), places(Stack)]);
-        {'DOWN', Ref, _, _, {result, {value, Value}, Kept}} -> io:format("~s: ~tp~s~n", [Name, clean(Value), kept(Kept)]);
+        {'DOWN', Ref, _, _, {result, {value, Value}, Kept}} ->
+            io:format("~s: ~tp~s~n", [Name, clean(Value), kept(Kept)]);
         {'DOWN', Ref, _, _, Reason} -> io:format("~s: ended: ~tp~n", [Name, clean(Reason)])
     end.
 
@@ -23,9 +24,10 @@ outcome(Fun) ->
 kept([]) -> "";
 kept(Kept) -> io_lib:format(" kept ~tw", [clean(Kept)]).
 
-%% Functions; arguments are of the compiler's making. That one which calls what is no fun stands twice in the traces of a machine of
-%% native code.
-places(Stack) -> once([{M, F, if is_list(A) -> length(A); true -> A end} || {M, F, A, _} <- Stack, is_program(atom_to_list(M))]).
+%% Functions; arguments are of the compiler's making. That one which calls what is no fun stands twice in the
+%% traces of a machine of native code.
+places(Stack) -> once([{M, F, if is_list(A) -> length(A); true -> A end} || {M, F, A, _} <- Stack,
+    is_program(atom_to_list(M))]).
 
 once([F, F | More]) -> once([F | More]);
 once([F | More]) -> [F | once(More)];

@@ -4,6 +4,7 @@
 -module(asciideck_used).
 -mode(compile).
 main(_) ->
-    Text = <<"= Title\n\nSome *bold* text and a `code`.\n\n* one\n* two\n\n[source,erlang]\n----\nf() -> ok.\n----\n\n|===\n|a |b\n|===\n">>,
+    Text = <<"= Title\n\nSome *bold* text and a `code`.\n\n* one\n* two\n\n[source,erlang]\n----\n"
+             "f() -> ok.\n----\n\n|===\n|a |b\n|===\n">>,
     Parsed = asciideck:parse(Text),
     io:format("~p~n", [Parsed]).

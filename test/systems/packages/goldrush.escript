@@ -6,7 +6,8 @@
 main(_) ->
     {ok, _} = application:ensure_all_started(goldrush),
     Me = self(),
-    Query = glc:with(glc:all([glc:gt(a, 1), glc:any([glc:eq(b, x), glc:eq(b, y)])]), fun(E) -> Me ! gre:pairs(E) end),
+    Query = glc:with(glc:all([glc:gt(a, 1), glc:any([glc:eq(b, x), glc:eq(b, y)])]),
+        fun(E) -> Me ! gre:pairs(E) end),
     {ok, _} = glc:compile(my_query, Query),
     [glc:handle(my_query, gre:make([{a, N}, {b, B}], [list])) || N <- [1, 2, 3], B <- [x, y, z]],
     (fun Next() -> receive M -> io:format("~p~n", [M]), Next() after 0 -> ok end end)(),

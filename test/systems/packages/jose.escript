@@ -6,7 +6,8 @@
 main(_) ->
     {ok, _} = application:ensure_all_started(jose),
     Key = jose_jwk:from_oct(<<"a secret of thirty-two bytes, yes">>),
-    Signed = element(2, jose_jws:compact(jose_jwt:sign(Key, #{<<"alg">> => <<"HS256">>}, #{<<"sub">> => <<"me">>, <<"n">> => 1}))),
+    Signed = element(2, jose_jws:compact(jose_jwt:sign(Key, #{<<"alg">> => <<"HS256">>},
+        #{<<"sub">> => <<"me">>, <<"n">> => 1}))),
     io:format("~p~n", [jose_jwt:verify(Key, Signed)]),
     io:format("~p~n", [element(1, jose_jwt:verify(jose_jwk:from_oct(<<"another">>), Signed))]),
     Pair = jose_jwk:generate_key({ec, <<"P-256">>}),
@@ -14,5 +15,6 @@ main(_) ->
     {Good, Payload, _} = jose_jws:verify(Pair, Text),
     io:format("~p ~p~n", [Good, Payload]),
     Secret = jose_jwk:from_oct(<<0:128>>),
-    {_, Box} = jose_jwe:compact(jose_jwk:block_encrypt(<<"hidden">>, #{<<"alg">> => <<"dir">>, <<"enc">> => <<"A128GCM">>}, Secret)),
+    {_, Box} = jose_jwe:compact(jose_jwk:block_encrypt(<<"hidden">>,
+        #{<<"alg">> => <<"dir">>, <<"enc">> => <<"A128GCM">>}, Secret)),
     io:format("~p~n", [element(1, jose_jwk:block_decrypt(Box, Secret))]).

@@ -7,7 +7,9 @@ main(_) ->
     ok = application:load(lager),
     {ok, Here} = file:get_cwd(),
     Log = filename:join(Here, "log.txt"),
-    ok = application:set_env(lager, handlers, [{lager_file_backend, [{file, Log}, {level, info}, {formatter, lager_default_formatter}, {formatter_config, [severity, " ", message, "\n"]}]}]),
+    ok = application:set_env(lager, handlers,
+        [{lager_file_backend, [{file, Log}, {level, info}, {formatter, lager_default_formatter},
+            {formatter_config, [severity, " ", message, "\n"]}]}]),
     ok = application:set_env(lager, error_logger_redirect, false),
     ok = application:set_env(lager, crash_log, undefined),
     {ok, _} = application:ensure_all_started(lager),
@@ -20,5 +22,6 @@ main(_) ->
     ok = application:stop(lager),
     {ok, Text} = file:read_file(Log),
     %% What it says of its own level it writes when it comes to it, or not before it is stopped.
-    io:put_chars([[Line, "\n"] || Line <- string:lexemes(Text, "\n"), string:prefix(Line, "notice Changed loglevel") =:= nomatch]),
+    io:put_chars([[Line, "\n"] || Line <- string:lexemes(Text, "\n"),
+        string:prefix(Line, "notice Changed loglevel") =:= nomatch]),
     io:format("~s~n", [lager_format:format("~p ~10s ~w", [lists:seq(1, 100), "abc", self], 40)]).

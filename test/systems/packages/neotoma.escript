@@ -8,7 +8,9 @@ main(_) ->
                                      "product <- number '*' product `[A, _, B] = Node, A * B` / number ~;\n"
                                      "number <- [0-9]+ `binary_to_integer(iolist_to_binary(Node))`;\n"),
     io:format("~p~n", [catch neotoma:file("sums.peg")]),
-    ok = file:write_file("words.peg", "words <- word (' ' word)* ~;\nword <- [a-z]+ `list_to_atom(binary_to_list(iolist_to_binary(Node)))`;\n"),
+    ok = file:write_file("words.peg", "words <- word (' ' word)* ~;\n"
+                                      "word <- [a-z]+ "
+                                      "`list_to_atom(binary_to_list(iolist_to_binary(Node)))`;\n"),
     io:format("~p~n", [neotoma:file("words.peg")]),
     {ok, words} = compile:file("words.erl", []),
     io:format("~p ~p~n", [words:parse("ab cd ef"), words:parse("ab 2")]).

@@ -5,7 +5,8 @@
 -mode(compile).
 -export([attached/2]).
 main(_) ->
-    ok = file:write_file("steps.erl", "-module(steps).\n-export([f/1]).\nf(0) -> done;\nf(N) ->\n    M = N - 1,\n    f(M).\n"),
+    ok = file:write_file("steps.erl",
+        "-module(steps).\n-export([f/1]).\nf(0) -> done;\nf(N) ->\n    M = N - 1,\n    f(M).\n"),
     {ok, steps} = compile:file("steps.erl", [debug_info]),
     {module, steps} = int:i("steps"),
     io:format("~p ~p~n", [int:interpreted(), steps:f(5)]),

@@ -4,7 +4,8 @@
 -module(otp_dialyzer_used).
 -mode(compile).
 main(_) ->
-    ok = file:write_file("wrong.erl", "-module(wrong).\n-export([f/1, g/0]).\n-spec f(integer()) -> atom().\nf(X) when is_integer(X) -> X + 1.\ng() -> f(an_atom).\n"),
+    ok = file:write_file("wrong.erl", "-module(wrong).\n-export([f/1, g/0]).\n-spec f(integer()) -> atom().\n"
+                                      "f(X) when is_integer(X) -> X + 1.\ng() -> f(an_atom).\n"),
     {ok, wrong} = compile:file("wrong.erl", [debug_info]),
     Beams = [filename:join(code:lib_dir(stdlib), "ebin/" ++ M ++ ".beam") || M <- ["lists", "ordsets"]],
     [] = dialyzer:run([{analysis_type, plt_build}, {files, Beams}, {output_plt, "own.plt"}]),

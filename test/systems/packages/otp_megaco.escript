@@ -5,7 +5,9 @@
 -mode(compile).
 main(_) ->
     ok = application:start(megaco),
-    Text = <<"MEGACO/1 [124.124.124.222]:55555 Transaction = 9998 { Context = - { ServiceChange = ROOT { Services { Method = Restart, Reason = \"901 Cold Boot\", ServiceChangeAddress = 55555, Profile = ResGW/1 } } } }">>,
+    Text = <<"MEGACO/1 [124.124.124.222]:55555 Transaction = 9998 { Context = - { ServiceChange = ROOT { "
+             "Services { Method = Restart, Reason = \"901 Cold Boot\", ServiceChangeAddress = 55555, Profile "
+             "= ResGW/1 } } } }">>,
     {ok, M} = megaco_pretty_text_encoder:decode_message([], Text),
     io:format("~p~n", [M]),
     {ok, Pretty} = megaco_pretty_text_encoder:encode_message([], M),

@@ -5,7 +5,8 @@
 -mode(compile).
 main(_) ->
     io:format("~p~n", [lists:sort([K || {K, _} <- observer_backend:sys_info()])]),
-    io:format("~p~n", [is_list(observer_backend:get_table_list(ets, [{unread_hidden, true}, {sys_hidden, false}]))]),
+    io:format("~p~n", [is_list(observer_backend:get_table_list(ets,
+        [{unread_hidden, true}, {sys_hidden, false}]))]),
     {ok, _} = ttb:tracer(node(), [{file, "trace"}]),
     {ok, _} = ttb:p(self(), [call]),
     {ok, _} = ttb:tp(lists, nthtail, []),

@@ -4,7 +4,9 @@
 -module(otp_reltool_used).
 -mode(compile).
 main(_) ->
-    {ok, Server} = reltool:start_server([{config, {sys, [{boot_rel, "own"}, {rel, "own", "1", [kernel, stdlib, sasl]}, {app, sasl, [{incl_cond, include}]}]}}]),
+    {ok, Server} = reltool:start_server([{config,
+        {sys, [{boot_rel, "own"}, {rel, "own", "1", [kernel, stdlib, sasl]},
+            {app, sasl, [{incl_cond, include}]}]}}]),
     {ok, {release, Name, _, Apps}} = reltool:get_rel(Server, "own"),
     io:format("~p ~p~n", [Name, [element(1, A) || A <- Apps]]),
     {ok, Script} = reltool:get_script(Server, "own"),

@@ -5,9 +5,13 @@
 -mode(compile).
 main(_) ->
     Mibs = filename:join(code:priv_dir(snmp), "mibs"),
-    ok = file:write_file("OWN-MIB.mib", "OWN-MIB DEFINITIONS ::= BEGIN\nIMPORTS enterprises FROM RFC1155-SMI OBJECT-TYPE FROM RFC-1212;\nown OBJECT IDENTIFIER ::= { enterprises 9999 }\n"
-        "number OBJECT-TYPE SYNTAX INTEGER ACCESS read-write STATUS mandatory DESCRIPTION \"n\" ::= { own 1 }\nEND\n"),
-    io:format("~p~n", [snmpc:compile("OWN-MIB", [{i, [Mibs]}, {il, ["snmp/mibs/"]}, {group_check, false}, {verbosity, silence}])]),
+    ok = file:write_file("OWN-MIB.mib", "OWN-MIB DEFINITIONS ::= BEGIN\n"
+                                        "IMPORTS enterprises FROM RFC1155-SMI OBJECT-TYPE FROM RFC-1212;\n"
+                                        "own OBJECT IDENTIFIER ::= { enterprises 9999 }\n"
+        "number OBJECT-TYPE SYNTAX INTEGER ACCESS read-write STATUS mandatory DESCRIPTION \"n\" ::= { own 1 "
+        "}\nEND\n"),
+    io:format("~p~n", [snmpc:compile("OWN-MIB", [{i, [Mibs]}, {il, ["snmp/mibs/"]}, {group_check, false},
+        {verbosity, silence}])]),
     {ok, Mib} = snmp:read_mib("OWN-MIB.bin"),
     io:format("~p~n", [Mib]),
     Pdu = {pdu, 'get-request', 1, noError, 0, [{varbind, [1, 3, 6, 1, 2, 1, 1, 1, 0], 'NULL', 'NULL', 1}]},

@@ -10,7 +10,8 @@ main(_) ->
     io:put_chars([erl_prettypr:format(Form), "\n"]),
     Annotated = erl_syntax_lib:annotate_bindings(Form, ordsets:new()),
     io:format("~p~n", [erl_syntax:get_ann(Annotated)]),
-    io:format("~p~n", [erl_syntax_lib:fold(fun(N, A) -> case erl_syntax:type(N) of variable -> [erl_syntax:variable_literal(N) | A]; _ -> A end end, [], Form)]),
+    io:format("~p~n", [erl_syntax_lib:fold(fun(N, A) -> case erl_syntax:type(N) of variable ->
+        [erl_syntax:variable_literal(N) | A]; _ -> A end end, [], Form)]),
     M = merl:quote("foo(A) -> A + 1."),
     io:put_chars([erl_prettypr:format(M), "\n"]),
     io:format("~p~n", [erl_syntax_lib:analyze_form(Form)]),

@@ -12,6 +12,7 @@ main(_) ->
     Port = proplists:get_value(port, Info),
     {ok, Got} = tftp:read_file("here.bin", binary, [{host, "127.0.0.1"}, {port, Port}]),
     io:format("~p~n", [Got =:= Data]),
-    {ok, Size} = tftp:write_file("there.bin", binary:part(Data, 0, 1024), [{host, "127.0.0.1"}, {port, Port}]),
+    {ok, Size} = tftp:write_file("there.bin", binary:part(Data, 0, 1024),
+        [{host, "127.0.0.1"}, {port, Port}]),
     io:format("~p ~p~n", [Size, filelib:file_size("there.bin")]),
     io:format("~p~n", [element(1, tftp:read_file("absent", binary, [{host, "127.0.0.1"}, {port, Port}]))]).

@@ -8,4 +8,5 @@ main(_) ->
     io:format("~p~n", [lists:sort(p1_acme:module_info(exports))]),
     Key = p1_acme:generate_key(ec),
     io:format("~p~n", [element(1, Key)]),
-    io:format("~p~n", [catch p1_acme:issue("http://127.0.0.1:1/", Key, [<<"a.example">>], [{timeout, 2000}])]).
+    io:format("~p~n", [catch p1_acme:issue("http://127.0.0.1:1/", Key, [<<"a.example">>],
+        [{timeout, 2000}])]).

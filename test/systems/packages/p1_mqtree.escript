@@ -5,8 +5,10 @@
 -mode(compile).
 main(_) ->
     T = mqtree:new(),
-    [ok = mqtree:insert(T, P) || P <- [<<"a/b/c">>, <<"a/+/c">>, <<"a/#">>, <<"#">>, <<"x/+">>, <<"$sys/#">>]],
-    [io:format("~p~n", [lists:sort(mqtree:match(T, P))]) || P <- [<<"a/b/c">>, <<"a">>, <<"x/y">>, <<"$sys/z">>, <<"q">>]],
+    [ok = mqtree:insert(T, P) || P <- [<<"a/b/c">>, <<"a/+/c">>, <<"a/#">>, <<"#">>, <<"x/+">>,
+        <<"$sys/#">>]],
+    [io:format("~p~n", [lists:sort(mqtree:match(T, P))]) || P <- [<<"a/b/c">>, <<"a">>, <<"x/y">>,
+        <<"$sys/z">>, <<"q">>]],
     ok = mqtree:delete(T, <<"a/#">>),
     io:format("~p ~p~n", [lists:sort(mqtree:match(T, <<"a/b/c">>)), mqtree:size(T)]),
     io:format("~p~n", [mqtree:register(tree, T)]),

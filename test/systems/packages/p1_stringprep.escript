@@ -6,4 +6,5 @@
 main(_) ->
     {ok, _} = application:ensure_all_started(stringprep),
     Texts = [<<"UPPER">>, <<"Straße"/utf8>>, <<"ΑΒΓ"/utf8>>, <<"a b">>, <<16#e2, 16#80, 16#8b>>, <<255>>],
-    [io:format("~p~n", [[stringprep:F(T) || F <- [tolower, nameprep, nodeprep, resourceprep]]]) || T <- Texts].
+    [io:format("~p~n", [[stringprep:F(T) || F <- [tolower, nameprep, nodeprep, resourceprep]]])
+        || T <- Texts].

@@ -13,5 +13,6 @@ main(_) ->
     {ok, Zc} = ezlib:enable_zlib(gen_tcp, C),
     {ok, Zs} = ezlib:enable_zlib(gen_tcp, S),
     ok = ezlib:send(Zc, Data),
-    (fun Next(<<>>) -> io:format("all there~n"); Next(Rest) -> {ok, Part} = ezlib:recv(Zs, 0, 5000), Size = byte_size(Part), <<Part:Size/binary, More/binary>> = Rest, Next(More) end)(Data),
+    (fun Next(<<>>) -> io:format("all there~n"); Next(Rest) -> {ok, Part} = ezlib:recv(Zs, 0, 5000),
+        Size = byte_size(Part), <<Part:Size/binary, More/binary>> = Rest, Next(More) end)(Data),
     ezlib:close(Zc), ezlib:close(Zs).

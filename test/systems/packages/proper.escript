@@ -10,5 +10,6 @@ main(_) ->
     Wrong = ?FORALL(L, list(integer()), length(L) < 5),
     io:format("~p~n", [proper:quickcheck(Wrong, [quiet, {numtests, 200}])]),
     io:format("~p~n", [length(hd(proper:counterexample()))]),
-    Shapes = ?FORALL({A, B}, {non_neg_integer(), binary()}, begin <<C:A/binary, _/bits>> = <<B/binary, 0:(8 * A)>>, byte_size(C) =:= A end),
+    Shapes = ?FORALL({A, B}, {non_neg_integer(), binary()}, begin <<C:A/binary, _/bits>> = <<B/binary,
+        0:(8 * A)>>, byte_size(C) =:= A end),
     io:format("~p~n", [proper:quickcheck(Shapes, [quiet, {numtests, 100}])]).

@@ -1,13 +1,17 @@
 #!/usr/bin/env escript
-%% Writes calls of built-in functions with what a stock Erlang answers: oracle.escript FILE SEED. The file is the external form of
-%% a list of {Module, Function, Arguments, {ok, Result} | {Class, Reason}}. Module '$bits' stands for matching and building bit strings.
+%% Writes calls of built-in functions with what a stock Erlang answers: oracle.escript FILE SEED. The file is
+%% the external form of a list of {Module, Function, Arguments, {ok, Result} | {Class, Reason}}. Module
+%% '$bits' stands for matching and building bit strings.
 -mode(compile).
 
 main([File, Seed]) ->
     rand:seed(exsss, list_to_integer(Seed)),
-    Cases = lists:append([many(400, fun arith/0), many(300, fun number_text/0), many(300, fun tuples_and_lists/0), many(250, fun maps_calls/0),
-                          many(400, fun binaries/0), many(250, fun search/0), many(300, fun iodata/0), many(300, fun unicode_calls/0),
-                          many(300, fun external/0), many(1200, fun bits/0), many(100, fun math_calls/0), fixed()]),
+    Cases = lists:append([many(400, fun arith/0), many(300, fun number_text/0),
+        many(300, fun tuples_and_lists/0), many(250, fun maps_calls/0),
+                          many(400, fun binaries/0), many(250, fun search/0), many(300, fun iodata/0),
+                          many(300, fun unicode_calls/0),
+                          many(300, fun external/0), many(1200, fun bits/0), many(100, fun math_calls/0),
+                          fixed()]),
     ok = file:write_file(File, term_to_binary([answer(C) || C <- Cases])).
 
 many(N, F) -> [F() || _ <- lists:seq(1, N)].
@@ -21,7 +25,8 @@ sign(N) -> case rand:uniform(2) of 1 -> N; 2 -> -N end.
 int() ->
     case rand:uniform(6) of
         1 -> sign(rand:uniform(20) - 1);
-        2 -> sign((1 bsl pick([8, 16, 31, 32, 53, 58, 59, 60, 63, 64, 65, 127, 128, 192])) + rand:uniform(5) - 3);
+        2 -> sign((1 bsl pick([8, 16, 31, 32, 53, 58, 59, 60, 63, 64, 65, 127, 128,
+            192])) + rand:uniform(5) - 3);
         3 -> sign(rand:uniform(1 bsl 58));
         4 -> sign(wide(rand:uniform(400)));
         5 -> sign(wide(3000));
@@ -31,8 +36,10 @@ wide(Bits) -> binary:decode_unsigned(rand:bytes(Bits div 8 + 1)).
 
 float() ->
     case rand:uniform(6) of
-        1 -> pick([0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 0.1, 1.0e22, 1.0e23, 1.7976931348623157e308, 5.0e-324, 2.2250738585072014e-308,
-                   9007199254740992.0, 4503599627370496.5, 1.0e-5, 0.0001, 123456789012345.0, 5.7646075230342349e17, 65504.0, 65519.0, 65520.0]);
+        1 -> pick([0.0, 1.0, -1.0, 0.5, 1.5, 2.5, -2.5, 0.1, 1.0e22, 1.0e23, 1.7976931348623157e308, 5.0e-324,
+            2.2250738585072014e-308,
+                   9007199254740992.0, 4503599627370496.5, 1.0e-5, 0.0001, 123456789012345.0,
+                   5.7646075230342349e17, 65504.0, 65519.0, 65520.0]);
         2 -> (rand:uniform() - 0.5) * 1000;
         3 -> sign(rand:uniform(100000)) / pick([10, 100, 1000, 10000]);
         4 -> float(sign(rand:uniform(1 bsl 62)));
@@ -46,7 +53,8 @@ any_float() ->
 
 number() -> case rand:uniform(3) of 1 -> float(); _ -> int() end.
 small() -> rand:uniform(12) - 3.
-any() -> pick([fun int/0, fun float/0, fun atom/0, fun atom/0, fun bin/0, fun bitstr/0, fun() -> term(3) end]).
+any() -> pick([fun int/0, fun float/0, fun atom/0, fun atom/0, fun bin/0, fun bitstr/0,
+    fun() -> term(3) end]).
 any_value() -> (any())().
 atom() -> pick([a, b, c, ok, true, false, undefined, 'hello world', '', 'Ünicode', 'αβγ', [], {}]).
 real_atom() -> pick([a, b, c, ok, true, false, undefined, 'hello world', '', 'Ünicode', 'αβγ']).
@@ -77,8 +85,10 @@ arith() ->
         2 -> {erlang, pick(['bsl', 'bsr']), [int(), sign(rand:uniform(300) - 1)]};
         3 -> {erlang, pick([trunc, round, floor, ceil, float]), [number()]};
         4 -> {erlang, pick(['+', '-', '*', 'div', 'rem', '/', '==', '<']), [any_value(), number()]};
-        5 -> X = int(), {erlang, pick(['-', 'bxor', 'div', 'rem', '==', '=:=', '<', '>=']), [X, X + rand:uniform(3) - 2]};
-        _ -> {erlang, pick(['+', '-', '*', '/', 'div', 'rem', 'band', 'bor', 'bxor', '==', '/=', '=:=', '<', '=<', '>', '>=', max, min]),
+        5 -> X = int(), {erlang, pick(['-', 'bxor', 'div', 'rem', '==', '=:=', '<', '>=']),
+            [X, X + rand:uniform(3) - 2]};
+        _ -> {erlang, pick(['+', '-', '*', '/', 'div', 'rem', 'band', 'bor', 'bxor', '==', '/=', '=:=', '<',
+            '=<', '>', '>=', max, min]),
               [number(), number()]}
     end.
 
@@ -87,15 +97,20 @@ number_text() ->
         1 -> {erlang, pick([integer_to_list, integer_to_binary]), [int(), rand:uniform(37)]};
         2 -> {erlang, list_to_integer, [integer_to_list(int(), 16), pick([16, 17, 10])]};
         3 -> B = 1 + rand:uniform(35), {erlang, binary_to_integer, [integer_to_binary(int(), B), B]};
-        4 -> {erlang, list_to_integer, [pick(["", "-", "+", "+12", "--1", "1 ", "00012", "-0", "12345678901234567890123", "a", [a], a])]};
+        4 -> {erlang, list_to_integer,
+            [pick(["", "-", "+", "+12", "--1", "1 ", "00012", "-0", "12345678901234567890123", "a", [a],
+                a])]};
         5 -> {erlang, float_to_list, [float(), [short]]};
         6 -> {erlang, float_to_list, [float(), [{decimals, rand:uniform(19)}, compact]]};
         7 -> {erlang, float_to_binary, [float(), [{decimals, rand:uniform(20) - 1}]]};
         8 -> {erlang, float_to_list, [float(), [{scientific, rand:uniform(25) - 1}]]};
         9 -> {erlang, float_to_list, [number()]};
         10 -> {erlang, list_to_float, [float_to_list(float(), [pick([short, {scientific, 17}])])]};
-        11 -> {erlang, binary_to_float, [pick([<<"1">>, <<"1.">>, <<".5">>, <<"1.5e">>, <<"1.5e400">>, <<"1.0e-400">>, <<"-1.5E+2">>, <<" 1.0">>])]};
-        12 -> {string, pick([list_to_integer, list_to_float]), [pick(["12abc", "1.5", "-3.25e2x", "", "+", "1e5", "x", a, [1, 2], "1.5e+"])]}
+        11 -> {erlang, binary_to_float,
+            [pick([<<"1">>, <<"1.">>, <<".5">>, <<"1.5e">>, <<"1.5e400">>, <<"1.0e-400">>, <<"-1.5E+2">>,
+                <<" 1.0">>])]};
+        12 -> {string, pick([list_to_integer, list_to_float]),
+            [pick(["12abc", "1.5", "-3.25e2x", "", "+", "1e5", "x", a, [1, 2], "1.5e+"])]}
     end.
 
 list() -> [any_value() || _ <- lists:seq(1, rand:uniform(6) - 1)].
@@ -118,11 +133,15 @@ tuples_and_lists() ->
         12 -> {lists, reverse, [improper(), any_value()]};
         13 -> {lists, member, [rand:uniform(6), pick([numbers(), [a | b]])]};
         14 -> {lists, pick([keyfind, keymember, keysearch]),
-               [pick([1, 1.0, 2, a, <<"k">>]), pick([1, 1, 2, 0]), [pick([{1}, {2.0, x}, {a, 1}, {<<"k">>}, {x, 2, a}, q]) || _ <- lists:seq(1, rand:uniform(5))]]}
+               [pick([1, 1.0, 2, a, <<"k">>]), pick([1, 1, 2, 0]),
+                   [pick([{1}, {2.0, x}, {a, 1}, {<<"k">>}, {x, 2, a}, q])
+                       || _ <- lists:seq(1, rand:uniform(5))]]}
     end.
 
-key() -> pick([rand:uniform(60), float(rand:uniform(5)), real_atom(), <<"key">>, [rand:uniform(40)], {rand:uniform(9), x}, 1 bsl 70]).
-map() -> maps:from_list([{key(), rand:uniform(100)} || _ <- lists:seq(1, pick([0, 1, 3, 10, 31, 33, 40, 80, 200]))]).
+key() -> pick([rand:uniform(60), float(rand:uniform(5)), real_atom(), <<"key">>, [rand:uniform(40)],
+    {rand:uniform(9), x}, 1 bsl 70]).
+map() -> maps:from_list([{key(), rand:uniform(100)}
+    || _ <- lists:seq(1, pick([0, 1, 3, 10, 31, 33, 40, 80, 200]))]).
 maps_calls() ->
     case rand:uniform(12) of
         1 -> {maps, pick([find, get, remove, take, is_key]), [key(), pick([map(), map(), map(), x])]};
@@ -130,13 +149,16 @@ maps_calls() ->
         3 -> {maps, put, [key(), v, map()]};
         4 -> {maps, update, [key(), v, map()]};
         5 -> {maps, merge, [map(), map()]};
-        6 -> {maps, from_list, [[{key(), rand:uniform(100)} || _ <- lists:seq(1, pick([1, 5, 32, 33, 50, 300]))]]};
+        6 -> {maps, from_list,
+            [[{key(), rand:uniform(100)} || _ <- lists:seq(1, pick([1, 5, 32, 33, 50, 300]))]]};
         7 -> {maps, from_keys, [[key() || _ <- lists:seq(1, 40)], v]};
         8 -> {erlang, pick([map_get, is_map_key]), [key(), map()]};
         9 -> {erlang, map_size, [map()]};
         10 -> {maps, pick([keys, values]), [maps:from_list([{X, X} || X <- lists:seq(1, rand:uniform(32))])]};
-        11 -> M = map(), {erlang, pick(['==', '=:=', '<']), [M, pick([map(), maps:merge(M, #{}), M#{1 => 1.0}, maps:remove(1, M)])]};
-        12 -> {maps, merge, [maps:from_list([{X, 1} || X <- lists:seq(1, 30)]), maps:from_list([{X, 2} || X <- lists:seq(rand:uniform(20), 40)])]}
+        11 -> M = map(), {erlang, pick(['==', '=:=', '<']),
+            [M, pick([map(), maps:merge(M, #{}), M#{1 => 1.0}, maps:remove(1, M)])]};
+        12 -> {maps, merge, [maps:from_list([{X, 1} || X <- lists:seq(1, 30)]),
+            maps:from_list([{X, 2} || X <- lists:seq(rand:uniform(20), 40)])]}
     end.
 
 binaries() ->
@@ -151,7 +173,8 @@ binaries() ->
         7 -> {binary, copy, [B, small()]};
         8 -> {binary, encode_unsigned, [int(), pick([big, little, x])]};
         9 -> {binary, decode_unsigned, [B, pick([big, little])]};
-        10 -> {binary, pick([longest_common_prefix, longest_common_suffix]), [[rand_ab(6) || _ <- lists:seq(1, rand:uniform(3))]]};
+        10 -> {binary, pick([longest_common_prefix, longest_common_suffix]),
+            [[rand_ab(6) || _ <- lists:seq(1, rand:uniform(3))]]};
         11 -> {binary, bin_to_list, [B, small(), small()]};
         12 -> {erlang, pick([crc32, adler32, md5]), [pick([bin(), [bin(), 1, [bin()]], bitstr(), a])]};
         13 -> {erlang, pick([phash2]), [term(3)]}
@@ -166,15 +189,20 @@ search() ->
         1 -> {binary, pick([match, matches]), [S, P]};
         2 -> {binary, pick([match, matches]), [S, P, Scope]};
         3 -> {binary, split, [S, P]};
-        _ -> {binary, split, [S, P, [O || O <- [global, trim, trim_all], rand:uniform(2) =:= 1] ++ pick([[], [], Scope])]}
+        _ -> {binary, split, [S, P, [O || O <- [global, trim, trim_all], rand:uniform(2) =:= 1]
+            ++ pick([[], [], Scope])]}
     end.
 
 iolist(0) -> pick([rand:uniform(256) - 1, bin(), <<>>]);
-iolist(D) -> pick([[iolist(D - 1) || _ <- lists:seq(1, rand:uniform(4) - 1)], [iolist(D - 1) | bin()], iolist(0), [], pick([bitstr(), 256, a, <<1>>, [7]])]).
-iodata() -> {erlang, pick([iolist_size, iolist_to_binary, list_to_binary, list_to_bitstring]), [[iolist(3), iolist(2)]]}.
+iolist(D) -> pick([[iolist(D - 1) || _ <- lists:seq(1, rand:uniform(4) - 1)], [iolist(D - 1) | bin()],
+    iolist(0), [], pick([bitstr(), 256, a, <<1>>, [7]])]).
+iodata() -> {erlang, pick([iolist_size, iolist_to_binary, list_to_binary, list_to_bitstring]),
+    [[iolist(3), iolist(2)]]}.
 
-chars(0) -> pick([$a, 233, 8364, 16#1F600, 55296, <<"abc">>, <<"é€"/utf8>>, binary:part(<<"é€😀"/utf8>>, rand:uniform(5) - 1, rand:uniform(4)), <<255>>, <<226>>, <<130, 172>>]);
-chars(D) -> pick([[chars(D - 1) || _ <- lists:seq(1, rand:uniform(4) - 1)], chars(0), [chars(D - 1) | "z"], "plain"]).
+chars(0) -> pick([$a, 233, 8364, 16#1F600, 55296, <<"abc">>, <<"é€"/utf8>>,
+    binary:part(<<"é€😀"/utf8>>, rand:uniform(5) - 1, rand:uniform(4)), <<255>>, <<226>>, <<130, 172>>]);
+chars(D) -> pick([[chars(D - 1) || _ <- lists:seq(1, rand:uniform(4) - 1)], chars(0), [chars(D - 1) | "z"],
+    "plain"]).
 good_chars(0) -> pick([$a, 233, 8364, 16#1F600, <<"abc">>, <<"é€"/utf8>>, "text"]);
 good_chars(D) -> [good_chars(D - 1) || _ <- lists:seq(1, rand:uniform(4) - 1)].
 encoding() -> pick([latin1, utf8, unicode, utf16, {utf16, little}, utf32, {utf32, little}]).
@@ -184,7 +212,8 @@ unicode_calls() ->
         2 -> {unicode, characters_to_binary, [[chars(2), chars(1)]]};
         3 -> {unicode, characters_to_binary, [[good_chars(2)], utf8, encoding()]};
         4 -> {unicode, characters_to_list, [bin(), encoding()]};
-        5 -> {unicode, characters_to_binary, [pick(["abc", [233], <<"é"/utf8>>, [$a, 8364, $c]]), pick([utf8, latin1]), encoding()]}
+        5 -> {unicode, characters_to_binary, [pick(["abc", [233], <<"é"/utf8>>, [$a, 8364, $c]]),
+            pick([utf8, latin1]), encoding()]}
     end.
 
 external() ->
@@ -192,8 +221,10 @@ external() ->
     case rand:uniform(4) of
         1 -> {erlang, term_to_binary, [small_maps(T)]};
         2 -> {erlang, term_to_binary, [small_maps(T), [{minor_version, rand:uniform(3) - 1}]]};
-        3 -> {erlang, term_to_binary, [small_maps(T), [pick([compressed, {compressed, rand:uniform(10) - 1}])]]};
-        4 -> {erlang, binary_to_term, [pick([term_to_binary(T, [compressed]), spoil(term_to_binary(T))]), pick([[], [used], [safe, used]])]}
+        3 -> {erlang, term_to_binary,
+            [small_maps(T), [pick([compressed, {compressed, rand:uniform(10) - 1}])]]};
+        4 -> {erlang, binary_to_term, [pick([term_to_binary(T, [compressed]), spoil(term_to_binary(T))]),
+            pick([[], [used], [safe, used]])]}
     end.
 %% The order of large maps is nobody's business.
 small_maps(M) when is_map(M), map_size(M) > 32 -> x;
@@ -201,7 +232,8 @@ small_maps(M) when is_map(M) -> maps:from_list([{small_maps(K), small_maps(V)} |
 small_maps(T) when is_tuple(T) -> list_to_tuple(small_maps(tuple_to_list(T)));
 small_maps([H | T]) -> [small_maps(H) | small_maps(T)];
 small_maps(T) -> T.
-spoil(B) -> N = rand:uniform(byte_size(B)) - 1, <<A:N/binary, _, C/binary>> = B, <<A/binary, (pick([97, 104, 106, 0, 255, 1])), C/binary>>.
+spoil(B) -> N = rand:uniform(byte_size(B)) - 1, <<A:N/binary, _, C/binary>> = B, <<A/binary,
+    (pick([97, 104, 106, 0, 255, 1])), C/binary>>.
 
 math_calls() ->
     case rand:uniform(4) of
@@ -210,17 +242,24 @@ math_calls() ->
     end.
 
 fixed() ->
-    [{erlang, 'bsl', [1, 1 bsl 26]}, {erlang, 'bsl', [0, 1 bsl 70]}, {erlang, 'bsr', [-5, 1 bsl 70]}, {erlang, 'bsr', [1, -(1 bsl 70)]},
-     {erlang, 'and', [true, x]}, {erlang, 'or', [true, false]}, {erlang, 'xor', [true, true]}, {erlang, 'not', [x]},
+    [{erlang, 'bsl', [1, 1 bsl 26]}, {erlang, 'bsl', [0, 1 bsl 70]}, {erlang, 'bsr', [-5, 1 bsl 70]},
+        {erlang, 'bsr', [1, -(1 bsl 70)]},
+     {erlang, 'and', [true, x]}, {erlang, 'or', [true, false]}, {erlang, 'xor', [true, true]},
+     {erlang, 'not', [x]},
      {erlang, is_function, [x, -1]}, {erlang, is_record, [{x, 1}, x, 2]}, {erlang, is_record, [{x}, 1, 1]},
-     {erlang, list_to_atom, [[$h | "é"]]}, {erlang, list_to_atom, [lists:duplicate(256, $a)]}, {erlang, binary_to_atom, [<<255>>, latin1]},
-     {erlang, binary_to_atom, [<<255>>, utf8]}, {erlang, atom_to_list, ['αβ']}, {erlang, atom_to_binary, ['é', latin1]}, {erlang, atom_to_binary, ['α', latin1]},
-     {erlang, list_to_pid, ["<0.12.0>"]}, {erlang, list_to_pid, ["<0.12>"]}, {erlang, crc32_combine, [1234, 5678, 99]}, {erlang, adler32_combine, [1234, 5678, 99]},
-     {erlang, '*', [wide(20000), wide(30000)]}, {erlang, 'div', [wide(60000), wide(20000)]}, {erlang, 'rem', [-wide(60000), wide(20000)]},
+     {erlang, list_to_atom, [[$h | "é"]]}, {erlang, list_to_atom, [lists:duplicate(256, $a)]},
+     {erlang, binary_to_atom, [<<255>>, latin1]},
+     {erlang, binary_to_atom, [<<255>>, utf8]}, {erlang, atom_to_list, ['αβ']},
+     {erlang, atom_to_binary, ['é', latin1]}, {erlang, atom_to_binary, ['α', latin1]},
+     {erlang, list_to_pid, ["<0.12.0>"]}, {erlang, list_to_pid, ["<0.12>"]},
+     {erlang, crc32_combine, [1234, 5678, 99]}, {erlang, adler32_combine, [1234, 5678, 99]},
+     {erlang, '*', [wide(20000), wide(30000)]}, {erlang, 'div', [wide(60000), wide(20000)]},
+     {erlang, 'rem', [-wide(60000), wide(20000)]},
      {erlang, integer_to_list, [wide(50000)]}, {erlang, list_to_integer, [integer_to_list(wide(50000))]}].
 
 %% Bit syntax. Get: skip S bits, take N; put: S zero bits, then the value.
-width() -> pick([0, 1, 3, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 55, 56, 57, 59, 60, 61, 63, 64, 65, 71, 72, 100, 128, 129, 512, 513]).
+width() -> pick([0, 1, 3, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 48, 55, 56, 57, 59, 60, 61, 63, 64, 65, 71,
+    72, 100, 128, 129, 512, 513]).
 bits() ->
     S = pick([0, 0, 1, 3, 8, 13]),
     case rand:uniform(8) of
@@ -228,10 +267,14 @@ bits() ->
         2 -> {'$bits', get_int, [<<(-rand:uniform(100)):400>>, S, width(), pick([0, 2, 4, 6])]};
         3 -> {'$bits', put_int, [int(), S, width(), pick([0, 2])]};
         4 -> {'$bits', get_float, [<<0:S, (float()):64/float, 0:64>>, S, pick([16, 32, 64]), 0]};
-        5 -> {'$bits', pick([put_float]), [pick([float(), rand:uniform(1 bsl 53)]), S, pick([16, 32, 64]), pick([0, 2])]};
+        5 -> {'$bits', pick([put_float]), [pick([float(), rand:uniform(1 bsl 53)]), S, pick([16, 32, 64]),
+            pick([0, 2])]};
         6 -> U = pick([0, 8]),  % no utf32: matching it crashes OTP 25.2 with JIT
-             {'$bits', pick([get_utf8, get_utf16]), [<<0:U, (pick([<<"é">>, <<"é€😀"/utf8>>, rand:bytes(4), <<216, 0, 220, 1>>, <<0, 0, 216, 0>>, <<240, 159>>, <<0, 1, 0, 65>>]))/binary>>, U, 0, pick([0, 2])]};
-        7 -> {'$bits', pick([put_utf8, put_utf16, put_utf32]), [pick([65, 233, 8364, 128512, 55296, 1114111, 1114112, -1]), S, 0, pick([0, 2])]};
+             {'$bits', pick([get_utf8, get_utf16]),
+                 [<<0:U, (pick([<<"é">>, <<"é€😀"/utf8>>, rand:bytes(4), <<216, 0, 220, 1>>, <<0, 0, 216, 0>>,
+                     <<240, 159>>, <<0, 1, 0, 65>>]))/binary>>, U, 0, pick([0, 2])]};
+        7 -> {'$bits', pick([put_utf8, put_utf16, put_utf32]),
+            [pick([65, 233, 8364, 128512, 55296, 1114111, 1114112, -1]), S, 0, pick([0, 2])]};
         8 -> {'$bits', get_bits, [bitstr(), S, width(), 0]}
     end.
 
