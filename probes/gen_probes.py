@@ -4,7 +4,8 @@
   gen_probes.py TAB provider OUT            the provider file for dtrace -h and -G
   gen_probes.py TAB header MODE OUT         probes.hpp: whether probes are enabled
   gen_probes.py TAB site-header MODE OUT    sites.hpp: the sites, which take what tracers get
-  gen_probes.py TAB sites MODE PROVIDER OUT probe_sites.cpp: the one site of each probe, and the table of names
+  gen_probes.py TAB sites MODE PROVIDER OUT probe_sites.cpp: the one site of each probe, and the table of
+  names
   gen_probes.py TAB fire-header MODE OUT    vm/probes/fire.hpp: firing from terms and numbers
   gen_probes.py TAB fire-source MODE OUT    vm/probes/fire.cpp: where those are made into texts
   gen_probes.py TAB markdown OUT            the tables of docs/probes.md (`-`: standard output)
@@ -39,11 +40,20 @@ KINDS = {  # in the table: what a tracer gets, what the machine hands over, how 
     'int64': ('int64', 'std::int64_t', '{name}'),
 }
 TERM_BYTES = 255  # longest visible text of a term, unless the table says another
-UNITS = {'pid': 'pid', 'caller': 'pid', 'port': 'port', 'function': 'function', 'term': 'term', 'node': 'node'}  # where it is left out
+# where it is left out
+UNITS = {
+    'pid': 'pid',
+    'caller': 'pid',
+    'port': 'port',
+    'function': 'function',
+    'term': 'term',
+    'node': 'node',
+}
 
 
 class Argument:
-    """`kind` is what a tracer gets, a key of TYPES; `given` is what the machine hands over, a key of KINDS."""
+    """`kind` is what a tracer gets, a key of TYPES; `given` is what the machine hands over, a key of
+    KINDS."""
 
     def __init__(self, name, given, unit, meaning):
         given, _, bytes = given.partition('/')
@@ -107,7 +117,7 @@ class Range:
 
     def __init__(self, prefix, probes):
         self.prefix, self.probes = prefix, probes
-        self.first_number = int(probes[0].name[len(prefix):])
+        self.first_number = int(probes[0].name[len(prefix) :])
 
     @property
     def function(self):
@@ -121,11 +131,11 @@ class Range:
 class Group:
     """Probes for which one test tells whether any of them is enabled.
 
-    Each probe has a half word for the tracers, and the group has one that the engine raises for any of its probes. All
-    of them lie side by side, to be read as a whole. The group's own half word stands before its last probe, so that a
-    second group can begin with that probe and share both. All groups lie side by side in one strip, so a word of one
-    group may end in half words of the next one. A test may then succeed for nothing; the exact test that follows
-    corrects this."""
+    Each probe has a half word for the tracers, and the group has one that the engine raises for any of its
+    probes. All of them lie side by side, to be read as a whole. The group's own half word stands before its
+    last probe, so that a second group can begin with that probe and share both. All groups lie side by side
+    in one strip, so a word of one group may end in half words of the next one. A test may then succeed for
+    nothing; the exact test that follows corrects this."""
 
     def __init__(self, name, names):
         self.name, self.names, self.before = name, names, None
@@ -183,7 +193,9 @@ class Table:
 
     @property
     def strip_words(self):
-        return max([(len(self.strip()) + 3) // 4] + [g.first // 4 + g.words + bool(g.first % 4) for g in self.groups])
+        return max(
+            [(len(self.strip()) + 3) // 4] + [g.first // 4 + g.words + bool(g.first % 4) for g in self.groups]
+        )
 
     def group_of(self, probe):
         """The first group of the probe; None when its word is its own."""
@@ -200,7 +212,9 @@ def parse(path):
         current[:] = [Probe(name, table.families[-1][0], stability) for name in names]
         table.probes.extend(current)
 
-    for number, line in enumerate(open(path, encoding='utf-8'), 1):
+    with open(path, encoding='utf-8') as file:  # a line that ends in a backslash goes on in the next one
+        lines = re.sub(r'\\\n *', '', file.read()).splitlines()
+    for number, line in enumerate(lines, 1):
         words = line.split()
         if not words or words[0].startswith('#'):
             continue
@@ -246,8 +260,10 @@ def check(path, table):
 
 def parameters(probe, style):
     """style 0: C types for the provider, 1: C++ types."""
-    return ', '.join((TYPES[a.kind][style] + ' ' + a.name).replace('* ', '*' if style == 0 else '* ')
-                     for a in probe.arguments)
+    return ', '.join(
+        (TYPES[a.kind][style] + ' ' + a.name).replace('* ', '*' if style == 0 else '* ')
+        for a in probe.arguments
+    )
 
 
 def provider(table):
@@ -255,8 +271,10 @@ def provider(table):
     lines += [f'  probe {p.name}({parameters(p, 0)});' for p in table.probes]
     lines += ['};', '']
     common = 'Evolving/Evolving/Common'
-    lines += [f'#pragma D attributes {common} provider erlang {part}'
-              for part in ('provider', 'module', 'function', 'name', 'args')]
+    lines += [
+        f'#pragma D attributes {common} provider erlang {part}'
+        for part in ('provider', 'module', 'function', 'name', 'args')
+    ]
     return '\n'.join(lines) + '\n'
 
 
@@ -338,7 +356,8 @@ namespace {{
 '''
 
 HEADER_TEXT = {
-    'usdt': ('''// A probe that is tested by itself has a word of 32 bits: the low half is the semaphore of the tracers outside, who add
+    'usdt': (
+        '''// A probe that is tested by itself has a word of 32 bits: the low half is the semaphore of the tracers outside, who add
 // to it without caring for anyone else (the Linux kernel's addition is not atomic), the high half that of the consumers
 // in the machine. The probes of a group have half words that lie side by side with one that stands for the consumers of
 // them all, to be read as one; the consumers' count of each is elsewhere. What is in a consumers' half: kAskingInside. Read
@@ -357,8 +376,10 @@ inline constexpr bool kCompiledIn = true;
 
 {functions}
 }}  // namespace vmrun::probe
-'''),
-    'dtrace': ('''namespace vmrun::probe {{
+'''
+    ),
+    'dtrace': (
+        '''namespace vmrun::probe {{
 
 inline constexpr bool kCompiledIn = true;
 
@@ -367,19 +388,23 @@ extern std::uint16_t inside_counts[];
 
 {functions}
 }}  // namespace vmrun::probe
-'''),
-    'none': ('''namespace vmrun::probe {{
+'''
+    ),
+    'none': (
+        '''namespace vmrun::probe {{
 
 inline constexpr bool kCompiledIn = false;
 
 {functions}
 }}  // namespace vmrun::probe
-'''),
+'''
+    ),
 }
 
 
 class Firing:
-    """What a probe and a range of probes have in common. A range's functions take the number of the probe first."""
+    """What a probe and a range of probes have in common. A range's functions take the number of the probe
+    first."""
 
     def __init__(self, table, probe, row=None):
         self.function = row.function if row else probe.function
@@ -387,7 +412,11 @@ class Firing:
         self.number = 'unsigned number' if row else ''
         self.group = table.group_of(probe)
         self.probe = probe
-        self.word = f'VMRUN_LOOK({row.watches}[number - {row.first_number}u])' if row else f'VMRUN_LOOK({probe.watch})'
+        self.word = (
+            f'VMRUN_LOOK({row.watches}[number - {row.first_number}u])'
+            if row
+            else f'VMRUN_LOOK({probe.watch})'
+        )
         self.index = str(table.numbered.index(probe)) + 'u'
         if row:
             self.index += f' + number - {row.first_number}u'
@@ -414,27 +443,44 @@ class Firing:
     def enabled(self, mode):
         head = f'bool {self.function}_enabled({self.number})'
         if mode == 'none':
-            return f'constexpr bool {self.function}_enabled({self.number.split(" ")[0]}) {{ return false; }}\n'
+            return (
+                f'constexpr bool {self.function}_enabled({self.number.split(" ")[0]}) {{ return false; }}\n'
+            )
         traced, inside = self.traced(mode), self.inside(mode)
-        if mode == 'dtrace':  # the platform patches is-enabled tests, so they are sites too and live where the sites are
-            return (f'bool {self.function}_traced({self.number});\n'
-                    f'inline {head} {{\n  return {inside} != 0 || {traced};\n}}\n')
+        # the platform patches is-enabled tests, so they are sites too and live where the sites are
+        if mode == 'dtrace':
+            return (
+                f'bool {self.function}_traced({self.number});\n'
+                f'inline {head} {{\n  return {inside} != 0 || {traced};\n}}\n'
+            )
         if self.group:  # one comparison that may succeed for nothing, then the exact one
-            return f'inline {head} {{\n  return {group_test(self.group.symbol, self.group.words)} && ({traced} || {inside} != 0);\n}}\n'
+            return (
+                f'inline {head} {{\n'
+                f'  return {group_test(self.group.symbol, self.group.words)} && ({traced} || {inside} != '
+                f'0);\n}}\n'
+            )
         return f'inline {head} {{\n  return __builtin_expect({self.word} != 0, 0);\n}}\n'
 
     def counting(self, mode):
-        in_full, count = f'bool {self.function}_in_full({self.number})', f'void count_{self.function}({self.number})'
+        in_full, count = (
+            f'bool {self.function}_in_full({self.number})',
+            f'void count_{self.function}({self.number})',
+        )
         if mode == 'none':
             kind = self.number.split(' ')[0]
-            return (f'constexpr bool {self.function}_in_full({kind}) {{ return false; }}\n'
-                    f'inline void count_{self.function}({kind}) {{}}\n')
+            return (
+                f'constexpr bool {self.function}_in_full({kind}) {{ return false; }}\n'
+                f'inline void count_{self.function}({kind}) {{}}\n'
+            )
         inside = self.inside(mode)
-        return (f'inline {in_full} {{\n  return {self.traced(mode)} || ({inside} & kAskingInside) != 0;\n}}\n'
-                f'inline {count} {{\n  if ({inside} > kAskingInside) count_firing({self.index});\n}}\n')
+        return (
+            f'inline {in_full} {{\n  return {self.traced(mode)} || ({inside} & kAskingInside) != 0;\n}}\n'
+            f'inline {count} {{\n  if ({inside} > kAskingInside) count_firing({self.index});\n}}\n'
+        )
 
     def site(self):
-        return f'void {self.function}({self.list(*(TYPES[a.kind][1] + " " + a.name for a in self.arguments))});\n'
+        parameters = self.list(*(TYPES[a.kind][1] + " " + a.name for a in self.arguments))
+        return f'void {self.function}({parameters});\n'
 
     def fire_head(self):
         return f'void fire_{self.function}({self.list(*(a.parameter for a in self.arguments))})'
@@ -442,16 +488,22 @@ class Firing:
     def fire_declaration(self, mode):
         if mode == 'none':
             kinds = [KINDS[a.given][1] for a in self.arguments]
-            return f'inline void fire_{self.function}({", ".join(["unsigned"] * bool(self.number) + kinds)}) {{}}\n'
+            return (
+                'inline void '
+                f'fire_{self.function}({", ".join(["unsigned"] * bool(self.number) + kinds)}) {{}}\n'
+            )
         return f'[[gnu::cold, gnu::noinline]] {self.fire_head()};\n'
 
     def fire_definition(self, mode):
         values = ['number'] * bool(self.number) + [a.converted for a in self.arguments]
         words = ', '.join(a.word for a in self.arguments)
-        return (f'{self.fire_head()} {{\n  count_{self.function}{self.call};\n'
-                f'  if (({self.inside(mode)} & kAskingInside) != 0) {{\n    const std::uint64_t words[] = {{{words}}};\n'
-                f'    fire_inside({self.index}, std::size(words), words);\n  }}\n'
-                f'  if ({self.traced(mode)}) site::{self.function}({", ".join(values)});\n}}\n')
+        return (
+            f'{self.fire_head()} {{\n  count_{self.function}{self.call};\n'
+            f'  if (({self.inside(mode)} & kAskingInside) != 0) {{\n'
+            f'    const std::uint64_t words[] = {{{words}}};\n'
+            f'    fire_inside({self.index}, std::size(words), words);\n  }}\n'
+            f'  if ({self.traced(mode)}) site::{self.function}({", ".join(values)});\n}}\n'
+        )
 
 
 def firings(table):
@@ -466,9 +518,14 @@ def group_test(symbol, words):
 def watch_function(table, group, mode):
     function = {p.name: p.function for p in table.probes}
     if mode == 'usdt':
-        return f'inline bool {group.name}_watched() {{\n  return {group_test(group.symbol, group.words)};\n}}\n'
+        return (
+            f'inline bool {group.name}_watched() {{\n  return {group_test(group.symbol, group.words)};\n}}\n'
+        )
     test = ' || '.join(function[n] + '_enabled()' for n in group.names)
-    return f'{"constexpr" if mode == "none" else "inline"} bool {group.name}_watched() {{\n  return {test};\n}}\n'
+    return (
+        f'{"constexpr" if mode == "none" else "inline"} bool {group.name}_watched() {{\n'
+        f'  return {test};\n}}\n'
+    )
 
 
 def paths_watched(table, mode):
@@ -485,14 +542,21 @@ def header(table, mode):
 
     semaphores = ''
     for p in table.singles:
-        kinds = [('uint16_t', p.semaphore), ('uint16_t', p.inside)] if table.group_of(p) else [('uint32_t', p.watch)]
+        kinds = (
+            [('uint16_t', p.semaphore), ('uint16_t', p.inside)]
+            if table.group_of(p)
+            else [('uint32_t', p.watch)]
+        )
         semaphores += ''.join(declare(*k) for k in kinds)
     semaphores += ''.join(declare('uint32_t', f'{r.watches}[{len(r.probes)}]') for r in table.ranges)
     semaphores += 'typedef uint64_t erlang_halves [[gnu::may_alias, gnu::aligned(2)]];\n'
     semaphores += ''.join(declare('erlang_halves', f'{g.symbol}[{g.words}]') for g in table.groups)
     semaphores += declare('erlang_halves', f'{ALL_GROUPS}[{table.strip_words}]')
-    functions = '\n'.join([f.enabled(mode) + f.counting(mode) for f in firings(table)] +
-                          [watch_function(table, g, mode) for g in table.groups] + [paths_watched(table, mode)])
+    functions = '\n'.join(
+        [f.enabled(mode) + f.counting(mode) for f in firings(table)]
+        + [watch_function(table, g, mode) for g in table.groups]
+        + [paths_watched(table, mode)]
+    )
     return HEADER + HEADER_TEXT[mode].format(semaphores=semaphores, functions=functions)
 
 
@@ -505,15 +569,18 @@ def fire_header(table, mode):
 
 
 def fire_source(table, mode):
-    return FIRE_SOURCE.format(functions='' if mode == 'none' else '\n'.join(f.fire_definition(mode) for f in firings(table)))
+    return FIRE_SOURCE.format(
+        functions='' if mode == 'none' else '\n'.join(f.fire_definition(mode) for f in firings(table))
+    )
 
 
 def site(probe, mode):
     # The cast is what fixes the width in the note: a consumer sees the same types at every firing point.
     arguments = ', '.join(f'static_cast<{TYPES[a.kind][1]}>({a.name})' for a in probe.arguments)
     if mode == 'dtrace':  # native headers declare char *, not const char *
-        arguments = ', '.join(f'const_cast<char*>({a.name})' if a.kind == 'string' else a.name
-                              for a in probe.arguments)
+        arguments = ', '.join(
+            f'const_cast<char*>({a.name})' if a.kind == 'string' else a.name for a in probe.arguments
+        )
     return f'void {probe.function}({parameters(probe, 1)}) {{ {probe.macro}({arguments}); }}\n'
 
 
@@ -527,19 +594,31 @@ def range_site(row, mode):
     for number, probe in enumerate(row.probes, row.first_number):
         call = site(probe, mode).rstrip('\n').splitlines()[-1].split('{ ', 1)[1].rsplit(' }', 1)[0]
         cases += f'    case {number}: {call} break;\n'
-    return (f'void {row.function}(unsigned number, {parameters(row.probes[0], 1)}) {{\n  switch (number) {{\n{cases}  }}\n}}\n')
+    return (
+        f'void {row.function}(unsigned number, {parameters(row.probes[0], 1)}) {{\n'
+        f'  switch (number) {{\n{cases}  }}\n}}\n'
+    )
 
 
 def enabled_range_site(row):
-    tests = ''.join(f'    case {number}: return {probe.macro}_ENABLED();\n'
-                    for number, probe in enumerate(row.probes, row.first_number))
-    return f'bool {row.function}_traced(unsigned number) {{\n  switch (number) {{\n{tests}    default: return false;\n  }}\n}}\n'
+    tests = ''.join(
+        f'    case {number}: return {probe.macro}_ENABLED();\n'
+        for number, probe in enumerate(row.probes, row.first_number)
+    )
+    return (
+        f'bool {row.function}_traced(unsigned number) {{\n  switch (number) {{\n'
+        f'{tests}    default: return false;\n  }}\n}}\n'
+    )
 
 
 def semaphores(table):
-    """Definitions of the half words, in assembler: notes name each part of a word, and C++ cannot name them."""
+    """Definitions of the half words, in assembler: notes name each part of a word, and C++ cannot name
+    them."""
+
     def define(symbol, size):
-        return f'.globl {symbol}\n.hidden {symbol}\n.type {symbol}, %object\n.size {symbol}, {size}\n{symbol}:\n'
+        return (
+            f'.globl {symbol}\n.hidden {symbol}\n.type {symbol}, %object\n.size {symbol}, {size}\n{symbol}:\n'
+        )
 
     def half(symbol):
         return define(symbol, 2) + '.zero 2\n'
@@ -594,44 +673,72 @@ void lower_watch(const char* group) {{ change_watch(group, 0u - 1); }}
 def raising(table, mode):
     """The half words for consumers, by the number of the probe."""
     if mode == 'none':
-        return RAISING.format(table='', count='  (void)probe;\n  return 0;\n', change='  (void)probe, (void)n;\n', change_watch='')
+        return RAISING.format(
+            table='',
+            count='  (void)probe;\n  return 0;\n',
+            change='  (void)probe, (void)n;\n',
+            change_watch='',
+        )
     if mode == 'dtrace':
         return f'std::uint16_t inside_counts[{len(table.numbered)}];\n' + RAISING.format(
-            table='', count='  return inside_counts[probe] & kAskingInside;\n', change='  add(&inside_counts[probe], n);\n',
-            change_watch='')
+            table='',
+            count='  return inside_counts[probe] & kAskingInside;\n',
+            change='  add(&inside_counts[probe], n);\n',
+            change_watch='',
+        )
     rows = ranges = ''
     for p in table.singles:
         group = table.group_of(p)
         rows += f'    {{&{p.inside}, {"&" + group.inside if group else "nullptr"}}},\n'
     first = len(table.singles)
     for r in table.ranges:
-        ranges += (f'  if (probe - {first}u < {len(r.probes)}u)\n'
-                   f'    return {{reinterpret_cast<std::uint16_t*>(&{r.watches}[probe - {first}u]) + 1, nullptr}};\n')
+        ranges += (
+            f'  if (probe - {first}u < {len(r.probes)}u)\n'
+            f'    return {{reinterpret_cast<std::uint16_t*>(&{r.watches}[probe - {first}u]) + 1, nullptr}};\n'
+        )
         first += len(r.probes)
-    halves = (f'struct Halves {{\n  std::uint16_t *own, *of_group;\n}};\nconst Halves kHalves[] = {{\n{rows}}};\n'
-              f'Halves halves(unsigned probe) {{\n{ranges}  return kHalves[probe];\n}}\n')
-    watches = ''.join(f'  if (std::strcmp(group, "{g.name}") == 0) add(&{g.inside}, n);\n' for g in table.groups)
-    return RAISING.format(table=halves, count='  return __atomic_load_n(halves(probe).own, __ATOMIC_RELAXED) & kAskingInside;\n',
-                          change='  const Halves h = halves(probe);\n  add(h.own, n);\n  if (h.of_group) add(h.of_group, n);\n',
-                          change_watch=watches)
+    halves = (
+        f'struct Halves {{\n  std::uint16_t *own, *of_group;\n}};\nconst Halves kHalves[] = {{\n{rows}}};\n'
+        f'Halves halves(unsigned probe) {{\n{ranges}  return kHalves[probe];\n}}\n'
+    )
+    watches = ''.join(
+        f'  if (std::strcmp(group, "{g.name}") == 0) add(&{g.inside}, n);\n' for g in table.groups
+    )
+    return RAISING.format(
+        table=halves,
+        count='  return __atomic_load_n(halves(probe).own, __ATOMIC_RELAXED) & kAskingInside;\n',
+        change='  const Halves h = halves(probe);\n  add(h.own, n);\n  if (h.of_group) add(h.of_group, n);\n',
+        change_watch=watches,
+    )
 
 
 def row_text(probe, name):
-    arguments = ', '.join(f'{{"{a.name}", "{TYPES[a.kind][0].replace(" *", "*")}", {list(KINDS).index(a.given)}, {a.bytes}}}'
-                          for a in probe.arguments)
+    arguments = ', '.join(
+        f'{{"{a.name}", "{TYPES[a.kind][0].replace(" *", "*")}", {list(KINDS).index(a.given)}, {a.bytes}}}'
+        for a in probe.arguments
+    )
     return f'{{{name}, "{probe.family}", {{{arguments}}}}}'
 
 
 def names(table):
     rows = ''.join(f'      {row_text(p, chr(34) + p.name + chr(34))},\n' for p in table.singles)
-    ranges = ''.join(f'  for (unsigned i = {r.first_number}; i < {r.first_number + len(r.probes)}; i++) '
-                     f'table.push_back({row_text(r.probes[0], f"kept({chr(34)}{r.prefix}{chr(34)} + std::to_string(i))")});\n'
-                     for r in table.ranges)
-    return ('namespace {\n\nconst char* kept(std::string name) {\n  static std::deque<std::string> all;\n'
-            '  return all.emplace_back(std::move(name)).c_str();\n}\n\n'
-            'std::vector<ProbeRow> make_rows() {\n  std::vector<ProbeRow> table = {\n'
-            + rows + '  };\n' + ranges + '  return table;\n}\n\n}  // namespace\n\n'
-            'const std::vector<ProbeRow>& probe_rows() {\n  static const std::vector<ProbeRow> rows = make_rows();\n  return rows;\n}\n')
+    ranges = ''.join(
+        f'  for (unsigned i = {r.first_number}; i < {r.first_number + len(r.probes)}; i++) '
+        f'table.push_back({row_text(r.probes[0], f"kept({chr(34)}{r.prefix}{chr(34)} + std::to_string(i))")}'
+        ');\n'
+        for r in table.ranges
+    )
+    return (
+        'namespace {\n\nconst char* kept(std::string name) {\n  static std::deque<std::string> all;\n'
+        '  return all.emplace_back(std::move(name)).c_str();\n}\n\n'
+        'std::vector<ProbeRow> make_rows() {\n  std::vector<ProbeRow> table = {\n'
+        + rows
+        + '  };\n'
+        + ranges
+        + '  return table;\n}\n\n}  // namespace\n\n'
+        'const std::vector<ProbeRow>& probe_rows() {\n'
+        '  static const std::vector<ProbeRow> rows = make_rows();\n  return rows;\n}\n'
+    )
 
 
 SITE_INSTRUCTION = '''
@@ -644,8 +751,11 @@ SITE_INSTRUCTION = '''
 
 
 def sites(table, mode, provider_header):
-    text = ('// Made from probes.tab.\n#include <cstring>\n#include <deque>\n#include <string>\n\n'
-            '#include "probes/inside.hpp"\n#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n#include "probes/sites.hpp"\n')
+    text = (
+        '// Made from probes.tab.\n#include <cstring>\n#include <deque>\n#include <string>\n\n'
+        '#include "probes/inside.hpp"\n#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n'
+        '#include "probes/sites.hpp"\n'
+    )
     body = tests = ''
     if mode != 'none':
         text += f'#include "{provider_header}"\n'
@@ -653,7 +763,9 @@ def sites(table, mode, provider_header):
         text += SITE_INSTRUCTION
         body = '\n'.join([site(p, mode) for p in table.singles] + [range_site(r, mode) for r in table.ranges])
     if mode == 'dtrace':
-        tests = '\n'.join([enabled_site(p) for p in table.singles] + [enabled_range_site(r) for r in table.ranges])
+        tests = '\n'.join(
+            [enabled_site(p) for p in table.singles] + [enabled_range_site(r) for r in table.ranges]
+        )
     text += '\n'
     if mode == 'usdt':
         text += semaphores(table)
@@ -662,8 +774,19 @@ def sites(table, mode, provider_header):
                 text += f'extern "C" [[gnu::visibility("hidden")]] uint16_t {p.inside};\n'
         for g in table.groups:
             text += f'extern "C" [[gnu::visibility("hidden")]] uint16_t {g.inside};\n'
-    return (text + '\nnamespace vmrun::probe::site {\n\n' + body + '\n}  // namespace vmrun::probe::site\n'
-            + '\nnamespace vmrun::probe {\n\n' + tests + '\n' + raising(table, mode) + '\n' + names(table) + '\n}  // namespace vmrun::probe\n')
+    return (
+        text
+        + '\nnamespace vmrun::probe::site {\n\n'
+        + body
+        + '\n}  // namespace vmrun::probe::site\n'
+        + '\nnamespace vmrun::probe {\n\n'
+        + tests
+        + '\n'
+        + raising(table, mode)
+        + '\n'
+        + names(table)
+        + '\n}  // namespace vmrun::probe\n'
+    )
 
 
 def markdown(table):
@@ -676,7 +799,11 @@ def markdown(table):
             many = firsts.get(id(p))
             last = many.probes[-1] if many else None
             text.append(f'### {p.d_name}' + (f' … {last.d_name}' if many else '') + '\n')
-            text.append(f'`erlang:{p.name}`' + (f' … `erlang:{last.name}`' if many else '') + f', {p.stability}. Fires {p.when}\n')
+            text.append(
+                f'`erlang:{p.name}`'
+                + (f' … `erlang:{last.name}`' if many else '')
+                + f', {p.stability}. Fires {p.when}\n'
+            )
             text.append('| argument | type | unit | meaning |\n|---|---|---|---|')
             for i, a in enumerate(p.arguments):
                 kind = TYPES[a.kind][0].replace(' *', ' \\*')
@@ -687,10 +814,15 @@ def markdown(table):
 
 def main(argv):
     table, what, out = parse(argv[1]), argv[2], argv[-1]
-    text = {'provider': lambda: provider(table), 'header': lambda: header(table, argv[3]),
-            'site-header': lambda: site_header(table, argv[3]), 'sites': lambda: sites(table, argv[3], argv[4]),
-            'fire-header': lambda: fire_header(table, argv[3]), 'fire-source': lambda: fire_source(table, argv[3]),
-             'markdown': lambda: markdown(table)}[what]()
+    text = {
+        'provider': lambda: provider(table),
+        'header': lambda: header(table, argv[3]),
+        'site-header': lambda: site_header(table, argv[3]),
+        'sites': lambda: sites(table, argv[3], argv[4]),
+        'fire-header': lambda: fire_header(table, argv[3]),
+        'fire-source': lambda: fire_source(table, argv[3]),
+        'markdown': lambda: markdown(table),
+    }[what]()
     if out == '-':
         sys.stdout.write(text)
     else:

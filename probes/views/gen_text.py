@@ -7,6 +7,8 @@ from gen_views import script_literal
 
 if __name__ == '__main__':
     constant, path, out = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-    out.write_text(f'// Made by gen_text.py from {path.name}.\n#include <string_view>\n\nnamespace vmrun::d {{\n'
-                   f'extern const std::string_view {constant};\nconst std::string_view {constant} =\n'
-                   f'    {script_literal(path.read_text())};\n}}  // namespace vmrun::d\n')
+    out.write_text(
+        f'// Made by gen_text.py from {path.name}.\n#include <string_view>\n\nnamespace vmrun::d {{\n'
+        f'extern const std::string_view {constant};\nconst std::string_view {constant} =\n'
+        f'    {script_literal(path.read_text())};\n}}  // namespace vmrun::d\n'
+    )

@@ -3,10 +3,25 @@
 
 Usage: gen_views.py VIEWS.TAB OUT.cpp"""
 import pathlib
+import re
 import sys
 
 KINDS = {'duration', 'count', 'word', 'flag'}
-UNITS = {'process', 'text', 'function', 'caller', 'count', 'rate', 'time', 'share', 'part', 'words', 'bytes', 'median', 'ninety'}
+UNITS = {
+    'process',
+    'text',
+    'function',
+    'caller',
+    'count',
+    'rate',
+    'time',
+    'share',
+    'part',
+    'words',
+    'bytes',
+    'median',
+    'ninety',
+}
 
 
 class View:
@@ -36,7 +51,9 @@ def read_column(words):
     heading, source, unit = words
     if unit not in UNITS:
         raise ValueError(f'unknown unit {unit}')
-    key, aggregation = (0, source[1:]) if source.startswith('@') else (0, '') if source == 'when' else (int(source), '')
+    key, aggregation = (
+        (0, source[1:]) if source.startswith('@') else (0, '') if source == 'when' else (int(source), '')
+    )
     return heading, key, aggregation, unit
 
 
@@ -62,7 +79,7 @@ def read_line(line, views, common):
 
 def parse(path):
     views, common = [], {}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    for number, line in enumerate(re.sub(r'\\\n *', '', path.read_text()).splitlines(), 1):
         try:
             if line.strip() and not line.startswith('#'):
                 read_line(line, views, common)
@@ -72,7 +89,9 @@ def parse(path):
 
 
 def quoted(text):
-    return '"' + text.replace('\\', '\\\\').replace('"', '\\"').replace('\n', '\\n').replace('\t', '\\t') + '"'
+    return (
+        '"' + text.replace('\\', '\\\\').replace('"', '\\"').replace('\n', '\\n').replace('\t', '\\t') + '"'
+    )
 
 
 def kind_constant(kind):
@@ -88,33 +107,61 @@ def script_literal(text):
 
 
 def source(views, folder):
-    out = ['// Made by gen_views.py.', '#include "probes/views/views.hpp"', '', 'namespace vmrun::d {', 'namespace {']
+    out = [
+        '// Made by gen_views.py.',
+        '#include "probes/views/views.hpp"',
+        '',
+        'namespace vmrun::d {',
+        'namespace {',
+    ]
     for v in views:
         out.append(f'const ViewOption k_{v.name}_options[] = {{')
         for letter, name, kind, value, meaning in v.options:
-            out.append(f"    {{'{letter}', {quoted(name)}, OptionKind::{kind_constant(kind)}, {quoted(value)}, {quoted(meaning)}, "
-                       f'{quoted(choices(kind))}}},')
+            out.append(
+                f"    {{'{letter}', {quoted(name)}, OptionKind::{kind_constant(kind)}, {quoted(value)}, "
+                f"{quoted(meaning)}, "
+                f'{quoted(choices(kind))}}},'
+            )
         out.append('};')
         for name, _, columns in v.tables:
             out.append(f'const ViewColumn k_{v.name}_{name}_columns[] = {{')
-            out += [f'    {{{quoted(h)}, {key}, {quoted(a)}, Unit::k{unit.capitalize()}}},' for h, key, a, unit in columns]
+            out += [
+                f'    {{{quoted(h)}, {key}, {quoted(a)}, Unit::k{unit.capitalize()}}},'
+                for h, key, a, unit in columns
+            ]
             out.append('};')
         if v.instead:
             out.append(f'const ViewScript k_{v.name}_instead[] = {{')
-            out += [f'    {{{quoted(option)}, {quoted(script)},\n    {script_literal((folder / script).read_text())}}},' for option, script in v.instead]
+            out += [
+                f'    {{{quoted(option)}, {quoted(script)},\n'
+                f'    {script_literal((folder / script).read_text())}}},'
+                for option, script in v.instead
+            ]
             out.append('};')
         if v.tables:
             out.append(f'const ViewTable k_{v.name}_tables[] = {{')
-            out += [f'    {{{quoted(name)}, {quoted(title)}, k_{v.name}_{name}_columns}},' for name, title, _ in v.tables]
+            out += [
+                f'    {{{quoted(name)}, {quoted(title)}, k_{v.name}_{name}_columns}},'
+                for name, title, _ in v.tables
+            ]
             out.append('};')
     out.append('const ViewInfo kAll[] = {')
     for v in views:
         tables = f'k_{v.name}_tables' if v.tables else '{}'
         instead = f'k_{v.name}_instead' if v.instead else '{}'
         text = (folder / v.script).read_text()
-        out.append(f'    {{{quoted(v.name)}, {quoted(v.script)}, {quoted(v.shown)}, {quoted(v.purpose)},\n    {script_literal(text)},\n'
-                   f'    k_{v.name}_options, {tables}, {instead}}},')
-    out += ['};', '}  // namespace', 'const std::span<const ViewInfo> kViews = kAll;', '}  // namespace vmrun::d', '']
+        out.append(
+            f'    {{{quoted(v.name)}, {quoted(v.script)}, {quoted(v.shown)}, {quoted(v.purpose)},\n'
+            f'    {script_literal(text)},\n'
+            f'    k_{v.name}_options, {tables}, {instead}}},'
+        )
+    out += [
+        '};',
+        '}  // namespace',
+        'const std::span<const ViewInfo> kViews = kAll;',
+        '}  // namespace vmrun::d',
+        '',
+    ]
     return '\n'.join(out)
 
 

@@ -9,10 +9,28 @@ erl_internal OUT.erl: the module of that name
 import re
 import sys
 
-MARKS = {"auto", "guard", "inline", "safe", "bool", "swap", "never", "ref", "located", "heavy", "reason",
-         "signals", "unlisted"}
-VALUES = {"since": r"\d+", "inline": "gc", "test": r"[A-Z]\w*", "long": r"yields|elsewhere|holds",
-          "cause": r"[a-z]\w*"}
+MARKS = {
+    "auto",
+    "guard",
+    "inline",
+    "safe",
+    "bool",
+    "swap",
+    "never",
+    "ref",
+    "located",
+    "heavy",
+    "reason",
+    "signals",
+    "unlisted",
+}
+VALUES = {
+    "since": r"\d+",
+    "inline": "gc",
+    "test": r"[A-Z]\w*",
+    "long": r"yields|elsewhere|holds",
+    "cause": r"[a-z]\w*",
+}
 OF_ALL = {"guard", "located", "heavy", "long", "cause", "reason", "signals", "unlisted"}
 ROW_FLAGS = {"guard": "kGuard", "located": "kLocated", "heavy": "kHeavy", "unlisted": "kUnlisted"}
 
@@ -28,7 +46,7 @@ class Row:
         self.c_name = f"bif_{self.module}_{self.name}_{self.arity}"
         if "=" in columns:
             at = columns.index("=")
-            self.c_name = " ".join(columns[at + 1:])
+            self.c_name = " ".join(columns[at + 1 :])
             columns = columns[:at]
         self.has = {}
         for column in columns:
@@ -42,7 +60,13 @@ class Row:
         of_erlang = self.has.keys() - OF_ALL
         if of_erlang and self.module != "erlang":
             sys.exit(f"{where}: {sorted(of_erlang)} are for functions of module erlang")
-        for key, needs in {"since": "auto", "test": "inline", "swap": "test", "safe": "inline", "bool": "inline"}.items():
+        for key, needs in {
+            "since": "auto",
+            "test": "inline",
+            "swap": "test",
+            "safe": "inline",
+            "bool": "inline",
+        }.items():
             if key in self.has and needs not in self.has:
                 sys.exit(f"{where}: {key} needs {needs}")
 
@@ -71,31 +95,48 @@ def read_rows(path):
 def write_rows(rows, header, source):
     rows = [row for row in rows if row.built_in]
     with open(header, "w", encoding="utf-8") as f:
-        f.write("// Made by gen_bifs.py from bif.tab.\n#pragma once\n#include \"vm/process/bif.hpp\"\nnamespace vmrun {\n")
+        f.write(
+            "// Made by gen_bifs.py from bif.tab.\n#pragma once\n#include \"vm/process/bif.hpp\"\n"
+            "namespace vmrun {\n"
+        )
         for c_name in sorted({row.c_name for row in rows}):
             f.write(f"Term {c_name}(Process& p, const Term* args);\n")
         for cause in sorted({row.has["cause"] for row in rows if "cause" in row.has}):
             f.write(f"Term {cause}(Process& p, unsigned arity, const Term* args);\n")
-        f.write("extern const BifRow kBifRows[];\nextern const std::size_t kBifRowCount;\n}  // namespace vmrun\n")
+        f.write(
+            "extern const BifRow kBifRows[];\nextern const std::size_t kBifRowCount;\n}  // namespace vmrun\n"
+        )
     with open(source, "w", encoding="utf-8") as f:
-        f.write("// Made by gen_bifs.py from bif.tab.\n#include \"runtime/bif/bifs_generated.hpp\"\n"
-                "#include \"runtime/bif/or_reason.hpp\"\n#include \"vm/process/bif.hpp\"\n"
-                "namespace vmrun {\n")
+        f.write(
+            "// Made by gen_bifs.py from bif.tab.\n#include \"runtime/bif/bifs_generated.hpp\"\n"
+            "#include \"runtime/bif/or_reason.hpp\"\n#include \"vm/process/bif.hpp\"\n"
+            "namespace vmrun {\n"
+        )
         f.write("const BifRow kBifRows[] = {\n")
         for row in rows:
-            flags = " | ".join(f"BifRow::{flag}" for column, flag in ROW_FLAGS.items() if column in row.has) or "0"
+            flags = (
+                " | ".join(f"BifRow::{flag}" for column, flag in ROW_FLAGS.items() if column in row.has)
+                or "0"
+            )
             function = f"gives_reason<{row.c_name}>" if "reason" in row.has else row.c_name
             if "signals" in row.has:
                 function = f"waits_when_sent<{function}>"
             cause = row.has.get("cause", "nullptr")
             f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {function}, {cause}}},\n')
-        f.write("    {nullptr, nullptr, 0, 0, nullptr, nullptr}};\n"
-                "const std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n}  // namespace vmrun\n")
+        f.write(
+            "    {nullptr, nullptr, 0, 0, nullptr, nullptr}};\n"
+            "const std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n"
+            "}  // namespace vmrun\n"
+        )
 
 
 def initializer(row, marks, more=""):
-    return f'{{.name = "{row.name}", .arity = {row.arity}' + "".join(
-        f", .{name} = true" for name, true in marks.items() if true) + more + "},\n"
+    return (
+        f'{{.name = "{row.name}", .arity = {row.arity}'
+        + "".join(f", .{name} = true" for name, true in marks.items() if true)
+        + more
+        + "},\n"
+    )
 
 
 def write_builtins(rows, out):
@@ -105,8 +146,12 @@ def write_builtins(rows, out):
         for row in rows:
             auto, guard = "auto" in row.has, "guard" in row.has
             if auto or guard:
-                f.write(initializer(row, {"auto_imported": auto, "guard": guard,
-                                          "classic": auto and "since" not in row.has}))
+                f.write(
+                    initializer(
+                        row,
+                        {"auto_imported": auto, "guard": guard, "classic": auto and "since" not in row.has},
+                    )
+                )
 
 
 def write_bif_info(rows, out):
@@ -114,11 +159,21 @@ def write_bif_info(rows, out):
     with open(out, "w", encoding="utf-8") as f:
         f.write("// Made by gen_bifs.py from bif.tab: rows of ir::BifInfo.\n")
         for row in rows:
-            marks = {"inlined": "inline" in row.has, "gc": row.has.get("inline") == "gc", "safe": "safe" in row.has,
-                     "boolean": "bool" in row.has, "swap": "swap" in row.has, "never_returns": "never" in row.has,
-                     "makes_reference": "ref" in row.has}
+            marks = {
+                "inlined": "inline" in row.has,
+                "gc": row.has.get("inline") == "gc",
+                "safe": "safe" in row.has,
+                "boolean": "bool" in row.has,
+                "swap": "swap" in row.has,
+                "never_returns": "never" in row.has,
+                "makes_reference": "ref" in row.has,
+            }
             if any(marks.values()):
-                test = f", .test = static_cast<std::int8_t>(Test::k{row.has['test']})" if "test" in row.has else ""
+                test = (
+                    f", .test = static_cast<std::int8_t>(Test::k{row.has['test']})"
+                    if "test" in row.has
+                    else ""
+                )
                 f.write(initializer(row, marks, test))
 
 
@@ -145,35 +200,57 @@ def write_erl_internal(rows, out):
         return f"{name}({quoted}, {row.arity}) -> {value};\n"
 
     def predicate(name, chosen):
-        return f"{name}(Name, Arity) when is_atom(Name), is_integer(Arity) -> is_{name}(Name, Arity).\n\n" + "".join(
-            clause(f"is_{name}", row) for row in chosen) + f"is_{name}(_, _) -> false.\n\n"
+        return (
+            f"{name}(Name, Arity) when is_atom(Name), is_integer(Arity) -> is_{name}(Name, Arity).\n\n"
+            + "".join(clause(f"is_{name}", row) for row in chosen)
+            + f"is_{name}(_, _) -> false.\n\n"
+        )
 
     named = [row for row in rows if "auto" in row.has]
     kinds = ["arith", "bool", "comp", "list", "send"]
     with open(out, "w", encoding="utf-8") as f:
-        f.write("%% Made by gen_bifs.py from bif.tab: what the compiler knows of the functions of module erlang.\n"
-                "-module(erl_internal).\n\n-export([bif/2, bif/3, old_bif/2, guard_bif/2, op_type/2]).\n"
-                "-export([type_test/2, new_type_test/2, old_type_test/2, is_type/2, add_predefined_functions/1]).\n"
-                "-export([" + ", ".join(f"{kind}_op/2" for kind in kinds) + "]).\n\n"
-                "%% Called without the name of its module.\n"
-                "bif(erlang, Name, Arity) -> bif(Name, Arity);\nbif(_, _, _) -> false.\n\n")
+        f.write(
+            "%% Made by gen_bifs.py from bif.tab: what the compiler knows of the functions of module "
+            "erlang.\n"
+            "-module(erl_internal).\n\n-export([bif/2, bif/3, old_bif/2, guard_bif/2, op_type/2]).\n"
+            "-export([type_test/2, new_type_test/2, old_type_test/2, is_type/2, "
+            "add_predefined_functions/1]).\n"
+            "-export([" + ", ".join(f"{kind}_op/2" for kind in kinds) + "]).\n\n"
+            "%% Called without the name of its module.\n"
+            "bif(erlang, Name, Arity) -> bif(Name, Arity);\nbif(_, _, _) -> false.\n\n"
+        )
         f.write(predicate("bif", named))
-        f.write("%% So already before R14.\n" + predicate("old_bif", [row for row in named if "since" not in row.has]))
+        f.write(
+            "%% So already before R14.\n"
+            + predicate("old_bif", [row for row in named if "since" not in row.has])
+        )
         f.write(predicate("guard_bif", [row for row in named if "guard" in row.has]))
-        f.write(predicate("new_type_test", [row for row in named if "guard" in row.has and is_type_test(row)]))
-        f.write("type_test(Name, Arity) -> new_type_test(Name, Arity) orelse old_type_test(Name, Arity).\n\n"
-                "old_type_test(Name, Arity) -> erl_predefined:old_type_test(Name, Arity).\n\n"
-                "is_type(Name, Arity) -> erl_predefined:type(Name, Arity).\n\n"
-                "add_predefined_functions(Forms) -> Forms ++ erl_predefined:functions(Forms).\n\n")
+        f.write(
+            predicate("new_type_test", [row for row in named if "guard" in row.has and is_type_test(row)])
+        )
+        f.write(
+            "type_test(Name, Arity) -> new_type_test(Name, Arity) orelse old_type_test(Name, Arity).\n\n"
+            "old_type_test(Name, Arity) -> erl_predefined:old_type_test(Name, Arity).\n\n"
+            "is_type(Name, Arity) -> erl_predefined:type(Name, Arity).\n\n"
+            "add_predefined_functions(Forms) -> Forms ++ erl_predefined:functions(Forms).\n\n"
+        )
         f.write("%% What kind of operator it is; fails if it is none.\n")
         f.write("".join(clause("op_type", row, operator_type(row)) for row in operators)[:-2] + ".\n")
         for kind in kinds:
-            f.write("\n" + "".join(clause(f"{kind}_op", row) for row in operators if operator_type(row) == kind)
-                    + f"{kind}_op(Name, Arity) when is_atom(Name), is_integer(Arity) -> false.\n")
+            f.write(
+                "\n"
+                + "".join(clause(f"{kind}_op", row) for row in operators if operator_type(row) == kind)
+                + f"{kind}_op(Name, Arity) when is_atom(Name), is_integer(Arity) -> false.\n"
+            )
 
 
 def main(what, tab, *outputs):
-    writers = {"rows": write_rows, "builtins": write_builtins, "bif_info": write_bif_info, "erl_internal": write_erl_internal}
+    writers = {
+        "rows": write_rows,
+        "builtins": write_builtins,
+        "bif_info": write_bif_info,
+        "erl_internal": write_erl_internal,
+    }
     writers[what](read_rows(tab), *outputs)
 
 

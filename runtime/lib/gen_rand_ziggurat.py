@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes rand_ziggurat.erl, the tables of rand:normal_s/1. Usage: gen_rand_ziggurat.py OUT.erl
 
-G. Marsaglia, W. W. Tsang: The ziggurat method for generating random variables, 2000. 256 layers of equal area under exp(-x*x/2);
-everything is computed to 60 digits and rounded once.
+G. Marsaglia, W. W. Tsang: The ziggurat method for generating random variables, 2000. 256 layers of equal area
+under exp(-x*x/2); everything is computed to 60 digits and rounded once.
 """
 import sys
 from decimal import Decimal, getcontext
@@ -37,7 +37,8 @@ def layers():
 
 
 def rows():
-    """(below this a number is inside the layer, width of a unit, density) for each layer; layer 0 is the base with the tail."""
+    """(below this a number is inside the layer, width of a unit, density) for each layer; layer 0 is the base
+    with the tail."""
     edges, area = layers()
     base = area / edges[-1][1]
     yield int(R / base * FRACTION), base / FRACTION, edges[0][1]
@@ -57,7 +58,8 @@ def tuple_of(texts):
 
 
 TABLE = list(rows())
-open(sys.argv[1], "w", encoding="utf-8").write(f"""%% The {LAYERS} layers of the ziggurat behind rand:normal_s/1, made by gen_rand_ziggurat.py.
+open(sys.argv[1], "w", encoding="utf-8").write(
+    f"""%% The {LAYERS} layers of the ziggurat behind rand:normal_s/1, made by gen_rand_ziggurat.py.
 -module(rand_ziggurat).
 
 -export([layer/1, density/1]).
@@ -67,4 +69,5 @@ layer(I) -> element(I + 1, {tuple_of(f"{{{inside}, {float(unit)!r}}}" for inside
 
 %% At the right edge of layer I.
 density(I) -> element(I + 1, {tuple_of(repr(float(y)) for _, _, y in TABLE)}).
-""")
+"""
+)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes unicode_data.erl, the tables behind unicode_util. Usage: gen_unicode_data.py grapheme_classes.txt OUT.erl
+"""Writes unicode_data.erl, the tables behind unicode_util. Usage: gen_unicode_data.py grapheme_classes.txt
+OUT.erl
 
-Mappings and decompositions are those of Python's unicodedata; the classes for breaking grapheme clusters, which it does not
-have, stand in grapheme_classes.txt. A newer unicodedata is taken too: then characters that came later have their mappings, but
-the version told is that of the classes.
+Mappings and decompositions are those of Python's unicodedata; the classes for breaking grapheme clusters,
+which it does not have, stand in grapheme_classes.txt. A newer unicodedata is taken too: then characters that
+came later have their mappings, but the version told is that of the classes.
 
 gen_unicode_data.py --classes prints grapheme_classes.txt from the Unicode properties of Perl.
 """
@@ -12,7 +13,13 @@ import sys
 import unicodedata
 
 CODES = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF]
-CLASSES = {"control": "GCB=CN", "extend": "GCB=EX", "prepend": "GCB=PP", "spacing": "GCB=SM", "pictograph": "ExtPict=Y"}
+CLASSES = {
+    "control": "GCB=CN",
+    "extend": "GCB=EX",
+    "prepend": "GCB=PP",
+    "spacing": "GCB=SM",
+    "pictograph": "ExtPict=Y",
+}
 OUT = sys.stdout
 
 
@@ -21,10 +28,14 @@ def perl(script):
 
 
 def print_classes():
-    """Version; then a class and its ranges, 80 and up; a line that begins with a space goes on with the class before."""
+    """Version; then a class and its ranges, 80 and up; a line that begins with a space goes on with the class
+    before."""
     print("version", perl("use Unicode::UCD; print Unicode::UCD::UnicodeVersion()")[0])
     for name, prop in CLASSES.items():
-        script = r'for $c (0x80..0x10ffff) { next if $c>=0xd800&&$c<=0xdfff; print "$c\n" if chr($c)=~/\p{%s}/ }' % prop
+        script = (
+            r'for $c (0x80..0x10ffff) { next if $c>=0xd800&&$c<=0xdfff; print "$c\n" if chr($c)=~/\p{%s}/ }'
+            % prop
+        )
         ranges = []
         for code in map(int, perl(script)):
             if ranges and ranges[-1][1] == code - 1:
@@ -93,13 +104,21 @@ def write(classes_file):
     version, classes = read_classes(classes_file)
     if tuple(map(int, unicodedata.unidata_version.split("."))) < version:
         sys.exit(f"Python's unicodedata {unicodedata.unidata_version} is older than {classes_file}")
-    names = ["class_ranges/0", "combining_ranges/0", "decompositions/0", "compat_decompositions/0", "compositions/0"]
+    names = [
+        "class_ranges/0",
+        "combining_ranges/0",
+        "decompositions/0",
+        "compat_decompositions/0",
+        "compositions/0",
+    ]
     cases = {"lower": str.lower, "upper": str.upper, "title": str.title, "fold": str.casefold}
     for case in cases:
         names += [f"{case}_ranges/0", f"{case}_special/0"]
-    OUT.write("%% Unicode tables, made by gen_unicode_data.py. Flat sorted tuples for binary search.\n"
-              "-module(unicode_data).\n\n-export([version/0, " + ",\n         ".join(names) + "]).\n\n"
-              "version() -> {%d, %d, %d}.\n" % version)
+    OUT.write(
+        "%% Unicode tables, made by gen_unicode_data.py. Flat sorted tuples for binary search.\n"
+        "-module(unicode_data).\n\n-export([version/0, " + ",\n         ".join(names) + "]).\n\n"
+        "version() -> {%d, %d, %d}.\n" % version
+    )
     out("class_ranges", "Low, High, class for breaking grapheme clusters.", classes)
     combining = []
     for code in CODES:
@@ -123,7 +142,11 @@ def write(classes_file):
         if len(pair) == 2 and pair[0][0] != "<" and unicodedata.normalize("NFC", chr(code)) == chr(code):
             pairs.append((int(pair[0], 16), int(pair[1], 16), code))
     out("decompositions", "Code point, full canonical decomposition.", canonical)
-    out("compat_decompositions", "Code point, full compatibility decomposition, where it differs from the canonical one.", compat)
+    out(
+        "compat_decompositions",
+        "Code point, full compatibility decomposition, where it differs from the canonical one.",
+        compat,
+    )
     out("compositions", "First code point, second one, what they compose to.", sorted(pairs))
     for case, function in cases.items():
         ranges, others = single(function)

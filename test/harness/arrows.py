@@ -60,9 +60,8 @@ def one_way(table):
 
 
 def lines_of_table(root):
-    lines = (
-        line.split('#')[0].strip() for line in (root / 'test/harness/arrows.tab').read_text().splitlines()
-    )
+    text = re.sub(r'\\\n *', '', (root / 'test/harness/arrows.tab').read_text())
+    lines = (line.split('#')[0].strip() for line in text.splitlines())
     return [line for line in lines if line]
 
 

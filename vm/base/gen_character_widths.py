@@ -1,4 +1,5 @@
-"""Characters that take no column of a terminal or two: gen_character_widths.py OUT makes the rows of character_width.cpp."""
+"""Characters that take no column of a terminal or two: gen_character_widths.py OUT makes the rows of
+character_width.cpp."""
 import sys
 import unicodedata
 
@@ -8,8 +9,18 @@ KEPT_WIDE = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x2
 SHOWN_WIDE = ((0x3248, 0x324F), (0x4DC0, 0x4DFF))
 # Vowels and final consonants of Hangul join the letter before them.
 JOINING = ((0x1160, 0x11FF), (0xD7B0, 0xD7FB))
-# Format characters that show: the soft hyphen, and marks that enclose the digits behind them (Prepended_Concatenation_Mark).
-SHOWN = ((0xAD, 0xAD), (0x600, 0x605), (0x6DD, 0x6DD), (0x70F, 0x70F), (0x890, 0x891), (0x8E2, 0x8E2), (0x110BD, 0x110BD), (0x110CD, 0x110CD))
+# Format characters that show: the soft hyphen, and marks that enclose the digits behind them
+# (Prepended_Concatenation_Mark).
+SHOWN = (
+    (0xAD, 0xAD),
+    (0x600, 0x605),
+    (0x6DD, 0x6DD),
+    (0x70F, 0x70F),
+    (0x890, 0x891),
+    (0x8E2, 0x8E2),
+    (0x110BD, 0x110BD),
+    (0x110CD, 0x110CD),
+)
 
 
 def within(code, ranges):
@@ -37,7 +48,9 @@ def main(out):
         else:
             ranges.append([code, code, columns])
     with open(out, 'w', encoding='utf-8') as file:
-        file.writelines(f'    {{0x{low:X}, 0x{high:X}, {columns}}},\n' for low, high, columns in ranges if columns != 1)
+        file.writelines(
+            f'    {{0x{low:X}, 0x{high:X}, {columns}}},\n' for low, high, columns in ranges if columns != 1
+        )
 
 
 if __name__ == '__main__':

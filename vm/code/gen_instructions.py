@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Expands the machine's own instructions from instructions.tab. Usage: gen_instructions.py instructions.tab OUTDIR
+"""Expands the machine's own instructions from instructions.tab. Usage: gen_instructions.py instructions.tab
+OUTDIR
 
 Writes  instructions_generated.hpp   enumerators
         instruction_tables.cpp      operand layouts, the loader's selection and fusion tables
@@ -92,7 +93,10 @@ class Instruction:
 
     @property
     def flags(self):
-        return set().union(*(family.flags for family, _ in self.parts), (HOOK_FLAGS[h] for h in self.hooks if h in HOOK_FLAGS))
+        return set().union(
+            *(family.flags for family, _ in self.parts),
+            (HOOK_FLAGS[h] for h in self.hooks if h in HOOK_FLAGS),
+        )
 
     @property
     def hooks(self):
@@ -113,11 +117,16 @@ class Instruction:
         """Which part may have a collection on a dirty scheduler, with others before it; else None."""
         parts = [n for n, (family, _) in enumerate(self.parts) if re.search(r"VM_NEED_HERE\b", family.body)]
         if len(parts) > 1 or any(re.search(BEGINS_AGAIN, family.body) for family, _ in self.parts[1:]):
-            raise SystemExit(f"{self.name}: a part behind others may not have all of it begun again, and only one may have a collection")
+            raise SystemExit(
+                f"{self.name}: a part behind others may not have all of it begun again, and only one may "
+                "have a collection"
+            )
         return parts[0] if parts and parts[0] else None
 
     def has(self, copy):
-        return copy == "L" or any(is_in(hook, copy) for family, _ in self.parts for hook in re.findall(r"@\w+", family.body))
+        return copy == "L" or any(
+            is_in(hook, copy) for family, _ in self.parts for hook in re.findall(r"@\w+", family.body)
+        )
 
     def body(self, copy):
         out, index = [], 0
@@ -133,11 +142,19 @@ class Instruction:
                     names[name + "_count"] = f"VM_Q({offset})"
                 else:
                     names[name] = KINDS[kind][1].format(o=offset)
-            length = f"({self.words} + {names[family.operands[-1][0] + '_count']})" if self.has_list and last else str(self.words)
+            length = (
+                f"({self.words} + {names[family.operands[-1][0] + '_count']})"
+                if self.has_list and last
+                else str(self.words)
+            )
             names["next"] = f"(I + {length})"
             names["done"] = f"VM_NEXT({length})" if last else f"goto {tag}_{n}"
             text = re.sub(r"\$(\w+)", lambda m: names[m[1]], family.body)
-            text = re.sub(r"@(\w+)\(([^;]*)\);", lambda m: f"VM_TRACE_{m[1].upper()}({m[2]});" if is_in(m[0], copy) else "", text)
+            text = re.sub(
+                r"@(\w+)\(([^;]*)\);",
+                lambda m: f"VM_TRACE_{m[1].upper()}({m[2]});" if is_in(m[0], copy) else "",
+                text,
+            )
             if n == self.collects:
                 out.append(f"{tag}_collected:")
             out.append("{\n" + text + "\n}")
@@ -215,7 +232,10 @@ def fuse(path, table, fusions):
 
 def write_header(out, table, by_family):
     f = open(out, "w", encoding="utf-8")
-    f.write("// Made by gen_instructions.py from instructions.tab.\n#pragma once\n#include <cstdint>\nnamespace vmrun::op {\n\nenum Op : std::uint16_t {\n")
+    f.write(
+        "// Made by gen_instructions.py from instructions.tab.\n#pragma once\n#include <cstdint>\n"
+        "namespace vmrun::op {\n\nenum Op : std::uint16_t {\n"
+    )
     for name in table:
         f.write(f"  {name},\n")
     f.write("  kOpCount\n};\n\nenum class Family : std::uint16_t {\n")
@@ -228,11 +248,17 @@ def write_header(out, table, by_family):
 def write_tables(out, table, by_family, pairs):
     order = {name: i for i, name in enumerate(table)}
     f = open(out, "w", encoding="utf-8")
-    f.write("// Made by gen_instructions.py from instructions.tab.\n#include \"vm/code/instructions.hpp\"\n\nnamespace vmrun::op {\n\n")
+    f.write(
+        "// Made by gen_instructions.py from instructions.tab.\n#include \"vm/code/instructions.hpp\"\n\n"
+        "namespace vmrun::op {\n\n"
+    )
     f.write("const InstructionRow kInstructions[kOpCount] = {\n")
     for name, i in table.items():
         flags = " | ".join(sorted(f"InstructionRow::k{flag.capitalize()}" for flag in i.flags)) or "0"
-        f.write(f'    {{"{name}", "{i.kinds}", {{{", ".join(map(str, i.fields)) or 0}}}, {i.words}, {i.built_in}, {flags}}},\n')
+        f.write(
+            f'    {{"{name}", "{i.kinds}", {{{", ".join(map(str, i.fields)) or 0}}}, {i.words}, '
+            f'{i.built_in}, {flags}}},\n'
+        )
     f.write("};\n\nconst std::uint16_t kVariants[] = {\n")
     starts, at = [], 0
     for name, variants in by_family.items():
@@ -241,13 +267,21 @@ def write_tables(out, table, by_family, pairs):
         at += len(variants)
     starts.append(at)
     f.write("};\nconst std::uint16_t kFamilyStart[] = {" + ", ".join(map(str, starts)) + "};\n")
-    f.write("const char* const kFamilyNames[] = {" + ", ".join(f'"{n}"' for n in by_family) + "};\n\nconst FusionRow kFusions[] = {\n")
+    f.write(
+        "const char* const kFamilyNames[] = {"
+        + ", ".join(f'"{n}"' for n in by_family)
+        + "};\n\nconst FusionRow kFusions[] = {\n"
+    )
     rows = sorted((order[a], order[b], order[c]) for (a, b), c in pairs.items())
     for row in rows:
         f.write("    {%d, %d, %d},\n" % row)
     firsts = [row[0] for row in rows]
     starts = [bisect.bisect_left(firsts, i) for i in range(len(table) + 1)]
-    f.write("};\nconst std::uint16_t kFusionStart[] = {" + ", ".join(map(str, starts)) + "};\n\n}  // namespace vmrun::op\n")
+    f.write(
+        "};\nconst std::uint16_t kFusionStart[] = {"
+        + ", ".join(map(str, starts))
+        + "};\n\n}  // namespace vmrun::op\n"
+    )
 
 
 def main(path, outdir):
@@ -271,7 +305,9 @@ def main(path, outdir):
     with open(outdir + "/instruction_labels.inc", "w", encoding="utf-8") as f:
         for copy, name in COPIES.items():
             f.write(f"static const void* const {name}[] = {{\n")
-            f.write("".join(f"    &&{copy if i.has(copy) else 'L'}_{n},\n" for n, i in table.items()) + "};\n")
+            f.write(
+                "".join(f"    &&{copy if i.has(copy) else 'L'}_{n},\n" for n, i in table.items()) + "};\n"
+            )
 
 
 main(*sys.argv[1:3])

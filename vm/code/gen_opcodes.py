@@ -20,12 +20,18 @@ def main(tab, out):
     if [r[0] for r in table] != list(range(1, len(table) + 1)):
         sys.exit(f"{tab}: numbers must run from 1 without gaps")
     with open(out, "w", encoding="utf-8") as f:
-        f.write("// Made by gen_opcodes.py from opcodes.tab.\n#pragma once\n#include <cstdint>\n#include <string_view>\nnamespace vmrun::generic {\n\n")
+        f.write(
+            "// Made by gen_opcodes.py from opcodes.tab.\n#pragma once\n#include <cstdint>\n"
+            "#include <string_view>\nnamespace vmrun::generic {\n\n"
+        )
         f.write("enum Opcode : std::uint8_t {\n")
         for number, name, _, _ in table:
             f.write(f"  k_{name} = {number},\n")
-        f.write("};\n\nstruct OpcodeRow {\n  const char* name;\n  std::string_view signature;  // a letter per operand, see opcodes.tab\n"
-                "  bool old;               // no compiler since OTP 22 writes it\n};\n")
+        f.write(
+            "};\n\nstruct OpcodeRow {\n  const char* name;\n"
+            "  std::string_view signature;  // a letter per operand, see opcodes.tab\n"
+            "  bool old;               // no compiler since OTP 22 writes it\n};\n"
+        )
         f.write(f"inline constexpr unsigned kOpcodeCount = {len(table) + 1};\n")
         f.write("inline constexpr OpcodeRow kOpcodes[kOpcodeCount] = {\n    {nullptr, {}, true},\n")
         for _, name, signature, meaning in table:

@@ -1,4 +1,5 @@
-"""Embeds header files in C++: gen_headers.py OUT.cpp NAME=FILE… makes find_known_header of known_headers.hpp."""
+"""Embeds header files in C++: gen_headers.py OUT.cpp NAME=FILE… makes find_known_header of
+known_headers.hpp."""
 import sys
 
 
@@ -22,7 +23,8 @@ def main(out, *headers):
             "std::string_view find_known_header(std::string_view name) {\n"
             "  for (const KnownHeader& header : kKnownHeaders)\n"
             "    if (header.name == name) return header.text;\n"
-            "  return {};\n}\n\n}  // namespace vmrun::compile\n")
+            "  return {};\n}\n\n}  // namespace vmrun::compile\n"
+        )
 
 
 if __name__ == "__main__":
