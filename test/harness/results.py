@@ -32,7 +32,7 @@ class Test:
 
 class Totals:
     def __init__(self):
-        self.passed, self.failed, self.skipped, self.unstable = 0, [], [], []
+        self.passed, self.failed, self.skipped = 0, [], []
         self.seconds = []  # of each test: seconds, name
 
 
@@ -80,22 +80,11 @@ class Progress:
 def run_all(tests, jobs, totals, skips_fail=lambda test: False):
     """Runs the tests as schedule.py says: those that compute `jobs` at a time, beside them those that wait,
     and one at a time those that take turns. When all of them have ended, those run that nothing may run
-    beside; last those that have a second try, one at a time. What passes then is reported as unstable."""
+    beside."""
     progress = Progress(len(tests))
-    again = []
 
-    def show(headline, lines):
-        progress.clear()
-        print('\n'.join([headline, *('    ' + line for line in lines)]), flush=True)
-
-    def finish(outcome, is_last_try=False):
+    def finish(outcome):
         test, status, detail = outcome.test, outcome.status, outcome.detail
-        if not is_last_try and status == 'failed' and schedule.has_second_try(test):
-            again.append(test)
-            show(f'UNSTABLE {test.full_name}: failed, and is tried once more alone', detail.splitlines()[:12])
-            return
-        if is_last_try and status == 'passed':
-            totals.unstable.append(test.full_name)
         progress.step(test.full_name)
         totals.seconds.append((outcome.seconds, test.full_name))
         if status == 'skipped' and skips_fail(test):
@@ -106,7 +95,9 @@ def run_all(tests, jobs, totals, skips_fail=lambda test: False):
             totals.skipped.append((test.full_name, detail))
         else:
             totals.failed.append(test.full_name)
-            show(f'FAILED {test.full_name}', detail.splitlines())
+            progress.clear()
+            lines = ['    ' + line for line in detail.splitlines()]
+            print('\n'.join([f'FAILED {test.full_name}', *lines]), flush=True)
 
     for at_a_time in schedule.rounds(tests, jobs):
         with contextlib.ExitStack() as stack:
@@ -116,6 +107,4 @@ def run_all(tests, jobs, totals, skips_fail=lambda test: False):
                 running += [pool.submit(Outcome, test) for test in chosen]
             for future in concurrent.futures.as_completed(running):
                 finish(future.result())
-    for test in again:
-        finish(Outcome(test), is_last_try=True)
     progress.clear()

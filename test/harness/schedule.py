@@ -19,23 +19,6 @@ ALONE = {
 }
 
 
-# In these a stock erl, a node of it, a tool or a tracer takes part: how busy the machine is may decide what
-# it gets to say.
-OTHERS_TAKE_PART = (
-    'erl: ',
-    'live: ',
-    'nodes: ',
-    'command: bin: ',
-    'command: terminal: ',
-    "command: OTP's system: ",
-)
-
-
-def has_second_try(test):
-    """Whether a failure is tried once more, alone, after all others."""
-    return test.full_name.startswith(OTHERS_TAKE_PART) or test.name.endswith('[erl]')
-
-
 def is_alone(test):
     return test.full_name.startswith(tuple(ALONE))
 
