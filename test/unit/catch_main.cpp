@@ -1,16 +1,10 @@
-// With -DCONNECT=connect_machine, or connect_runtime, for units that use the machine.
 #define CATCH_CONFIG_RUNNER
 #include <catch2/catch.hpp>
 
-#ifdef CONNECT
-namespace vmrun {
-void CONNECT();
-}
-#endif
+/// connect_layers.cpp: one of three, as the unit needs it.
+void connect_layers();
 
 int main(int argc, char** argv) {
-#ifdef CONNECT
-  vmrun::CONNECT();
-#endif
+  connect_layers();
   return Catch::Session().run(argc, argv);
 }
