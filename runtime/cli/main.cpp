@@ -18,8 +18,6 @@
 #include "runtime/cli/without_script.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 #include "runtime/connect.hpp"
-#include "runtime/epmd/command.hpp"
-#include "runtime/epmd/service.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/signal_stack.hpp"
 #include "vm/base/standard_files.hpp"
@@ -134,7 +132,6 @@ int main(int argc, char** argv) {
   const std::string_view name = argc > 0 ? command_name(argv[0]) : "";
   if (name == kSystemCommand) return run_system(argv[0], {argv + 1, argv + argc});
   if (const OtpCommand* command = find_otp_command(name)) return run_otp_command(*command, argc, argv);
-  if (name == vmrun::epmd::kCommand) return vmrun::epmd::run_command({argv + 1, argv + argc});
   auto parsed = parse_options(argc, argv);
   if (auto* error = std::get_if<UsageError>(&parsed)) {
     complain(error->message + "\nTry 'vmrun --help'.");
@@ -146,7 +143,6 @@ int main(int argc, char** argv) {
   switch (options.action) {
     case Action::kHelp: std::fputs(help_text().c_str(), stdout); return 0;
     case Action::kVersion: std::puts("vmrun " VMRUN_VERSION); return 0;
-    case Action::kEpmd: return vmrun::epmd::serve(options.in_background);
     case Action::kListProbes: return list_probes();
     case Action::kPrintCore:
     case Action::kPrintSsa:

@@ -17,17 +17,7 @@
 /// come from it.
 namespace vmrun::cli {
 
-enum class Action {
-  kRun,
-  kListProbes,
-  kPrintCore,
-  kPrintSsa,
-  kPrintAssembly,
-  kPrintLoaded,
-  kEpmd,
-  kHelp,
-  kVersion
-};
+enum class Action { kRun, kListProbes, kPrintCore, kPrintSsa, kPrintAssembly, kPrintLoaded, kHelp, kVersion };
 
 struct Options {
   Action action = Action::kRun;
@@ -63,7 +53,7 @@ struct Options {
   SystemMode mode;                          // +pc, +W, +spp, +c, +T, +e
   BreakKey break_key = BreakKey::kMenu;     // +B
   std::vector<KeptFlag> kept_flags;         // for the library
-  bool in_background = false;               // -daemon, with -epmd; -detached
+  bool in_background = false;               // -detached
   bool no_input = false;                    // -noinput: standard input is not read
   // For stress tests and checking.
   bool gc_stress = false;

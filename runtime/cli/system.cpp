@@ -210,8 +210,8 @@ void start_epmd(const std::string& command, const std::string& root) {
   namespace fs = std::filesystem;
   std::error_code none;
   const fs::path installed = fs::path(otp_bin_directory(root)) / "epmd";
-  const std::string usual = fs::exists(installed, none) ? fmt::format("\"{}\" -daemon", installed.string())
-                                                        : fmt::format("\"{}\" -epmd -daemon", own_program());
+  const std::string usual =
+      fmt::format("\"{}\" -daemon", fs::exists(installed, none) ? installed.string() : "epmd");
   const std::string& wanted = command.empty() ? usual : command;
   if (std::system(wanted.c_str()) == -1)
     std::fprintf(stderr, "erl: cannot start epmd by '%s': %s\n", wanted.c_str(), std::strerror(errno));

@@ -1,5 +1,4 @@
-%% Starts epmd on this host where none runs: the installed one, or else the one inside vmrun (runtime/epmd). Either lives on
-%% when this node has ended, as other nodes register with it.
+%% Starts the installed epmd on this host where none runs. It lives on when this node has ended, because other nodes register with it.
 -module(epmd_service).
 
 -export([start/0]).
@@ -8,13 +7,18 @@
 -define(TRIES, 100).
 -define(PAUSE_MS, 20).
 
-%% Returns when something answers on the port, or will not.
+%% Returns when something answers on the port, or will not. missing: none runs, and none is installed.
 start() ->
     case init:get_argument(start_epmd) =:= {ok, [["false"]]} orelse answers() of
         true -> ok;
         false ->
-            run(command()),
-            wait(?TRIES)
+            case command() of
+                missing -> missing;
+                Command ->
+                    run(Command),
+                    wait(?TRIES),
+                    ok
+            end
     end.
 
 command() ->
@@ -22,7 +26,7 @@ command() ->
         {ok, [[Command] | _]} -> {spawn, Command};
         _ ->
             case installed() of
-                false -> {spawn_executable, own(), ["-epmd", "-daemon"]};
+                false -> missing;
                 Program -> {spawn_executable, Program, ["-daemon"]}
             end
     end.
@@ -34,10 +38,6 @@ installed() ->
         false -> os:find_executable("epmd", string:join(Beside, ":"));
         Program -> Program
     end.
-
-own() ->
-    {ok, Program} = file:read_link("/proc/self/exe"),
-    Program.
 
 %% Until the program has gone into the background.
 run(Command) ->

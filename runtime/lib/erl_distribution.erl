@@ -130,6 +130,15 @@ kept(Sup) ->
         _ -> kept(Sup)
     end.
 
+%% Nodes that all listen on one port need no epmd.
+need_epmd() ->
+    case epmd_service:start() =:= missing andalso init:get_argument(erl_epmd_port) =:= error of
+        true ->
+            exit("epmd, by which nodes find each other, does not run and is not installed (Debian: erlang-base); "
+                 "-erl_epmd_port PORT works without it");
+        false -> ok
+    end.
+
 init({kernel_sup, Children}) ->
     Rex = #{id => rex, start => {rpc, start_link, []}, shutdown => 2000},
     Code = #{id => code_server, start => {code_ready, start_link, []}, shutdown => 2000},
@@ -139,7 +148,7 @@ init({net_sup, Options}) ->
                {ok, _} -> [];
                error ->
                    Module = net_kernel:epmd_module(),
-                   _ = [epmd_service:start() || Module =:= erl_epmd],
+                   Module =/= erl_epmd orelse need_epmd(),
                    [#{id => Module, start => {Module, start_link, []}, shutdown => 2000}]
            end,
     Children = net_kernel:protocol_childspecs() ++ Epmd ++

@@ -1,4 +1,4 @@
-"""The folder build/bin in front of PATH: erl, erlc, escript, epmd and the others do what a stock OTP's do.
+"""The folder build/bin in front of PATH: erl, erlc, escript and the others do what a stock OTP's do.
 Each case is a piece of shell that is run with either; standard output, standard error and the exit status
 must be the same."""
 import os
@@ -84,8 +84,6 @@ CASES = {
     'erlc: other languages': 'erlc scanned.xrl; ls',
     'erlc: folders without a value': 'erlc -pa 2>/dev/null',
     'typer': 'typer --help; typer absent.erl',
-    'epmd': 'epmd -names; epmd -daemon; echo $?; epmd -daemon; echo $?; epmd -names; epmd -stop x; echo $?; '
-    'epmd -kill; epmd -kill; epmd -wrong 2>/dev/null',
     'a node among names': 'erl -noshell -sname one@localhost -eval \'io:put_chars(re:replace(os:cmd("epmd '
     '-names"), "[0-9]+", "N", [global])), halt().\'; epmd -kill',
     'a program finds the erl it runs under': 'erl -noshell -eval \'io:put_chars(os:cmd("escript args.es '

@@ -171,7 +171,7 @@ class Cluster:
         self.temporary.cleanup()
 
     def run_epmd(self):
-        self.start('epmd', [self.vmrun, '-epmd'])
+        self.start('epmd', ['epmd'])
         self.wait_for_epmd()
 
     def wait_for_epmd(self):

@@ -1,11 +1,9 @@
-"""Good conversations with mistakes in them, made from seeds: handshakes in both roles, and requests to epmd.
+"""Good conversations with mistakes in them, made from seeds: handshakes in both roles.
 What is asked so stays able to serve, and has no more processes, ports and memory afterwards. A failure says
 the seed."""
 import contextlib
-import errno
 import functools
 import random
-import socket
 import struct
 import time
 
@@ -26,11 +24,7 @@ def tests(vmrun):
             functools.partial(function, vmrun, HANDSHAKES, int(time.time())),
         )
 
-    return [
-        test('a node that connects', connecting),
-        test('a node that is connected to', connected_to),
-        test('requests to epmd', epmd),
-    ]
+    return [test('a node that connects', connecting), test('a node that is connected to', connected_to)]
 
 
 def slow_tests(vmrun):
@@ -40,7 +34,7 @@ def slow_tests(vmrun):
             f'many mistakes of others: {function.__name__}',
             functools.partial(function, vmrun, HANDSHAKES * 40, int(time.time())),
         )
-        for function in (connecting, connected_to, epmd)
+        for function in (connecting, connected_to)
     ]
 
 
@@ -177,65 +171,3 @@ def connected_to(vmrun, count, seed):
                     peer.send_ack,
                 )
                 scene.answer()
-
-
-def epmd(vmrun, count, seed):
-    """With few descriptors: who comes when there are none has to wait for others to go. Half of a request is
-    waited for, and holds up nobody."""
-    with Cluster(vmrun, epmd=False) as cluster, contextlib.ExitStack() as stack:
-        node = cluster.start('epmd', ['prlimit', '--nofile=128', cluster.vmrun, '-epmd'])
-        cluster.wait_for_epmd()
-
-        def asks(data, keeps=False):
-            connection = stack.enter_context(
-                socket.create_connection(('127.0.0.1', cluster.port), patience_s())
-            )
-            connection.sendall(data)
-            if keeps:
-                return connection
-            answer = b''
-            with contextlib.suppress(ConnectionError):
-                try:
-                    connection.shutdown(socket.SHUT_WR)
-                except OSError as error:  # it may have closed the connection already
-                    if error.errno != errno.ENOTCONN:
-                        raise
-                while more := connection.recv(65536):
-                    answer += more
-            connection.close()
-            return answer
-
-        names = b'\0\1n'
-        for i in range(count):
-            numbers = random.Random(f'{seed} {i}')
-            name = bytes(numbers.choices(b'abc\n ', k=numbers.randint(0, 5)))
-            good = numbers.choice(
-                (
-                    b'n',
-                    b'd',
-                    b'z' + name,
-                    b's' + name,
-                    struct.pack('>cHBBHHH', b'x', 4000, 77, 0, 6, 5, len(name)) + name + bytes(2),
-                )
-            )
-            request = changed(numbers, struct.pack('>H', len(good)) + good)
-            expect(request[2:3] == b'k' or len(asks(request)) < 70000, f'seed {seed} {i}: {request!r}')
-        held = [asks(b'\0\7zhal', keeps=True) for _ in range(60)]
-        registered = asks(
-            struct.pack('>HcHBBHHH', 15, b'x', 4000, 77, 0, 6, 5, 2) + b'me' + bytes(2), keeps=True
-        )
-        expect(registered.recv(6)[:2] == b'v\0', f'seed {seed}: not registered')
-        expect(asks(names)[4:] == b'name me at port 4000\n', f'seed {seed}: names: {asks(names)!r}')
-        crowd = [asks(b'\0', keeps=True) for _ in range(100)]
-        for connection in held + crowd:
-            connection.close()
-        expect(
-            asks(names)[4:] == b'name me at port 4000\n', f'seed {seed}: names after a crowd: {asks(names)!r}'
-        )
-        registered.close()
-        deadline = time.monotonic() + patience_s()
-        while asks(names)[4:]:
-            expect(time.monotonic() < deadline, f'seed {seed}: a name of nobody: {asks(names)!r}')
-        asks(b'\0\1k', keeps=True).close()
-        status, text = node.end()
-        expect(status == 0, f'seed {seed}: epmd ended with {status}:', text)

@@ -32,6 +32,7 @@ PACKAGES = [
     'make',
     'initramfs-tools',
     'busybox',
+    'erlang-base',
     'kmod',
     'mount',
     'procps',

@@ -41,7 +41,7 @@ check() {
 trap '' PIPE
 export ERL_EPMD_ADDRESS=127.0.0.1
 NODE='-setcookie guest -name'
-vmrun -epmd &
+epmd -daemon
 vmrun +S 1 $NODE partner@127.0.0.1 partner.act >results/partner 2>&1 &
 until grep -qx ready results/partner; do kill -0 $! || exit; sleep 0.1; done
 for module in *.ko; do check "${module%.ko}"; done

@@ -15,13 +15,13 @@ MEASURED = {'ping_pong': 0.8, 'spawn': 1.0, '16_bytes': 1 / 1.2, '1_kb': 1 / 1.2
 
 
 @contextlib.contextmanager
-def epmd_of_its_own(vmrun):
+def epmd_of_its_own():
     """The environment of nodes that are found by an epmd which nobody else uses."""
     with socket.socket() as s:
         s.bind(('127.0.0.1', 0))
         address = s.getsockname()
     environment = dict(golden.ENVIRONMENT, ERL_EPMD_PORT=str(address[1]), ERL_EPMD_ADDRESS=address[0])
-    with subprocess.Popen([vmrun, '-epmd'], env=environment) as epmd:
+    with subprocess.Popen(['epmd'], env=environment) as epmd:
         try:
             for wait_s in [0.01] * 500:
                 with contextlib.suppress(ConnectionRefusedError), socket.create_connection(address):
@@ -63,7 +63,7 @@ def between_nodes(machine, environment):
 
 def measure(session):
     machines, runs = pair(session), {}
-    with epmd_of_its_own(session.vmrun.path) as environment:
+    with epmd_of_its_own() as environment:
         for number in range(session.options.runs):
             for name, machine in machines:
                 told = session.once(
