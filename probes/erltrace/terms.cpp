@@ -5,8 +5,8 @@
 #include "probes/attach/code_location.hpp"
 #include "probes/engine/aggregation.hpp"
 #include "probes/print/plots.hpp"
-#include "probes/print/utf8.hpp"
 #include "probes/print/value.hpp"
+#include "vm/base/utf8.hpp"
 #include "vm/term/pid_numbers.hpp"
 #include "vm/term/term.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 bool code_points(std::string_view text, std::vector<std::int32_t>& out) {
   while (!text.empty()) {
-    const auto [value, bytes] = d::first_code_point(text);
+    const auto [value, bytes] = utf8::decode(text.data(), text.size());
     if (bytes == 0) return false;
     out.push_back(static_cast<std::int32_t>(value));
     text.remove_prefix(bytes);

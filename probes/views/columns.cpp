@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "vm/base/utf8.hpp"
+
 namespace vmrun::d {
 namespace {
 
 constexpr std::size_t kGap = 2, kNarrowest = 10;  // characters between columns; least width of a cut text
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+bool continues(char c) { return utf8::is_continuation(static_cast<unsigned char>(c)); }
 
 std::vector<std::size_t> widths_of(const std::vector<Column>& columns,
                                    const std::vector<std::vector<std::string>>& rows) {

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "probes/print/utf8.hpp"
+#include "vm/base/utf8.hpp"
 
 namespace vmrun::d {
 
 void put_json(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
-    const auto [code_point, bytes] = first_code_point(text);
+    const auto [code_point, bytes] = utf8::decode(text.data(), text.size());
     if (bytes == 0) out += "\\ufffd";
     else if (code_point == '"' || code_point == '\\') (out += '\\') += static_cast<char>(code_point);
     else if (code_point == '\n') out += "\\n";

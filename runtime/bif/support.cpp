@@ -1,5 +1,6 @@
 #include "runtime/bif/support.hpp"
 
+#include "vm/base/utf8.hpp"
 #include "vm/term/bits_fields.hpp"
 
 namespace vmrun {
@@ -34,10 +35,6 @@ bool list_to_bytes(Term list, std::string* out) {
   return list.is_nil();
 }
 
-std::size_t utf8_characters(std::string_view text) {
-  std::size_t n = 0;
-  for (const char c : text) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return n;
-}
+std::size_t utf8_characters(std::string_view text) { return utf8::count(text); }
 
 }  // namespace vmrun

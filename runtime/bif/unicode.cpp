@@ -7,6 +7,7 @@
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/unicode.hpp"
+#include "vm/base/utf8.hpp"
 #include "vm/term/bits_fields.hpp"
 #include "vm/term/compare.hpp"
 
@@ -32,73 +33,48 @@ std::optional<Encoding> encoding_argument(Term t) {
   return std::nullopt;
 }
 
-bool scalar(std::uint32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF); }
-
 /// Returns the number of bytes of a character that begins with `lead`, or 0 when none does.
 Word utf8_length(std::uint8_t lead) {
   return lead < 0xC0 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF8 ? 4 : 0;
 }
 
-/// The character at the start of n > 0 bytes, or false.
-bool decode_utf8(const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
-  static constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (b[0] < 0x80) {
-    *c = b[0];
-    *length = 1;
-    return true;
-  }
-  const Word need = utf8_length(b[0]);
-  if (need == 0 || n < need) return false;
-  *c = b[0] & (0x7Fu >> need);
-  for (Word i = 1; i < need; ++i) {
-    if ((b[i] & 0xC0) != 0x80) return false;
-    *c = *c << 6 | (b[i] & 0x3F);
-  }
-  *length = need;
-  return *c >= kLeast[need] && scalar(*c);
-}
+using utf8::Decoded;
 
-bool decode_utf16(bool big, const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
+Decoded decode_utf16(bool big, const std::uint8_t* b, Word n) {
   const auto unit = [&](Word at) -> std::uint32_t {
     return big ? static_cast<std::uint32_t>(b[at]) << 8 | b[at + 1]
                : static_cast<std::uint32_t>(b[at + 1]) << 8 | b[at];
   };
-  if (n < 2) return false;
-  *c = unit(0);
-  *length = 2;
-  if (*c < 0xD800 || *c > 0xDFFF) return true;
-  if (*c > 0xDBFF || n < 4) return false;
+  if (n < 2) return {};
+  const std::uint32_t high = unit(0);
+  if (high < 0xD800 || high > 0xDFFF) return {high, 2};
+  if (high > 0xDBFF || n < 4) return {};
   const std::uint32_t low = unit(2);
-  if (low < 0xDC00 || low > 0xDFFF) return false;
-  *c = 0x10000 + ((*c - 0xD800) << 10 | (low - 0xDC00));
-  *length = 4;
-  return true;
+  if (low < 0xDC00 || low > 0xDFFF) return {};
+  return {0x10000 + ((high - 0xD800) << 10 | (low - 0xDC00)), 4};
 }
 
-bool decode(Encoding e, const std::uint8_t* b, Word n, std::uint32_t* c, Word* length) {
+Decoded decode_utf32(bool big, const std::uint8_t* b, Word n) {
+  if (n < 4) return {};
+  std::uint32_t w;
+  std::memcpy(&w, b, 4);
+  if (big) w = __builtin_bswap32(w);
+  return utf8::is_scalar(w) ? Decoded{w, 4} : Decoded{};
+}
+
+/// Decodes the character at the start of n > 0 bytes.
+Decoded decode(Encoding e, const std::uint8_t* b, Word n) {
   switch (e) {
-    case Encoding::kLatin1:
-      *c = b[0];
-      *length = 1;
-      return true;
-    case Encoding::kUtf8: return decode_utf8(b, n, c, length);
-    case Encoding::kUtf16Big: return decode_utf16(true, b, n, c, length);
-    case Encoding::kUtf16Little: return decode_utf16(false, b, n, c, length);
-    default: {
-      if (n < 4) return false;
-      std::uint32_t w;
-      std::memcpy(&w, b, 4);
-      *c = e == Encoding::kUtf32Big ? __builtin_bswap32(w) : w;
-      *length = 4;
-      return scalar(*c);
-    }
+    case Encoding::kLatin1: return {b[0], 1};
+    case Encoding::kUtf8: return utf8::decode(b, n);
+    case Encoding::kUtf16Big:
+    case Encoding::kUtf16Little: return decode_utf16(e == Encoding::kUtf16Big, b, n);
+    default: return decode_utf32(e == Encoding::kUtf32Big, b, n);
   }
 }
 
 /// Whether n bytes, too few for a character, can still become one, judged by their form alone.
-bool utf8_possible(const std::uint8_t* b, Word n) {
-  return std::all_of(b + 1, b + n, [](std::uint8_t c) { return (c & 0xC0) == 0x80; });
-}
+bool utf8_possible(const std::uint8_t* b, Word n) { return std::all_of(b + 1, b + n, utf8::is_continuation); }
 
 Word utf16_missing(bool big, const std::uint8_t* b, Word n) {
   const auto is_high = [](std::uint8_t c) { return c >= 0xD8 && c <= 0xDB; };
@@ -322,10 +298,9 @@ class Converter {
         i = run;
         continue;
       }
-      std::uint32_t c;
-      Word length;
-      if (!decode(in_, b + i, n - i, &c, &length) || !out_.put(c)) return i;
-      i += length;
+      const Decoded c = decode(in_, b + i, n - i);
+      if (c.size == 0 || !out_.put(c.value)) return i;
+      i += c.size;
     }
     return n;
   }
@@ -360,9 +335,7 @@ class Converter {
   Part part(const std::uint8_t* b, Word n, Word* good) {
     *good = put_characters(b, n);
     if (*good == n) return Part::kDone;
-    std::uint32_t c;
-    Word length;
-    if (decode(in_, b + *good, n - *good, &c, &length)) return Part::kInvalid;  // out_ lacks it
+    if (decode(in_, b + *good, n - *good).size) return Part::kInvalid;  // out_ lacks it
     missing_ = missing_bytes(in_, b + *good, n - *good);
     if (missing_ == 0) return Part::kInvalid;
     // OTP raises badarg here, because its function for this pair has no clause for a cut end.

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/base/utf8.hpp"
 #include "vm/code/native_env.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/reference.hpp"
@@ -104,7 +105,7 @@ int enif_get_atom_length(ErlNifEnv*, ERL_NIF_TERM atom, unsigned* length, ErlNif
   unsigned n = 0;
   for (const unsigned char c : atom_text(to_term(atom))) {
     if (c >= 0xC4) return 0;  // beyond Latin-1
-    n += (c & 0xC0) != 0x80;
+    n += !utf8::is_continuation(c);
   }
   *length = n;
   return 1;
@@ -116,11 +117,7 @@ int enif_get_atom(ErlNifEnv* env, ERL_NIF_TERM atom, char* buffer, unsigned size
   if (!enif_get_atom_length(env, atom, &length, encoding) || length >= size) return 0;
   const std::string_view text = atom_text(to_term(atom));
   char* out = buffer;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    *out++ =
-        c < 0x80 ? text[i] : static_cast<char>((c & 3) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3F));
-  }
+  for (std::size_t i = 0; i < text.size();) *out++ = static_cast<char>(utf8::next(text, i));
   *out = 0;
   return static_cast<int>(length) + 1;
 }
@@ -198,21 +195,6 @@ ERL_NIF_TERM enif_make_double(ErlNifEnv* env, double d) {
 
 namespace {
 
-/// Latin-1 as UTF-8.
-std::string utf8_of(const char* latin1, std::size_t length) {
-  std::string out;
-  for (std::size_t i = 0; i < length; ++i) {
-    const auto c = static_cast<unsigned char>(latin1[i]);
-    if (c < 0x80) {
-      out += latin1[i];
-    } else {
-      out += static_cast<char>(0xC0 | c >> 6);
-      out += static_cast<char>(0x80 | (c & 0x3F));
-    }
-  }
-  return out;
-}
-
 Term tuple_of(ErlNifEnv* env, unsigned count) {
   if (count == 0) return empty_tuple();
   Term* object = env->heap->alloc(count + 1);
@@ -224,7 +206,7 @@ Term tuple_of(ErlNifEnv* env, unsigned count) {
 
 ERL_NIF_TERM enif_make_atom_len(ErlNifEnv* env, const char* name, size_t length) {
   if (length > kAtomMaxCharacters) return enif_make_badarg(env);
-  const Term t = intern_atom(utf8_of(name, length));
+  const Term t = intern_atom(utf8::from_latin1({name, length}));
   return t.is_value() ? from_term(t) : enif_make_badarg(env);
 }
 ERL_NIF_TERM enif_make_atom(ErlNifEnv* env, const char* name) {
@@ -234,7 +216,7 @@ ERL_NIF_TERM enif_make_atom(ErlNifEnv* env, const char* name) {
 int enif_make_existing_atom_len(ErlNifEnv*, const char* name, size_t length, ERL_NIF_TERM* atom,
                                 ErlNifCharEncoding encoding) {
   if (encoding != ERL_NIF_LATIN1 || length > kAtomMaxCharacters) return 0;
-  const Term t = existing_atom(utf8_of(name, length));
+  const Term t = existing_atom(utf8::from_latin1({name, length}));
   if (!t.is_value()) return 0;
   *atom = from_term(t);
   return 1;

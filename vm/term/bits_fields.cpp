@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "vm/base/utf8.hpp"
 #include "vm/term/big.hpp"
 
 namespace vmrun {
@@ -71,8 +72,6 @@ std::uint16_t double_to_half(double d) {
   return static_cast<std::uint16_t>(sign | std::min(bits, 0x7C00u));
 }
 
-constexpr bool scalar_value(Word c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x10FFFF); }
-
 }  // namespace
 
 Term bs_get_integer_slow(TermSpace& heap, MatchContext& m, Word bits, unsigned flags) {
@@ -134,22 +133,10 @@ Term bs_get_utf8(MatchContext& m) {
   const Word have = std::min<Word>(left / 8, 4);
   std::uint8_t b[4] = {};
   copy_bits(b, 0, m.base, m.offset_bits, have * 8);
-  static constexpr Word kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  Word n, c;
-  if (b[0] < 0x80) n = 1, c = b[0];
-  else if (b[0] < 0xC2) return kNonValue;
-  else if (b[0] < 0xE0) n = 2, c = b[0] & 0x1F;
-  else if (b[0] < 0xF0) n = 3, c = b[0] & 0x0F;
-  else if (b[0] < 0xF8) n = 4, c = b[0] & 0x07;
-  else return kNonValue;
-  if (have < n) return kNonValue;
-  for (Word i = 1; i < n; ++i) {
-    if ((b[i] & 0xC0) != 0x80) return kNonValue;
-    c = c << 6 | (b[i] & 0x3F);
-  }
-  if (c < kLeast[n] || !scalar_value(c)) return kNonValue;
-  m.offset_bits += n * 8;
-  return Term::small(static_cast<SWord>(c));
+  const utf8::Decoded c = utf8::decode(b, have);
+  if (c.size == 0) return kNonValue;
+  m.offset_bits += c.size * 8;
+  return Term::small(c.value);
 }
 
 Term bs_get_utf16(MatchContext& m, unsigned flags) {
@@ -175,7 +162,7 @@ Term bs_get_utf32(MatchContext& m, unsigned flags) {
   if (bits_left(m) < 32) return kNonValue;
   Word c = read_word(m.base, m.offset_bits, 32);
   if (flags & kBitsLittle) c = little_word(c, 32);
-  if (!scalar_value(c)) return kNonValue;
+  if (!utf8::is_scalar(c)) return kNonValue;
   m.offset_bits += 32;
   return Term::small(static_cast<SWord>(c));
 }
@@ -271,13 +258,13 @@ bool BitBuilder::put_all(Term value, Word unit) {
 }
 
 bool is_unicode_scalar(Term value) {
-  return value.is_small() && value.small_value() >= 0 && scalar_value(static_cast<Word>(value.small_value()));
+  return value.is_small() && value.small_value() >= 0 &&
+         utf8::is_scalar(static_cast<Word>(value.small_value()));
 }
 
 Word utf8_bits(Term value) {
   if (!is_unicode_scalar(value)) return 0;
-  const SWord c = value.small_value();
-  return c < 0x80 ? 8 : c < 0x800 ? 16 : c < 0x10000 ? 24 : 32;
+  return utf8::size_of(static_cast<std::uint32_t>(value.small_value())) * 8;
 }
 
 Word utf16_bits(Term value) {
@@ -285,14 +272,9 @@ Word utf16_bits(Term value) {
 }
 
 bool BitBuilder::put_utf8(Term value) {
-  const Word n = utf8_bits(value) / 8;
-  if (n == 0) return false;
-  const auto c = static_cast<unsigned>(value.small_value());
-  static constexpr std::uint8_t kLead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-  std::uint8_t b[4];
-  for (Word i = 1; i < n; ++i) b[i] = static_cast<std::uint8_t>(0x80 | (c >> (6 * (n - 1 - i)) & 0x3F));
-  b[0] = static_cast<std::uint8_t>(kLead[n] | c >> (6 * (n - 1)));
-  put_bytes(b, n);
+  if (!is_unicode_scalar(value)) return false;
+  std::uint8_t b[utf8::kMostBytes];
+  put_bytes(b, utf8::encode(static_cast<std::uint32_t>(value.small_value()), b));
   return true;
 }
 

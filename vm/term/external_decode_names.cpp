@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "vm/base/utf8.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/bits_fields.hpp"
 #include "vm/term/external_decoder.hpp"
@@ -62,11 +63,7 @@ bool Decoder::read_latin1_atom(std::size_t bytes, Term* out) {
   if (bytes > kAtomMaxCharacters) return fail("an atom of more than 255 characters");
   char text[2 * kAtomMaxCharacters];
   std::size_t n = 0;
-  for (std::size_t i = 0; i < bytes; ++i) {
-    const std::uint8_t c = p_[i];
-    if (c >= 0x80) text[n++] = static_cast<char>(0xC0 | c >> 6);
-    text[n++] = static_cast<char>(c < 0x80 ? c : 0x80 | (c & 0x3F));
-  }
+  for (std::size_t i = 0; i < bytes; ++i) n += utf8::encode(p_[i], text + n);
   *out = atom_of({text, n}, options_.safe, &error_);
   if (!*out) return false;
   p_ += bytes;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "vm/base/utf8.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -56,14 +57,8 @@ void put_number(Out& out, std::int64_t n) {
 
 template <class Out>
 void put_code_point(Out& out, unsigned c) {
-  char bytes[2] = {static_cast<char>(c), 0};
-  std::size_t count = 1;
-  if (c >= 0x80) {  // only Latin-1 occurs here
-    bytes[0] = static_cast<char>(0xC0 | c >> 6);
-    bytes[1] = static_cast<char>(0x80 | (c & 0x3F));
-    count = 2;
-  }
-  out.put(std::string_view(bytes, count));
+  char bytes[utf8::kMostBytes];
+  out.put(std::string_view(bytes, utf8::encode(c, bytes)));
 }
 
 // ---- Atoms --------------------------------------------------------------------------------------
@@ -73,26 +68,16 @@ constexpr std::string_view kReservedWords[] = {
     "case",  "catch", "cond",    "div",    "else",    "end",  "fun", "if",   "let", "maybe",
     "not",   "of",    "or",      "orelse", "receive", "rem",  "try", "when", "xor"};
 
-/// Returns the next code point of valid UTF-8. The texts of atoms are valid.
-unsigned next_code_point(std::string_view text, std::size_t& i) {
-  const auto byte = [&] { return static_cast<unsigned char>(text[i++]); };
-  unsigned c = byte();
-  if (c < 0x80) return c;
-  int more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
-  for (c &= 0x3Fu >> more; more && i < text.size(); --more) c = c << 6 | (byte() & 0x3F);
-  return c;
-}
-
 bool is_lower(unsigned c) { return (c >= 'a' && c <= 'z') || (c >= 0xDF && c <= 0xFF && c != 0xF7); }
 bool is_upper(unsigned c) { return (c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7); }
 
 /// Whether a text starts with a lower-case letter and continues with letters, digits, `_` and the
 /// character `more`.
-bool is_plain(std::string_view utf8, char more) {
+bool is_plain(std::string_view text, char more) {
   std::size_t i = 0;
-  if (utf8.empty() || !is_lower(next_code_point(utf8, i))) return false;
-  while (i < utf8.size()) {
-    const unsigned c = next_code_point(utf8, i);
+  if (text.empty() || !is_lower(utf8::next(text, i))) return false;
+  while (i < text.size()) {
+    const unsigned c = utf8::next(text, i);
     if (!is_lower(c) && !is_upper(c) && !(c >= '0' && c <= '9') && c != '_' &&
         c != static_cast<unsigned>(more))
       return false;
@@ -125,7 +110,7 @@ void put_quoted(Out& out, std::string_view text) {
   out.put('\'');
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t from = i;
-    const unsigned c = next_code_point(text, i);
+    const unsigned c = utf8::next(text, i);
     put_quoted_char(out, text.substr(from, i - from), c);
   }
   out.put('\'');
@@ -423,16 +408,16 @@ void BoundedText::put(std::string_view text) {
   if (count < text.size()) {
     full_ = true;
     // The byte behind the cut shows whether the cut is inside a sequence.
-    while (count && (static_cast<unsigned char>(text[count]) & 0xC0) == 0x80) --count;
+    while (count && utf8::is_continuation(static_cast<unsigned char>(text[count]))) --count;
   }
   std::memcpy(next_, text.data(), count);
   next_ += count;
   *next_ = 0;
 }
 
-bool atom_needs_quotes(std::string_view utf8) {
-  return !is_plain(utf8, '@') ||
-         std::binary_search(std::begin(kReservedWords), std::end(kReservedWords), utf8);
+bool atom_needs_quotes(std::string_view text) {
+  return !is_plain(text, '@') ||
+         std::binary_search(std::begin(kReservedWords), std::end(kReservedWords), text);
 }
 
 void print_pid(BoundedText& out, Term pid) { put_ids(out, "<", pid); }
@@ -468,23 +453,6 @@ std::string term_text(Term t, std::size_t most_bytes) {
   return text;
 }
 
-void append_utf8(std::string& out, char32_t c) {
-  auto put = [&](std::uint32_t b) { out.push_back(static_cast<char>(b)); };
-  if (c < 0x80) {
-    put(c);
-  } else if (c < 0x800) {
-    put(0xC0 | (c >> 6));
-    put(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    put(0xE0 | (c >> 12));
-    put(0x80 | ((c >> 6) & 0x3F));
-    put(0x80 | (c & 0x3F));
-  } else {
-    put(0xF0 | (c >> 18));
-    put(0x80 | ((c >> 12) & 0x3F));
-    put(0x80 | ((c >> 6) & 0x3F));
-    put(0x80 | (c & 0x3F));
-  }
-}
+void append_utf8(std::string& out, char32_t c) { utf8::append(out, c); }
 
 }  // namespace vmrun

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "probes/engine/pattern.hpp"
+#include "vm/base/utf8.hpp"
 
 namespace vmrun::d::lang {
 namespace {
@@ -21,17 +22,6 @@ int digit_of(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return 99;
-}
-
-void put_character(std::string& out, std::uint32_t c) {
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-    return;
-  }
-  const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-  constexpr unsigned kLead[] = {0, 0xc0, 0xe0, 0xf0};
-  out += static_cast<char>(kLead[more] | c >> 6 * more);
-  for (int i = more - 1; i >= 0; i--) out += static_cast<char>(0x80 | (c >> 6 * i & 0x3f));
 }
 
 /// Reads at most `most` digits of this base, and returns how many there were.
@@ -95,7 +85,7 @@ bool read_quoted(std::string_view between, std::string& name, std::string& why) 
       why = fmt::format("the escape sequence {} means no character", between.substr(begin, at - begin));
       return false;
     }
-    put_character(name, value);
+    utf8::append(name, value);
   }
   return true;
 }

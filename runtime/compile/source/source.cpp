@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "vm/base/utf8.hpp"
+
 namespace vmrun::compile {
 
 uint32_t Sources::add(std::string name, std::string text) {
@@ -81,15 +83,6 @@ std::string_view named_encoding(std::string_view line) {
   return {line.begin(), end};
 }
 
-std::string utf8_of_latin1(std::string_view text) {
-  std::string utf8;
-  for (const unsigned char c : text) {
-    if (c >= 0x80) utf8 += static_cast<char>(0xC0 | (c >> 6));
-    utf8 += static_cast<char>(c < 0x80 ? c : 0x80 | (c & 0x3F));
-  }
-  return utf8;
-}
-
 }  // namespace
 
 void decode_source(std::string& text) {
@@ -99,7 +92,7 @@ void decode_source(std::string& text) {
     const std::string_view name = named_encoding(std::string_view(text).substr(start, end - start));
     if (name.size() == 7 && ::strncasecmp(name.data(), "latin-1", 7) == 0) {
       text.replace(static_cast<size_t>(name.data() - text.data()), name.size(), "utf-8");
-      text = utf8_of_latin1(text);
+      text = utf8::from_latin1(text);
       return;
     }
     if (!name.empty()) return;
@@ -108,42 +101,14 @@ void decode_source(std::string& text) {
 }
 
 size_t find_invalid_utf8(std::string_view text) {
-  size_t i = 0, n = text.size();
-  auto continuation = [&](size_t at) {
-    return at < n && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
-  };
-  while (i < n) {
-    unsigned char c = static_cast<unsigned char>(text[i]);
-    if (c < 0x80) {
-      i++;
-      continue;
-    }
-    size_t length = c >= 0xC2 && c <= 0xDF ? 2 : (c & 0xF0) == 0xE0 ? 3 : c >= 0xF0 && c <= 0xF4 ? 4 : 0;
-    if (length == 0) return i;
-    for (size_t k = 1; k < length; k++)
-      if (!continuation(i + k)) return i;
-    unsigned char second = static_cast<unsigned char>(text[i + 1]);
-    bool overlong = (c == 0xE0 && second < 0xA0) || (c == 0xF0 && second < 0x90);
-    bool surrogate = c == 0xED && second >= 0xA0;
-    bool too_large = c == 0xF4 && second >= 0x90;
-    if (overlong || surrogate || too_large) return i;
-    i += length;
+  for (size_t i = 0; i < text.size();) {
+    const size_t size = utf8::decode(text.data() + i, text.size() - i).size;
+    if (size == 0) return i;
+    i += size;
   }
   return std::string_view::npos;
 }
 
-char32_t next_code_point(std::string_view text, size_t& at) {
-  auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  unsigned char c = byte(at);
-  if (c < 0x80) {
-    at++;
-    return c;
-  }
-  int more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
-  char32_t value = c & (0x3F >> more);
-  at++;
-  for (; more > 0 && at < text.size(); more--) value = (value << 6) | (byte(at++) & 0x3F);
-  return value;
-}
+char32_t next_code_point(std::string_view text, size_t& at) { return utf8::next(text, at); }
 
 }  // namespace vmrun::compile
