@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "drivers/efile_codes.hpp"
+
 /// Commands that processes send to the file driver, decoded from their bytes. Pure functions, any
 /// thread. The bytes and their meaning: docs/internals/files.md, "Commands".
 namespace vmrun::efile {
@@ -14,11 +16,6 @@ enum class Command : std::uint8_t {
 #include "drivers/efile_commands.inc"
 #undef COMMAND
 };
-
-/// Flags of OPEN.
-inline constexpr unsigned kModeRead = 1, kModeWrite = 2, kModeAppend = 4, kModeCompressed = 8,
-                          kModeExclusive = 16, kModeDirectory = 32, kModeSync = 64,
-                          kModeDescriptor = 128;  // the name is the number of an open descriptor
 
 /// Options of SETOPT.
 inline constexpr unsigned kOptionDelayedWrite = 0, kOptionReadAhead = 1;

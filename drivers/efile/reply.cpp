@@ -5,31 +5,19 @@
 namespace vmrun::efile {
 namespace {
 
-enum Code : char {
-  kOk = 0,
-  kError = 1,
-  kData = 2,
-  kNumber = 3,
-  kInfo = 4,
-  kNumberAndError = 5,
-  kPieces = 7,
-  kEndOfFile = 8,
-  kName = 9,
-  kAllData = 10,
-  kNames = 11,
-};
+using enum Reply;
 
 constexpr std::size_t kCopied = 64;  // binaries of this size are on the heap anyway
 constexpr std::size_t kSlack = 4096;
 
-void send(ErlDrvPort port, Code code, const char* bytes = nullptr, std::size_t size = 0) {
-  char header = code;
+void send(ErlDrvPort port, Reply code, const char* bytes = nullptr, std::size_t size = 0) {
+  auto header = static_cast<char>(code);
   driver_output2(port, &header, 1, const_cast<char*>(bytes), size);
 }
 
-void send(ErlDrvPort port, Code code, ErlDrvBinary* binary, std::size_t offset, std::size_t size) {
+void send(ErlDrvPort port, Reply code, ErlDrvBinary* binary, std::size_t offset, std::size_t size) {
   if (size <= kCopied) return send(port, code, binary->orig_bytes + offset, size);
-  char header = code;
+  auto header = static_cast<char>(code);
   driver_output_binary(port, &header, 1, binary, offset, size);
 }
 
@@ -49,7 +37,7 @@ class Packer {
   std::size_t size_ = 0;
 };
 
-void send_result(ErlDrvPort port, Code code, Operation& op) {
+void send_result(ErlDrvPort port, Reply code, Operation& op) {
   // A binary that is much larger than its contents is shrunk, because the process may keep it.
   if (op.result.size() > 2 * op.done + kSlack) (void)op.result.resize(op.done);
   send(port, code, op.result.get(), 0, op.done);

@@ -21,31 +21,8 @@
 
 -include_lib("kernel/include/file.hrl").
 
-%% Commands: those of drivers/efile/commands.tab.
+%% Commands, codes of replies and flags of OPEN: drivers/efile/*.tab.
 -include("efile_commands.hrl").
-
-%% Answers
--define(OK, 0).
--define(ERROR, 1).
--define(DATA, 2).
--define(NUMBER, 3).
--define(INFO, 4).
--define(NUMBER_ERROR, 5).
--define(N2DATA, 7).
--define(EOF, 8).
--define(NAME, 9).
--define(ALL_DATA, 10).
--define(NAMES, 11).
-
-%% Flags of OPEN
--define(MODE_READ, 1).
--define(MODE_WRITE, 2).
--define(MODE_APPEND, 6).
--define(MODE_COMPRESSED, 8).
--define(MODE_EXCLUSIVE, 18).
--define(MODE_DIRECTORY, 32).
--define(MODE_SYNC, 64).
--define(MODE_DESCRIPTOR, 128).
 
 -define(DEFAULT_BUFFER, 65536).
 -define(DEFAULT_DELAY_MS, 2000).
@@ -114,19 +91,19 @@ last_answer(Port) ->
     after 0 -> {error, einval}
     end.
 
-answer(?DATA, []) -> {ok, <<>>};
-answer(?DATA, Data) -> {ok, Data};
-answer(?NUMBER, <<N:64/signed>>) -> {ok, N};
-answer(?OK, _) -> ok;
-answer(?EOF, _) -> eof;
-answer(?ERROR, Name) -> {error, binary_to_atom(Name, latin1)};
-answer(?ALL_DATA, []) -> {ok, <<>>};
-answer(?ALL_DATA, Data) -> {ok, Data};
-answer(?N2DATA, Bytes) -> {ok, Bytes};
-answer(?NAME, Name) -> {ok, name_bytes(Name)};
-answer(?NAMES, Names) -> {ok, [Name || <<Length:16, Name:Length/binary>> <= name_bytes(Names)]};
-answer(?NUMBER_ERROR, <<N:32, Name/binary>>) -> {error, {N, binary_to_atom(Name, latin1)}};
-answer(?INFO, <<Size:64, Type:32, Mode:32, Links:32, Major:32, Minor:32, Inode:64, Uid:32, Gid:32, Access:32,
+answer(?REPLY_DATA, []) -> {ok, <<>>};
+answer(?REPLY_DATA, Data) -> {ok, Data};
+answer(?REPLY_NUMBER, <<N:64/signed>>) -> {ok, N};
+answer(?REPLY_OK, _) -> ok;
+answer(?REPLY_END_OF_FILE, _) -> eof;
+answer(?REPLY_ERROR, Name) -> {error, binary_to_atom(Name, latin1)};
+answer(?REPLY_ALL_DATA, []) -> {ok, <<>>};
+answer(?REPLY_ALL_DATA, Data) -> {ok, Data};
+answer(?REPLY_PIECES, Bytes) -> {ok, Bytes};
+answer(?REPLY_NAME, Name) -> {ok, name_bytes(Name)};
+answer(?REPLY_NAMES, Names) -> {ok, [Name || <<Length:16, Name:Length/binary>> <= name_bytes(Names)]};
+answer(?REPLY_NUMBER_AND_ERROR, <<N:32, Name/binary>>) -> {error, {N, binary_to_atom(Name, latin1)}};
+answer(?REPLY_INFO, <<Size:64, Type:32, Mode:32, Links:32, Major:32, Minor:32, Inode:64, Uid:32, Gid:32, Access:32,
                 Atime:64/signed, Mtime:64/signed, Ctime:64/signed>>) ->
     {ok, #file_info{size = Size, type = element(Type, {device, directory, regular, symlink, other}),
                     access = element(Access + 1, {none, write, read, read_write}),
@@ -193,8 +170,8 @@ parse_modes([Mode | Modes], Flags, As, Options) ->
     case Mode of
         read -> parse_modes(Modes, Flags bor ?MODE_READ, As, Options);
         write -> parse_modes(Modes, Flags bor ?MODE_WRITE, As, Options);
-        append -> parse_modes(Modes, Flags bor ?MODE_APPEND, As, Options);
-        exclusive -> parse_modes(Modes, Flags bor ?MODE_EXCLUSIVE, As, Options);
+        append -> parse_modes(Modes, Flags bor ?MODE_WRITE bor ?MODE_APPEND, As, Options);
+        exclusive -> parse_modes(Modes, Flags bor ?MODE_WRITE bor ?MODE_EXCLUSIVE, As, Options);
         compressed -> parse_modes(Modes, Flags bor ?MODE_COMPRESSED, As, Options);
         compressed_one -> parse_modes(Modes, Flags bor ?MODE_COMPRESSED, As, Options);
         directory -> parse_modes(Modes, Flags bor ?MODE_DIRECTORY, As, Options);
@@ -214,7 +191,7 @@ parse_modes([], Flags, As, Options) -> {Flags, As, Options}.
 
 checked_modes(Flags, _, _)
   when Flags band ?MODE_COMPRESSED =/= 0, Flags band 3 =:= 3;
-       Flags band ?MODE_COMPRESSED =/= 0, Flags band ?MODE_APPEND =:= ?MODE_APPEND -> {error, einval};
+       Flags band ?MODE_COMPRESSED =/= 0, Flags band ?MODE_APPEND =/= 0 -> {error, einval};
 checked_modes(Flags, As, Options) -> {Flags, As, Options}.
 
 %% The bytes behind the descriptor of a compressed file are not what it contains.

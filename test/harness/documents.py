@@ -401,6 +401,12 @@ def file_commands(root):
     ]
     if written != wanted:
         raise Failure(f'differs from drivers/efile/commands.tab: {set(written) ^ set(wanted)}')
+    replies = (root / 'docs/internals/files.md').read_text().split('## Replies', 1)[1].split('## ', 1)[0]
+    written = set(re.findall(r'^\| (\d+) \|', replies, re.M))
+    codes = gen_commands.parse_codes(root / 'drivers/efile/codes.tab')
+    wanted = {str(number) for kind, _, number in codes if kind == 'REPLY'}
+    if written != wanted:
+        raise Failure(f'replies differ from drivers/efile/codes.tab: {written ^ wanted}')
 
 
 def probe_reference(root, table):
