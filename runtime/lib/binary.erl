@@ -43,7 +43,8 @@ insert_at(New, [P | Ps], From) -> [binary:part(New, From, P - From), insert | in
 insert_at(New, [], From) -> [binary:part(New, From, byte_size(New) - From)].
 
 replaced(B, [{At, Len} | Found], From, Replace) ->
-    [binary:part(B, From, At - From), Replace(binary:part(B, At, Len)) | replaced(B, Found, At + Len, Replace)];
+    [binary:part(B, From, At - From), Replace(binary:part(B, At, Len)) | replaced(B, Found, At + Len,
+        Replace)];
 replaced(B, [], From, _) -> [binary:part(B, From, byte_size(B) - From)].
 
 join([], Separator) when is_binary(Separator) -> <<>>;

@@ -1,14 +1,15 @@
-%% Dates and times of the proleptic Gregorian calendar, from year 0. Numbers of weeks, hours that come twice, and reading of
-%% RFC 3339 are an installed OTP's.
+%% Dates and times of the proleptic Gregorian calendar, from year 0. Numbers of weeks, hours that come twice,
+%% and reading of RFC 3339 are an installed OTP's.
 -module(calendar).
 
--export([date_to_gregorian_days/1, date_to_gregorian_days/3, datetime_to_gregorian_seconds/1, day_of_the_week/1,
-         day_of_the_week/3, gregorian_days_to_date/1, gregorian_seconds_to_datetime/1, is_leap_year/1,
-         last_day_of_the_month/2, local_time/0, local_time_to_universal_time/1, local_time_to_universal_time/2,
-         now_to_datetime/1, now_to_local_time/1, now_to_universal_time/1, seconds_to_daystime/1,
-         seconds_to_time/1, system_time_to_local_time/2, system_time_to_rfc3339/1, system_time_to_rfc3339/2,
-         system_time_to_universal_time/2, time_difference/2, time_to_seconds/1, universal_time/0,
-         universal_time_to_local_time/1, valid_date/1, valid_date/3, '$handle_undefined_function'/2]).
+-export([date_to_gregorian_days/1, date_to_gregorian_days/3, datetime_to_gregorian_seconds/1,
+         day_of_the_week/1, day_of_the_week/3, gregorian_days_to_date/1, gregorian_seconds_to_datetime/1,
+         is_leap_year/1, last_day_of_the_month/2, local_time/0, local_time_to_universal_time/1,
+         local_time_to_universal_time/2, now_to_datetime/1, now_to_local_time/1, now_to_universal_time/1,
+         seconds_to_daystime/1, seconds_to_time/1, system_time_to_local_time/2, system_time_to_rfc3339/1,
+         system_time_to_rfc3339/2, system_time_to_universal_time/2, time_difference/2, time_to_seconds/1,
+         universal_time/0, universal_time_to_local_time/1, valid_date/1, valid_date/3,
+         '$handle_undefined_function'/2]).
 
 -define(DAY, 86400).
 -define(EPOCH_DAYS, 719528).
@@ -153,7 +154,8 @@ per_second(Unit) -> erlang:convert_time_unit(1, second, Unit).
 offset_seconds(Offset, _, Unit) when is_integer(Offset) -> erlang:convert_time_unit(Offset, Unit, second);
 offset_seconds("", Time, Unit) ->
     Utc = system_time_to_universal_time(Time, Unit),
-    datetime_to_gregorian_seconds(erlang:universaltime_to_localtime(Utc)) - datetime_to_gregorian_seconds(Utc);
+    datetime_to_gregorian_seconds(erlang:universaltime_to_localtime(Utc))
+        - datetime_to_gregorian_seconds(Utc);
 offset_seconds([Z], _, _) when Z =:= $Z; Z =:= $z -> 0;
 offset_seconds([Sign, H1, H2, $:, M1, M2], _, _) ->
     Seconds = list_to_integer([H1, H2]) * 3600 + list_to_integer([M1, M2]) * 60,

@@ -6,8 +6,8 @@
 %% from there are said to be `preloaded`, for they have no file.
 -module(code).
 
--export([get_path/0, set_path/1, add_path/1, add_patha/1, add_pathz/1, add_paths/1, add_pathsa/1, add_pathsz/1,
-         del_path/1, replace_path/2, root_dir/0, lib_dir/0, lib_dir/1, lib_dir/2, priv_dir/1,
+-export([get_path/0, set_path/1, add_path/1, add_patha/1, add_pathz/1, add_paths/1, add_pathsa/1,
+         add_pathsz/1, del_path/1, replace_path/2, root_dir/0, lib_dir/0, lib_dir/1, lib_dir/2, priv_dir/1,
          compiler_dir/0, objfile_extension/0, where_is_file/1, where_is_file/2, which/1, get_object_code/1,
          get_mode/0, rehash/0]).
 -export([ensure_loaded/1, ensure_modules_loaded/1, atomic_load/1, prepare_loading/1, finish_loading/1,
@@ -160,8 +160,8 @@ which(Module) when is_atom(Module) ->
     end.
 
 %% What is a text of a program (.act, .erl) is compiled for it.
-%% Of the library's modules there is no debug information: who makes another module of one, as meck and cover do, gets that of an
-%% installed OTP.
+%% Of the library's modules there is no debug information: who makes another module of one, as meck and cover
+%% do, gets that of an installed OTP.
 get_object_code(Module) when is_atom(Module) ->
     case erts_internal:find_module(Module) of
         {Code, ?EMBEDDED ++ _ = Place} -> installed_or({Code, Place}, Module);
@@ -190,7 +190,8 @@ ensure_loaded(Module) -> error(badarg, [Module]).
 
 %% What has an on_load function is loaded when that has returned ok.
 on_load_done(Module) ->
-    case erlang:module_loaded(Module) orelse vmrun_on_load:await(Module) andalso erlang:module_loaded(Module) of
+    case erlang:module_loaded(Module) orelse vmrun_on_load:await(Module) andalso erlang:module_loaded(Module)
+        of
         true -> {module, Module};
         false -> {error, on_load_failure}
     end.
@@ -259,8 +260,8 @@ load_other(Module, File, Binary) ->
 path_of(From) when is_atom(From) -> ?NO_FILE ++ atom_to_list(From);
 path_of(File) -> File.
 
-%% A version that waits for its on_load function gets that run by a call of a function that the one before has not got. When it has become the current one, there is
-%% either old code or, for want of one before, any.
+%% A version that waits for its on_load function gets that run by a call of a function that the one before has
+%% not got. When it has become the current one, there is either old code or, for want of one before, any.
 run_on_load(Module) ->
     IsNew = not erlang:module_loaded(Module),
     _ = (catch Module:'on_load has not run'()),
@@ -286,7 +287,8 @@ place(?EMBEDDED ++ _) -> preloaded;
 place(?NO_FILE ++ From) -> list_to_atom(From);
 place(Place) -> Place.
 
-all_loaded() -> [{Module, Place} || Module <- [erlang | erlang:loaded()], {file, Place} <- [is_loaded(Module)]].
+all_loaded() -> [{Module, Place} || Module <- [erlang | erlang:loaded()],
+    {file, Place} <- [is_loaded(Module)]].
 
 %% Compiled modules on the path and what is loaded besides: {Name, File, IsLoaded}.
 all_available() ->
@@ -351,8 +353,8 @@ delete(Module) ->
     catch error:badarg -> false
     end.
 
-%% Forgets the old version, after having killed the processes that are in the middle of its code. True: there were such. A process of its own
-%% does it, for the caller may be one of them.
+%% Forgets the old version, after having killed the processes that are in the middle of its code. True: there
+%% were such. A process of its own does it, for the caller may be one of them.
 purge(Module) when is_atom(Module) -> in_purger(fun() -> do_purge(Module) end).
 
 %% The same, but nothing is done and the result is false when there are such processes.

@@ -78,7 +78,8 @@ clash() ->
     {Clashes, _} = lists:foldr(fun({Directory, Name}, {Found, Later}) ->
                                        case Later of
                                            #{Name := Hidden} ->
-                                               {[{Name, Directory, Hidden} | Found], Later#{Name := Directory}};
+                                               {[{Name, Directory, Hidden} | Found],
+                                                   Later#{Name := Directory}};
                                            #{} -> {Found, Later#{Name => Directory}}
                                        end
                                end, {[], #{}}, Files),

@@ -59,7 +59,8 @@ format_error_int(pending_process) -> "Other processes use the driver";
 format_error_int(bad_driver_name) -> "The library holds a driver of another name";
 format_error_int(no_driver_init) -> "The library has no driver_init";
 format_error_int(driver_init_failed) -> "The driver could not initialise itself";
-format_error_int(driver_incorrect_version) -> "The driver was made for another version of the driver interface";
+format_error_int(driver_incorrect_version) ->
+    "The driver was made for another version of the driver interface";
 format_error_int(already_loaded) -> "The driver is loaded already";
 format_error_int(load_cancelled) -> "Another process cancelled the loading";
 format_error_int(Error) -> badarg(format_error_int, [Error]).
@@ -79,15 +80,19 @@ text(Name) -> unicode:characters_to_list(iolist_to_binary(Name)).
 load_options([], Parsed) -> Parsed;
 load_options([{driver_options, []} | T], {_, M, R}) -> load_options(T, {[], M, R});
 load_options([{driver_options, [kill_ports]} | T], {_, M, R}) -> load_options(T, {[kill_ports], M, R});
-load_options([{monitor, M} | T], {O, _, R}) when M =:= pending; M =:= pending_driver -> load_options(T, {O, M, R});
-load_options([{reload, R} | T], {O, M, _}) when R =:= pending; R =:= pending_driver -> load_options(T, {O, M, R}).
+load_options([{monitor, M} | T], {O, _, R}) when M =:= pending; M =:= pending_driver ->
+    load_options(T, {O, M, R});
+load_options([{reload, R} | T], {O, M, _}) when R =:= pending; R =:= pending_driver ->
+    load_options(T, {O, M, R}).
 
 unload_options([], Parsed) -> Parsed;
 unload_options([kill_ports | T], {_, M}) -> unload_options(T, {true, M});
-unload_options([{monitor, M} | T], {K, _}) when M =:= pending; M =:= pending_driver -> unload_options(T, {K, M}).
+unload_options([{monitor, M} | T], {K, _}) when M =:= pending; M =:= pending_driver ->
+    unload_options(T, {K, M}).
 
 %% Drivers of the machine's own that no program opens by name are not shown.
-visible() -> [D || {Name, _, _, _} = D <- vmrun_ddll:all(), not lists:member(Name, ["spawn", "fd", "vanilla"])].
+visible() -> [D || {Name, _, _, _} = D <- vmrun_ddll:all(),
+    not lists:member(Name, ["spawn", "fd", "vanilla"])].
 
 %% ---- The server ---------------------------------------------------------------
 
@@ -95,7 +100,8 @@ visible() -> [D || {Name, _, _, _} = D <- vmrun_ddll:all(), not lists:member(Nam
 -record(driver, {dir,
                  options = [],
                  users = #{},        % pid => times loaded
-                 state = loaded,     % loaded | unloading (waits for its ports) | {reloading, Dir, Options, Pid}
+                 % loaded | unloading (waits for its ports) | {reloading, Dir, Options, Pid}
+                 state = loaded,
                  monitors = []}).    % {Ref, Pid, Name, loaded | unloaded | unloaded_only}, the latest first
 
 call(Request) ->
@@ -115,7 +121,8 @@ server() ->
 
 %% Of two that start one at a time the second finds the name taken, and ends.
 start_server() ->
-    {Pid, Ref} = spawn_monitor(fun() -> register(erl_ddll, self()), group_leader(whereis(init), self()), serve(#{}, #{}) end),
+    {Pid, Ref} = spawn_monitor(fun() -> register(erl_ddll, self()), group_leader(whereis(init), self()),
+        serve(#{}, #{}) end),
     Pid ! {ping, self(), Ref},
     receive
         {pong, Ref} -> erlang:demonitor(Ref, [flush]), Pid;
@@ -136,12 +143,14 @@ serve(Drivers, Processes) ->
         {driver_unloaded, Name} ->
             serve(unloaded(Name, Drivers), Processes);
         {'DOWN', _, process, Pid, _} ->
-            serve(maps:fold(fun(Name, D, All) -> forget(Name, D, Pid, All) end, Drivers, Drivers), maps:remove(Pid, Processes));
+            serve(maps:fold(fun(Name, D, All) -> forget(Name, D, Pid, All) end, Drivers, Drivers),
+                maps:remove(Pid, Processes));
         _ ->
             serve(Drivers, Processes)
     end.
 
-watch(Pid, Request, Processes) when element(1, Request) =:= load; element(1, Request) =:= monitor; element(1, Request) =:= unload ->
+watch(Pid, Request, Processes) when element(1, Request) =:= load; element(1, Request) =:= monitor;
+    element(1, Request) =:= unload ->
     case Processes of
         #{Pid := _} -> Processes;
         _ -> Processes#{Pid => erlang:monitor(process, Pid)}
@@ -163,14 +172,17 @@ handle({load, Dir, Name, {Options, Monitor, none}}, From, All) ->
 handle({load, Dir, Name, {Options, Monitor, Reload}}, From, All) ->
     case state_of(Name, All) of
         absent -> {{error, not_loaded}, All};
-        {known, #driver{state = State}} when element(1, State) =:= reloading; element(1, State) =:= reload_wanted -> {{error, pending_reload}, All};
+        {known, #driver{state = State}} when element(1, State) =:= reloading;
+            element(1, State) =:= reload_wanted -> {{error, pending_reload}, All};
         {known, #driver{users = Users} = D} ->
             case {map_size(maps:remove(From, Users)), Reload} of
                 {N, pending_driver} when N > 0 -> {{error, pending_process}, All};
                 _ when not is_map_key(From, Users) -> {{error, not_loaded_by_this_process}, All};
                 {0, _} -> reload(Dir, Name, Options, Monitor, From, D, All);
-                {_, pending} when Options =:= [kill_ports] -> reload_for_all(Dir, Name, Options, Monitor, From, D, All);
-                {_, pending} -> pending_process(Name, D#driver{state = {reload_wanted, Dir, Options, From}}, From, Monitor, loaded, All)
+                {_, pending} when Options =:= [kill_ports] ->
+                    reload_for_all(Dir, Name, Options, Monitor, From, D, All);
+                {_, pending} -> pending_process(Name, D#driver{state = {reload_wanted, Dir, Options, From}},
+                    From, Monitor, loaded, All)
             end;
         {other, Error} -> {{error, Error}, All}
     end;
@@ -179,7 +191,8 @@ handle({unload, Name, {Kill, Monitor}}, From, All) ->
         absent -> {{error, not_loaded}, All};
         {other, Error} -> {{error, Error}, All};
         {known, #driver{users = Users, options = Options} = D0} ->
-            D = case Kill of true -> D0#driver{options = [kill_ports]}; false -> D0#driver{options = Options} end,
+            D = case Kill of true -> D0#driver{options = [kill_ports]}; false ->
+                D0#driver{options = Options} end,
             case Users of
                 #{From := N} ->
                     Left = drop_use(From, N, Users),
@@ -201,15 +214,19 @@ handle({monitor, Given, Name, When}, From, All) ->
                 {loaded, _} -> From ! {'DOWN', Ref, driver, Given, load_cancelled}, {Ref, All};
                 {_, _} -> {Ref, All#{Name => add_monitor(Ref, From, Name, When, D)}}
             end;
-        {other, permanent} when When =/= unloaded_only -> From ! {'UP', Ref, driver, Given, permanent}, {Ref, All};
+        {other, permanent} when When =/= unloaded_only ->
+            From ! {'UP', Ref, driver, Given, permanent}, {Ref, All};
         _ -> From ! {'DOWN', Ref, driver, Given, unloaded}, {Ref, All}
     end;
 handle({demonitor, Ref}, From, All) ->
-    {true, maps:map(fun(_, D) -> D#driver{monitors = [M || M <- D#driver.monitors, {element(1, M), element(2, M)} =/= {Ref, From}]} end, All)};
+    {true, maps:map(fun(_, D) ->
+        D#driver{monitors = [M || M <- D#driver.monitors, {element(1, M), element(2, M)} =/= {Ref, From}]}
+            end, All)};
 handle({info, Name, Tag}, _, All) ->
     case lists:keyfind(Name, 1, visible()) of
         false -> {badarg, All};
-        {_, Ports, LinkedIn, Permanent} -> {info_item(Tag, maps:get(Name, All, #driver{}), Ports, LinkedIn, Permanent), All}
+        {_, Ports, LinkedIn, Permanent} ->
+            {info_item(Tag, maps:get(Name, All, #driver{}), Ports, LinkedIn, Permanent), All}
     end.
 
 info_item(processes, D, _, _, _) -> {ok, maps:to_list(D#driver.users)};
@@ -239,7 +256,8 @@ add_user(Pid, #driver{users = Users} = D) -> D#driver{users = Users#{Pid => maps
 drop_use(Pid, 1, Users) -> maps:remove(Pid, Users);
 drop_use(Pid, N, Users) -> Users#{Pid := N - 1}.
 
-add_monitor(Ref, Pid, Name, When, D) -> D#driver{monitors = [{Ref, Pid, list_to_atom(Name), When} | D#driver.monitors]}.
+add_monitor(Ref, Pid, Name, When, D) ->
+    D#driver{monitors = [{Ref, Pid, list_to_atom(Name), When} | D#driver.monitors]}.
 
 load_now(Dir, Name, Options, From, All) ->
     case vmrun_ddll:open(library(Dir, Name), Name) of
@@ -261,8 +279,10 @@ keep(Name, #driver{dir = Dir} = D) ->
     end,
     tell(fun(unloaded) -> {'UP', unload_cancelled}; (_) -> none end, D#driver{state = loaded}).
 
-pending_load(Name, D, From, Monitor, All) -> pending(pending_driver, Name, D, From, Monitor =/= none, loaded, All).
-pending_process(Name, D, From, Monitor, When, All) -> pending(pending_process, Name, D, From, Monitor =:= pending, When, All).
+pending_load(Name, D, From, Monitor, All) ->
+    pending(pending_driver, Name, D, From, Monitor =/= none, loaded, All).
+pending_process(Name, D, From, Monitor, When, All) ->
+    pending(pending_process, Name, D, From, Monitor =:= pending, When, All).
 
 pending(Status, Name, D, _, false, _, All) -> {{ok, Status}, All#{Name => D}};
 pending(Status, Name, D, From, true, When, All) ->
@@ -277,7 +297,8 @@ unload_now(Name, D, From, Monitor, All) ->
             %% Who wants to know is told by the message, though there is nothing to wait for.
             Ref = make_ref(),
             {{ok, pending_driver, Ref}, gone(Name, add_monitor(Ref, From, Name, unloaded, D), All)};
-        pending -> pending(pending_driver, Name, D#driver{state = closing_state(D)}, From, Monitor =/= none, unloaded, All);
+        pending -> pending(pending_driver, Name, D#driver{state = closing_state(D)}, From, Monitor =/= none,
+            unloaded, All);
         Error -> {{error, Error}, All}
     end.
 
@@ -333,7 +354,8 @@ get_failure() -> erase(failure).
 load_again(Dir, Name, Options, #driver{state = {reloading, _, _, Pid}, users = Users} = D, All) ->
     case vmrun_ddll:open(library(Dir, Name), Name) of
         ok ->
-            Again = tell(fun(loaded) -> {'UP', loaded}; (_) -> {'DOWN', unloaded} end, D#driver{dir = Dir, options = Options, state = loaded}),
+            Again = tell(fun(loaded) -> {'UP', loaded}; (_) -> {'DOWN', unloaded} end,
+                D#driver{dir = Dir, options = Options, state = loaded}),
             Kept = case map_size(Users) of 0 -> add_user(Pid, Again); _ -> Again end,
             All#{Name => Kept};
         {error, Reason} = Error ->

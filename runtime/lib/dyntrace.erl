@@ -17,8 +17,10 @@ p(A1, A2, A3) -> vmrun_trace:p([A1, A2, A3]).
 p(A1, A2, A3, A4) -> vmrun_trace:p([A1, A2, A3, A4]).
 p(A1, A2, A3, A4, A5) when is_integer(A1) -> vmrun_trace:p([A1, A2, A3, A4, A5]).
 p(A1, A2, A3, A4, A5, A6) when is_integer(A1), is_integer(A2) -> vmrun_trace:p([A1, A2, A3, A4, A5, A6]).
-p(A1, A2, A3, A4, A5, A6, A7) when is_integer(A1), is_integer(A2), is_integer(A3) -> vmrun_trace:p([A1, A2, A3, A4, A5, A6, A7]).
-p(A1, A2, A3, A4, A5, A6, A7, A8) when is_integer(A1), is_integer(A2), is_integer(A3), is_integer(A4) -> vmrun_trace:p([A1, A2, A3, A4, A5, A6, A7, A8]).
+p(A1, A2, A3, A4, A5, A6, A7) when is_integer(A1), is_integer(A2), is_integer(A3) ->
+    vmrun_trace:p([A1, A2, A3, A4, A5, A6, A7]).
+p(A1, A2, A3, A4, A5, A6, A7, A8) when is_integer(A1), is_integer(A2), is_integer(A3), is_integer(A4) ->
+    vmrun_trace:p([A1, A2, A3, A4, A5, A6, A7, A8]).
 
 %% The same with a probe of its own for each label from 0 to 950.
 
@@ -28,9 +30,12 @@ pn(Label, A1, A2) -> vmrun_trace:pn(Label, [A1, A2]).
 pn(Label, A1, A2, A3) -> vmrun_trace:pn(Label, [A1, A2, A3]).
 pn(Label, A1, A2, A3, A4) -> vmrun_trace:pn(Label, [A1, A2, A3, A4]).
 pn(Label, A1, A2, A3, A4, A5) when is_integer(A1) -> vmrun_trace:pn(Label, [A1, A2, A3, A4, A5]).
-pn(Label, A1, A2, A3, A4, A5, A6) when is_integer(A1), is_integer(A2) -> vmrun_trace:pn(Label, [A1, A2, A3, A4, A5, A6]).
-pn(Label, A1, A2, A3, A4, A5, A6, A7) when is_integer(A1), is_integer(A2), is_integer(A3) -> vmrun_trace:pn(Label, [A1, A2, A3, A4, A5, A6, A7]).
-pn(Label, A1, A2, A3, A4, A5, A6, A7, A8) when is_integer(A1), is_integer(A2), is_integer(A3), is_integer(A4) -> vmrun_trace:pn(Label, [A1, A2, A3, A4, A5, A6, A7, A8]).
+pn(Label, A1, A2, A3, A4, A5, A6) when is_integer(A1), is_integer(A2) ->
+    vmrun_trace:pn(Label, [A1, A2, A3, A4, A5, A6]).
+pn(Label, A1, A2, A3, A4, A5, A6, A7) when is_integer(A1), is_integer(A2), is_integer(A3) ->
+    vmrun_trace:pn(Label, [A1, A2, A3, A4, A5, A6, A7]).
+pn(Label, A1, A2, A3, A4, A5, A6, A7, A8) when is_integer(A1), is_integer(A2), is_integer(A3),
+    is_integer(A4) -> vmrun_trace:pn(Label, [A1, A2, A3, A4, A5, A6, A7, A8]).
 
 %% The tag: see erlang:dt_put_tag/1.
 

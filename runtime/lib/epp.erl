@@ -3,8 +3,9 @@
 %% in Erlang gets an installed OTP's module (installed_module).
 -module(epp).
 
--export([default_encoding/0, encoding_to_string/1, read_encoding/1, read_encoding/2, read_encoding_from_binary/1,
-         read_encoding_from_binary/2, set_encoding/1, set_encoding/2, '$handle_undefined_function'/2]).
+-export([default_encoding/0, encoding_to_string/1, read_encoding/1, read_encoding/2,
+         read_encoding_from_binary/1, read_encoding_from_binary/2, set_encoding/1, set_encoding/2,
+         '$handle_undefined_function'/2]).
 
 '$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 
@@ -42,7 +43,8 @@ read_open(File, Options) ->
 
 read_encoding_from_binary(Text) -> read_encoding_from_binary(Text, []).
 
-read_encoding_from_binary(Text, Options) -> in_lines(lists:sublist(binary:split(Text, <<$\n>>, [global]), 2), Options).
+read_encoding_from_binary(Text, Options) ->
+    in_lines(lists:sublist(binary:split(Text, <<$\n>>, [global]), 2), Options).
 
 in_lines([Line | Lines], Options) ->
     Where = case lists:member({in_comment_only, false}, Options) of

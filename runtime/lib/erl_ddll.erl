@@ -13,7 +13,8 @@ stop() -> ok.
 load(Path, Name) -> load_and_wait(Path, Name, []).
 load_driver(Path, Name) -> load_and_wait(Path, Name, [{driver_options, [kill_ports]}]).
 reload(Path, Name) -> load_and_wait(Path, Name, [{reload, pending_driver}]).
-reload_driver(Path, Name) -> load_and_wait(Path, Name, [{reload, pending_driver}, {driver_options, [kill_ports]}]).
+reload_driver(Path, Name) ->
+    load_and_wait(Path, Name, [{reload, pending_driver}, {driver_options, [kill_ports]}]).
 
 load_and_wait(Path, Name, Options) ->
     case erl_ddll:try_load(Path, Name, [{monitor, pending_driver} | Options]) of
@@ -48,7 +49,8 @@ info() ->
     [{Name, info(Name)} || Name <- ddll_server:not_linked_in()].
 
 info(Name) ->
-    [{Tag, erl_ddll:info(Name, Tag)} || Tag <- [processes, driver_options, port_count, linked_in_driver, permanent, awaiting_load, awaiting_unload]].
+    [{Tag, erl_ddll:info(Name, Tag)} || Tag <- [processes, driver_options, port_count, linked_in_driver,
+        permanent, awaiting_load, awaiting_unload]].
 
 format_error({open_error, Text}) -> Text;
 format_error(Error) -> erl_ddll:format_error_int(Error).

@@ -17,7 +17,8 @@ format_exception(Class, Reason, Stack, Options) ->
     {Used, Plain} = explain(Class, Reason, Stack, Print, Col),
     What = maps:get(reason, faults(Reason, Used), Plain),
     Title = ["exception ", atom_to_list(Class), ": "],
-    Trimmed = lists:reverse(lists:dropwhile(fun({M, F, A, _}) -> Trim(M, F, if is_list(A) -> length(A); true -> A end) end,
+    Trimmed = lists:reverse(lists:dropwhile(fun({M, F, A, _}) ->
+        Trim(M, F, if is_list(A) -> length(A); true -> A end) end,
                                             lists:reverse(Used))),
     Lines = stack_lines(Trimmed, Reason, Print, Col),
     unicode:characters_to_list([lists:join("\n", [[Title, What] | Lines])]).
@@ -31,11 +32,13 @@ default_print(Term, Col) ->
 %% so its stack entry goes.
 explain(error, badarg, Stack, _, _) -> {Stack, "bad argument"};
 explain(error, {badarg, X}, Stack, P, Col) -> {Stack, value("bad argument: ", X, P, Col)};
-explain(error, badarith, Stack, _, _) -> {Stack, "an error occurred when evaluating an arithmetic expression"};
+explain(error, badarith, Stack, _, _) ->
+    {Stack, "an error occurred when evaluating an arithmetic expression"};
 explain(error, {badarity, {Fun, Args}}, Stack, _, _) when is_function(Fun), is_list(Args) ->
     {Stack, [fun_name(Fun), " called with ", count(length(Args), "argument")]};
 explain(error, {badfun, X}, Stack, P, Col) -> {Stack, value("bad function ", X, P, Col)};
-explain(error, {badmatch, X}, Stack, P, Col) -> {Stack, value("no match of right hand side value ", X, P, Col)};
+explain(error, {badmatch, X}, Stack, P, Col) ->
+    {Stack, value("no match of right hand side value ", X, P, Col)};
 explain(error, {case_clause, X}, Stack, P, Col) -> {Stack, value("no case clause matching ", X, P, Col)};
 explain(error, {try_clause, X}, Stack, P, Col) -> {Stack, value("no try clause matching ", X, P, Col)};
 explain(error, {else_clause, X}, Stack, P, Col) -> {Stack, value("no else clause matching ", X, P, Col)};
@@ -63,13 +66,15 @@ missing(M, Col) ->
          code:where_is_file("kernel.app") =:= non_existing of
         true ->
             ["\n", lists:duplicate(Col + 1, $\s), "*** there is no module ", io_lib:write_atom(M),
-             "; where it is one of Erlang/OTP's, install that (Debian: erlang-base and others) or name its root: -otp DIR"];
+             "; where it is one of Erlang/OTP's, install that (Debian: erlang-base and others) or name its "
+             "root: -otp DIR"];
         false -> ""
     end.
 
 count(1, Thing) -> ["one ", Thing];
 count(N, Thing) when N < 10 ->
-    [element(N + 1, {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}), $\s, Thing, $s];
+    [element(N + 1, {"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}), $\s,
+        Thing, $s];
 count(N, Thing) -> [integer_to_list(N), $\s, Thing, $s].
 
 %% A value follows its text; if it takes several lines it begins a new one.
@@ -177,7 +182,8 @@ faults(Reason, [{M, _, _, Loc} | _] = Stack) ->
     end;
 faults(_, _) -> #{}.
 
-hints(Reason, Stack, Col) -> [hint(K, V, Col) || {K, V} <- lists:sort(maps:to_list(faults(Reason, Stack))), K =/= reason].
+hints(Reason, Stack, Col) ->
+    [hint(K, V, Col) || {K, V} <- lists:sort(maps:to_list(faults(Reason, Stack))), K =/= reason].
 
 hint(Position, Text, Col) when is_integer(Position) ->
     Which = ["argument ", integer_to_list(Position), ": "],

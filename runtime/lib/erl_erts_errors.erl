@@ -1,5 +1,5 @@
-%% Why a built-in function refused its arguments. Each function has a row of what its arguments must be; those that are not are named.
-%% Only where no OTP is installed, whose module of this name says more.
+%% Why a built-in function refused its arguments. Each function has a row of what its arguments must be; those
+%% that are not are named. Only where no OTP is installed, whose module of this name says more.
 -module(erl_erts_errors).
 
 -export([format_error/2, format_bs_fail/2]).
@@ -22,9 +22,11 @@ faults(_, _) -> #{}.
 %% What only the machine could tell.
 caused(erlang, register, _, registered_name) -> #{2 => "this process or port already has a name"};
 caused(erlang, register, _, notalive) -> #{2 => "the pid does not refer to an existing process"};
-caused(erlang, register, [Name, Who], none) when is_atom(Name), Name =/= undefined, is_pid(Who) orelse is_port(Who), node(Who) =:= node() ->
+caused(erlang, register, [Name, Who], none) when is_atom(Name), Name =/= undefined, is_pid(Who)
+    orelse is_port(Who), node(Who) =:= node() ->
     #{1 => "name is in use"};
-caused(erlang, process_flag, [Pid, _, _], badtype) when is_pid(Pid) -> #{1 => "the pid does not refer to an existing process"};
+caused(erlang, process_flag, [Pid, _, _], badtype) when is_pid(Pid) ->
+    #{1 => "the pid does not refer to an existing process"};
 caused(erlang, process_flag, [_, _, _], badtype) -> #{1 => "not a pid"};
 caused(erlang, F, Args, badopt) when F =:= send; F =:= send_nosuspend; F =:= suspend_process ->
     #{length(Args) => option_fault(lists:last(Args))};
@@ -39,13 +41,15 @@ option_fault([_ | _] = Options) ->
     end;
 option_fault(_) -> "not a list".
 
-%% A segment of a binary that cannot be built: the cause tells its place, type, and what is wrong with which term.
+%% A segment of a binary that cannot be built: the cause tells its place, type, and what is wrong with which
+%% term.
 -spec format_bs_fail(term(), [tuple()]) -> #{general | reason => binary()}.
 format_bs_fail(_, [{_, _, _, Location} | _]) ->
     case proplists:get_value(error_info, Location, #{}) of
         #{cause := {Position, Type, What, Value}} = Info ->
             Show = maps:get(pretty_printer, Info, fun in_short/1),
-            Text = ["segment ", integer_to_list(maps:get(override_segment_position, Info, Position)), " of type '", atom_to_list(Type), "': ",
+            Text = ["segment ", integer_to_list(maps:get(override_segment_position, Info, Position)),
+                " of type '", atom_to_list(Type), "': ",
                     segment_fault(What, Type, Show(Value), Value)],
             #{general => iolist_to_binary(Text), reason => <<"construction of binary failed">>};
         _ -> #{}
@@ -65,14 +69,16 @@ in_short(X) -> io_lib:format("~P", [X, 20]).
 
 segment_fault(size, _, Text, N) when is_integer(N), N >= 0 -> ["the size ", Text, " is too large"];
 segment_fault(size, _, Text, _) -> ["expected a non-negative integer as size but got: ", Text];
-segment_fault(unit, _, Text, _) -> ["the size of the value ", Text, " is not a multiple of the unit for the segment"];
+segment_fault(unit, _, Text, _) ->
+    ["the size of the value ", Text, " is not a multiple of the unit for the segment"];
 segment_fault(short, _, Text, _) -> ["the value ", Text, " is shorter than the size of the segment"];
 segment_fault(invalid, _, Text, _) -> ["expected one of the supported sizes 16, 32, or 64 but got: ", Text];
 segment_fault(no_float, _, Text, _) -> ["the value ", Text, " is outside the range expressible as a float"];
 segment_fault(type, integer, Text, _) -> ["expected an integer but got: ", Text];
 segment_fault(type, binary, Text, _) -> ["expected a binary but got: ", Text];
 segment_fault(type, float, Text, _) -> ["expected a float or an integer but got: ", Text];
-segment_fault(type, Utf, Text, _) -> ["expected a non-negative integer encodable as ", atom_to_list(Utf), " but got: ", Text].
+segment_fault(type, Utf, Text, _) ->
+    ["expected a non-negative integer encodable as ", atom_to_list(Utf), " but got: ", Text].
 
 %% The arguments that are not what Kinds asks of them.
 explain(Kinds, Args) ->
@@ -236,7 +242,8 @@ why({value, process_flag}, _, [Flag | _]) ->
     end;
 why({position, At}, I, Args) when is_integer(I) -> in_binary(I, 0, lists:nth(At, Args));
 why({start, At}, I, Args) when is_integer(I) -> in_binary(I, 0, lists:nth(At, Args));
-why({range, At}, {I, Len}, Args) when is_integer(I), is_integer(Len) -> in_binary(I, Len, lists:nth(At, Args));
+why({range, At}, {I, Len}, Args) when is_integer(I), is_integer(Len) ->
+    in_binary(I, Len, lists:nth(At, Args));
 why({range, _}, _, _) -> "not a valid {Start,Length} tuple";
 why({_, _}, I, _) when not is_integer(I) -> "not an integer";
 why(existing_atom, X, _) when is_list(X); is_binary(X) -> "not an already existing atom";
@@ -246,7 +253,8 @@ why(external_term, X, _) when is_binary(X) -> "invalid external representation o
 why(registered, X, _) when is_atom(X) -> "invalid registered name";
 why(registered, _, _) -> "not an atom";
 why(process_flag, F, _) ->
-    case lists:member(F, [async_dist, error_handler, fullsweep_after, max_heap_size, message_queue_data, min_bin_vheap_size,
+    case lists:member(F, [async_dist, error_handler, fullsweep_after, max_heap_size, message_queue_data,
+        min_bin_vheap_size,
                           min_heap_size, monitor_nodes, priority, save_calls, sensitive, trap_exit]) of
         true -> ok;
         false -> "invalid process flag"
@@ -276,7 +284,8 @@ why(encoding, _, _) -> "not one of the atoms: latin1, utf8, or unicode";
 why(encoding_option, X, _) when X =:= latin1; X =:= utf8; X =:= unicode -> ok;
 why(encoding_option, _, _) -> "is an invalid encoding option";
 why(time_unit, U, _) ->
-    case lists:member(U, [second, millisecond, microsecond, nanosecond, native, perf_counter, seconds, milli_seconds,
+    case lists:member(U, [second, millisecond, microsecond, nanosecond, native, perf_counter, seconds,
+        milli_seconds,
                           micro_seconds, nano_seconds]) orelse is_integer(U) andalso U > 0 of
         true -> ok;
         false -> "invalid time unit"
@@ -298,7 +307,8 @@ why(Kind, X, _) ->
         false -> "not " ++ described(Kind)
     end.
 
-in_binary(I, Len, B) when is_binary(B), (I < 0 orelse I > byte_size(B) orelse I + Len > byte_size(B) orelse I + Len < 0) ->
+in_binary(I, Len, B) when is_binary(B), (I < 0 orelse I > byte_size(B) orelse I + Len > byte_size(B)
+    orelse I + Len < 0) ->
     "out of range";
 in_binary(_, _, _) -> ok.
 

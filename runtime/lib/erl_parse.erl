@@ -130,7 +130,8 @@ more_types(T, Type) -> {[Type], T}.
 
 segment(Value, Size0, Types, Where) ->
     Little = lists:member(little, Types),
-    Type = case [X || X <- Types, lists:member(X, [integer, float, binary, bytes, bitstring, bits, utf8, utf16, utf32])] of
+    Type = case [X || X <- Types, lists:member(X, [integer, float, binary, bytes, bitstring, bits, utf8,
+        utf16, utf32])] of
                [X | _] -> X;
                [] -> integer
            end,

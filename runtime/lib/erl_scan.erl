@@ -6,8 +6,9 @@
 %% become tokens too.
 -module(erl_scan).
 
--export([string/1, string/2, string/3, tokens/3, tokens/4, continuation_location/1, format_error/1, reserved_word/1,
-         f_reserved_word/1, category/1, symbol/1, location/1, line/1, column/1, end_location/1, text/1]).
+-export([string/1, string/2, string/3, tokens/3, tokens/4, continuation_location/1, format_error/1,
+         reserved_word/1, f_reserved_word/1, category/1, symbol/1, location/1, line/1, column/1,
+         end_location/1, text/1]).
 
 -record(st, {loc, tokens = [], comments = false, white = false,
              reserved,         % which atoms are reserved words
@@ -255,8 +256,10 @@ reserved_word(Atom) -> erl_scan_words:reserved(Atom).
 f_reserved_word(Atom) -> reserved_word(Atom).
 
 symbols() ->
-    ["<<", ">>", "<-", "<=", "->", "=>", "=:=", "=/=", "=<", "==", "=", ">=", ">", "<", ":=", "::", ":", "/=", "/",
-     "++", "+", "--", "-", "||", "|", "...", "..", ".", "?=", "?", "(", ")", "[", "]", "{", "}", ",", ";", "#", "*", "!", "^", "&"].
+    ["<<", ">>", "<-", "<=", "->", "=>", "=:=", "=/=", "=<", "==", "=", ">=", ">", "<", ":=", "::", ":", "/=",
+        "/",
+     "++", "+", "--", "-", "||", "|", "...", "..", ".", "?=", "?", "(", ")", "[", "]", "{", "}", ",", ";",
+     "#", "*", "!", "^", "&"].
 
 symbol_token(Text, [Symbol | Symbols], S) ->
     case lists:prefix(Symbol, Text) of
@@ -297,7 +300,8 @@ number_token(Category, Value, Text, Rest, S) ->
 behind(Text, Rest, S) -> forward(S#st.loc, reach(Text, 0) - reach(Rest, 0)).
 
 %% How far characters of numbers go on.
-reach([C | T], N) when C >= $0, C =< $9; C >= $a, C =< $z; C >= $A, C =< $Z; C =:= $_; C =:= $#; C =:= $.; C =:= $+; C =:= $- ->
+reach([C | T], N) when C >= $0, C =< $9; C >= $a, C =< $z; C >= $A, C =< $Z; C =:= $_; C =:= $#; C =:= $.;
+    C =:= $+; C =:= $- ->
     reach(T, N + 1);
 reach(_, N) -> N.
 
@@ -343,7 +347,8 @@ quoted([$\\ | T], Quote, What, Start, Loc, Acc) ->
 quoted([C | T], Quote, What, Start, Loc, Acc) -> quoted(T, Quote, What, Start, after_char(C, Loc), [C | Acc]);
 quoted([], Quote, _, Start, Loc, Acc) -> fail(Start, unterminated({Quote, Acc}), Loc).
 
-%% In: char, or {Quote, what was read before}, in case that the text ends here. At is where a wrong escape is told to be.
+%% In: char, or {Quote, what was read before}, in case that the text ends here. At is where a wrong escape is
+%% told to be.
 escape([C1, C2, C3 | T], _, _, _, Loc) when C1 >= $0, C1 =< $7, C2 >= $0, C2 =< $7, C3 >= $0, C3 =< $7 ->
     {(C1 * 8 + C2) * 8 + C3 - 73 * $0, T, forward(Loc, 3)};
 escape([C1, C2 | T], _, _, _, Loc) when C1 >= $0, C1 =< $7, C2 >= $0, C2 =< $7 ->
@@ -425,7 +430,8 @@ end_location(Token) ->
 
 format_error({string, Quote, Text}) ->
     lists:flatten(io_lib:format("unterminated ~s starting with ~ts",
-                                [if Quote =:= $" -> "string"; true -> "atom" end, io_lib:write_string(Text, Quote)]));
+                                [if Quote =:= $" -> "string"; true -> "atom" end,
+                                    io_lib:write_string(Text, Quote)]));
 format_error(char) -> "unterminated character";
 format_error({illegal, What}) -> lists:flatten(io_lib:format("illegal ~w", [What]));
 format_error({base, Base}) -> lists:flatten(io_lib:format("illegal base '~w'", [Base]));

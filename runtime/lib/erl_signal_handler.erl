@@ -1,5 +1,5 @@
-%% What signals of the operating system do unless a program puts its own handler in this one's place: the handler of the event manager
-%% erl_signal_server.
+%% What signals of the operating system do unless a program puts its own handler in this one's place: the
+%% handler of the event manager erl_signal_server.
 -module(erl_signal_handler).
 -behaviour(gen_event).
 

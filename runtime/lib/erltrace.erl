@@ -16,14 +16,16 @@
                 | {tracemem, probe(), binary()}
                 | {exit, probe(), integer()}
                 | {drops, atom(), pos_integer()}.
--type element() :: {Function :: atom(), Keys :: [term()], Value :: number() | [{{Least :: integer(), Most :: integer()}, Count :: integer()}]}.
+-type element() :: {Function :: atom(), Keys :: [term()],
+    Value :: number() | [{{Least :: integer(), Most :: integer()}, Count :: integer()}]}.
 
 load() -> erlang:load_nif("erltrace", 0).
 
 -spec open() -> {ok, handle()}.
 open() -> not_loaded().
 
--spec setopt(handle(), Name :: atom() | unicode:chardata(), Value :: atom() | integer() | unicode:chardata()) -> ok | error().
+-spec setopt(handle(), Name :: atom() | unicode:chardata(),
+    Value :: atom() | integer() | unicode:chardata()) -> ok | error().
 setopt(Handle, Name, Value) -> setopt_of(Handle, text(Name), text(Value)).
 
 -spec compile(handle(), Script :: unicode:chardata()) -> ok | error().
@@ -41,7 +43,8 @@ consume(_Handle) -> not_loaded().
 -spec walk(handle()) -> ok | {ok, [element()]} | error().
 walk(Handle) -> walk_named(Handle, all).
 
--spec walk(handle(), Name :: atom() | unicode:chardata()) -> ok | {ok, [element()]} | error() | {error, no_aggregation}.
+-spec walk(handle(), Name :: atom() | unicode:chardata()) ->
+    ok | {ok, [element()]} | error() | {error, no_aggregation}.
 walk(Handle, Name) ->
     case text(Name) of
         <<$@, Plain/binary>> -> walk_named(Handle, Plain);

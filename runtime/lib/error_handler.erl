@@ -1,12 +1,13 @@
-%% Calls of what is not there. The machine loads the modules of undefined functions by itself; it comes here for funs of modules that
-%% are not loaded, and for modules that need processes of kernel first; error handlers of a program's own
-%% (process_flag(error_handler, Module)) come here for the rest.
+%% Calls of what is not there. The machine loads the modules of undefined functions by itself; it comes here
+%% for funs of modules that are not loaded, and for modules that need processes of kernel first; error
+%% handlers of a program's own (process_flag(error_handler, Module)) come here for the rest.
 -module(error_handler).
 
 -export([breakpoint/3, undefined_function/3, undefined_lambda/3, raise_undef_exception/3, stub_function/3]).
 
 undefined_function(Module, Function, Arguments) ->
-    _ = erts_internal:needs_kernel(Module) andalso not starts(Function, Arguments) andalso installed_kernel:ensure_started(),
+    _ = erts_internal:needs_kernel(Module) andalso not starts(Function, Arguments)
+        andalso installed_kernel:ensure_started(),
     call(Module, Function, Arguments).
 
 %% A program may start such a process by itself.

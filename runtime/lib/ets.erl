@@ -1,8 +1,9 @@
-%% Tables: what is not built into the machine. Tables in files, for dets, for qlc and for people are an installed OTP's.
+%% Tables: what is not built into the machine. Tables in files, for dets, for qlc and for people are an
+%% installed OTP's.
 -module(ets).
 
--export([foldl/3, foldr/3, select_delete/2, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2, init_table/2,
-         '$handle_undefined_function'/2]).
+-export([foldl/3, foldr/3, select_delete/2, match_spec_run/2, test_ms/2, fun2ms/1, repair_continuation/2,
+         init_table/2, '$handle_undefined_function'/2]).
 
 '$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 
@@ -36,7 +37,8 @@ test_ms(Tuple, Spec) ->
 %% A compiler's parse transform would have replaced the call.
 fun2ms(F) when is_function(F) ->
     exit({badarg, {?MODULE, fun2ms, [function, called, with, real, 'fun', should, be, transformed, with,
-                                     parse_transform, 'or', called, with, a, 'fun', generated, in, the, shell]}}).
+                                     parse_transform, 'or', called, with, a, 'fun', generated, in, the,
+                                     shell]}}).
 
 %% Specifications are plain terms here, so a continuation stays good.
 repair_continuation(Continuation, _) -> Continuation.

@@ -3,16 +3,16 @@
 -module(file).
 
 -export([format_error/1, pid2name/1]).
--export([get_cwd/0, get_cwd/1, set_cwd/1, delete/1, delete/2, rename/2, make_dir/1, del_dir/1, del_dir_r/1, list_dir/1,
-         list_dir_all/1, read_file_info/1, read_file_info/2, write_file_info/2, write_file_info/3, altname/1,
-         read_link_info/1, read_link_info/2, read_link/1, read_link_all/1, make_link/2, make_symlink/2, read_file/1,
-         write_file/2, write_file/3, change_mode/2, change_owner/2, change_owner/3, change_group/2, change_time/2,
-         change_time/3]).
--export([open/2, close/1, read/2, read_line/1, write/2, pread/2, pread/3, pwrite/2, pwrite/3, position/2, truncate/1,
-         sync/1, datasync/1, advise/4, allocate/3, copy/2, copy/3, copy_opened/3, sendfile/2, sendfile/5,
-         ipread_s32bu_p32bu/3, ipread_s32bu_p32bu_int/3]).
--export([consult/1, path_consult/2, eval/1, eval/2, path_eval/2, path_eval/3, script/1, script/2, path_script/2,
-         path_script/3, path_open/3]).
+-export([get_cwd/0, get_cwd/1, set_cwd/1, delete/1, delete/2, rename/2, make_dir/1, del_dir/1, del_dir_r/1,
+         list_dir/1, list_dir_all/1, read_file_info/1, read_file_info/2, write_file_info/2, write_file_info/3,
+         altname/1, read_link_info/1, read_link_info/2, read_link/1, read_link_all/1, make_link/2,
+         make_symlink/2, read_file/1, write_file/2, write_file/3, change_mode/2, change_owner/2,
+         change_owner/3, change_group/2, change_time/2, change_time/3]).
+-export([open/2, close/1, read/2, read_line/1, write/2, pread/2, pread/3, pwrite/2, pwrite/3, position/2,
+         truncate/1, sync/1, datasync/1, advise/4, allocate/3, copy/2, copy/3, copy_opened/3, sendfile/2,
+         sendfile/5, ipread_s32bu_p32bu/3, ipread_s32bu_p32bu_int/3]).
+-export([consult/1, path_consult/2, eval/1, eval/2, path_eval/2, path_eval/3, script/1, script/2,
+         path_script/2, path_script/3, path_open/3]).
 -export([raw_read_file_info/1, raw_write_file_info/2]).
 
 -include_lib("kernel/include/file.hrl").
@@ -32,8 +32,8 @@
 -type date_time() :: calendar:datetime().
 -type posix() :: atom().
 -type mode() :: atom() | tuple().
--export_type([date_time/0, fd/0, file_info/0, filename/0, filename_all/0, io_device/0, mode/0, name/0, name_all/0,
-              posix/0]).
+-export_type([date_time/0, fd/0, file_info/0, filename/0, filename_all/0, io_device/0, mode/0, name/0,
+              name_all/0, posix/0]).
 
 -spec format_error(term()) -> io_lib:chars().
 format_error({_Line, ?MODULE, undefined_script}) -> "no value returned from script";
@@ -154,11 +154,13 @@ read_file_info(Name) -> name_call(read_file_info, Name).
 read_file_info(Pid, Options) when is_pid(Pid), is_list(Options) -> request(Pid, {read_handle_info, Options});
 read_file_info(#file_descriptor{module = Module} = File, Options) when is_list(Options) ->
     Module:read_handle_info(File, Options);
-read_file_info(Name, Options) when is_list(Options) -> name_call_or_raw(read_file_info, Name, Options, [Options]).
+read_file_info(Name, Options) when is_list(Options) ->
+    name_call_or_raw(read_file_info, Name, Options, [Options]).
 
 read_link_info(Name) -> name_call(read_link_info, Name).
 
-read_link_info(Name, Options) when is_list(Options) -> name_call_or_raw(read_link_info, Name, Options, [Options]).
+read_link_info(Name, Options) when is_list(Options) ->
+    name_call_or_raw(read_link_info, Name, Options, [Options]).
 
 write_file_info(Name, #file_info{} = Info) -> name_call(write_file_info, Name, Info).
 
@@ -330,7 +332,8 @@ pread_each(_, [], Acc) -> {ok, lists:reverse(Acc)};
 pread_each(_, _, _) -> {error, badarg}.
 
 pread(Pid, At, N) when is_pid(Pid), is_integer(N), N >= 0 -> request(Pid, {pread, At, N});
-pread(#file_descriptor{module = Module} = File, At, N) when is_integer(N), N >= 0 -> Module:pread(File, At, N);
+pread(#file_descriptor{module = Module} = File, At, N) when is_integer(N), N >= 0 ->
+    Module:pread(File, At, N);
 pread(_, _, _) -> {error, badarg}.
 
 pwrite(Pid, Pieces) when is_pid(Pid), is_list(Pieces) -> pwrite_each(Pid, Pieces, 0);
@@ -412,7 +415,8 @@ copy_sides({opened, Source}, {name, Dest, Modes}, Length) ->
     end.
 
 copy_opened(Source, Dest, Length)
-  when is_pid(Source) orelse is_record(Source, file_descriptor), is_pid(Dest) orelse is_record(Dest, file_descriptor),
+  when is_pid(Source) orelse is_record(Source, file_descriptor), is_pid(Dest) orelse is_record(Dest,
+      file_descriptor),
        is_atom(Length) orelse (is_integer(Length) andalso Length >= 0) -> copy_data(Source, Dest, Length, 0);
 copy_opened(_, _, _) -> {error, badarg}.
 

@@ -15,7 +15,8 @@ bindings(Bindings) when is_list(Bindings) -> maps:from_list(Bindings).
 evaluate(Tokens, Bindings) ->
     case lists:last(Tokens) of
         {dot, _} -> evaluate_whole(Tokens, Bindings);
-        Last -> {error, {line(erl_scan:location(Last)), erl_parse, ["syntax error before: ", []]}}  % the file ends too early
+        % the file ends too early
+        Last -> {error, {line(erl_scan:location(Last)), erl_parse, ["syntax error before: ", []]}}
     end.
 
 evaluate_whole(Tokens, Bindings) ->
@@ -72,7 +73,8 @@ token_text({Symbol, _}) -> atom_to_list(Symbol).
 has_syntax(Tokens) ->
     case erts_internal:compile_text(<<"file_eval">>, text("file_eval", Tokens, [], [])) of
         {ok, _} -> true;
-        {error, Messages} -> binary:match(Messages, [<<": error: syntax error">>, <<": error: missing">>, <<": error: bad">>, <<": error: illegal">>]) =:= nomatch
+        {error, Messages} -> binary:match(Messages, [<<": error: syntax error">>, <<": error: missing">>,
+            <<": error: bad">>, <<": error: illegal">>]) =:= nomatch
     end.
 
 %% Variables of lines like  file_eval:3:7: error: variable 'X' is unbound
@@ -82,7 +84,8 @@ unbound(Messages) ->
                              [Name, _] <- [binary:split(After, <<"'">>)]].
 
 first_error(Messages, Tokens) ->
-    [First | _] = [Line || Line <- binary:split(Messages, <<"\n">>, [global]), binary:match(Line, <<": error: ">>) =/= nomatch],
+    [First | _] = [Line || Line <- binary:split(Messages, <<"\n">>, [global]),
+        binary:match(Line, <<": error: ">>) =/= nomatch],
     [Place, Text] = binary:split(First, <<": error: ">>),
     [_, Line | _] = binary:split(Place, <<":">>, [global]),
     {binary_to_integer(Line), erl_parse, description(Text, Tokens)}.

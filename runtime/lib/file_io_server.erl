@@ -139,7 +139,8 @@ file_request(datasync, S) -> stop_on_error(prim_file:datasync(S#s.file), S);
 file_request({advise, Offset, Length, Advice}, S) ->
     stop_on_error(prim_file:advise(S#s.file, Offset, Length, Advice), S);
 file_request({allocate, Offset, Length}, S) -> {prim_file:allocate(S#s.file, Offset, Length), S};
-file_request({read_handle_info, Options}, S) -> stop_on_error(prim_file:read_handle_info(S#s.file, Options), S);
+file_request({read_handle_info, Options}, S) ->
+    stop_on_error(prim_file:read_handle_info(S#s.file, Options), S);
 file_request(close, S) ->
     case prim_file:close(S#s.file) of
         {error, Reason} = Error -> {stop, Reason, Error};
@@ -373,7 +374,8 @@ get_until(Continuation, To, MFA, S) ->
         invalid -> invalid(Continuation, MFA)
     end.
 
-next_piece(#s{buffer = Buffer, encoding = {_, _}}) -> split_binary(Buffer, min(?WIDE_PIECE_BYTES, byte_size(Buffer)));
+next_piece(#s{buffer = Buffer, encoding = {_, _}}) ->
+    split_binary(Buffer, min(?WIDE_PIECE_BYTES, byte_size(Buffer)));
 next_piece(#s{buffer = Buffer}) ->
     case binary:match(Buffer, <<$\n>>) of
         {At, 1} -> split_binary(Buffer, At + 1);

@@ -1,9 +1,10 @@
-%% Questions about files, and names found by patterns. Sources of compiled files, paths that lead nowhere out, and folding over
-%% files are an installed OTP's.
+%% Questions about files, and names found by patterns. Sources of compiled files, paths that lead nowhere out,
+%% and folding over files are an installed OTP's.
 -module(filelib).
 
--export([is_file/1, is_file/2, is_dir/1, is_dir/2, is_regular/1, is_regular/2, last_modified/1, last_modified/2,
-         file_size/1, file_size/2, ensure_dir/1, ensure_path/1, wildcard/1, wildcard/2, wildcard/3, '$handle_undefined_function'/2]).
+-export([is_file/1, is_file/2, is_dir/1, is_dir/2, is_regular/1, is_regular/2, last_modified/1,
+         last_modified/2, file_size/1, file_size/2, ensure_dir/1, ensure_path/1, wildcard/1, wildcard/2,
+         wildcard/3, '$handle_undefined_function'/2]).
 
 -include_lib("kernel/include/file.hrl").
 
@@ -144,7 +145,8 @@ set([]) -> none;
 set(T) -> set(T, []).
 
 set([$] | T], Acc) -> {{set, Acc}, T};
-set([Low, $-, High | T], Acc) when is_integer(Low), is_integer(High), Low =< High -> set(T, [{Low, High} | Acc]);
+set([Low, $-, High | T], Acc) when is_integer(Low), is_integer(High), Low =< High ->
+    set(T, [{Low, High} | Acc]);
 set([{plain, C} | T], Acc) -> set(T, [C | Acc]);
 set([C | T], Acc) -> set(T, [C | Acc]);
 set([], _) -> none.
@@ -215,7 +217,8 @@ list_dir(Found, {_, Module} = Where) ->
     end.
 
 matches([some], _) -> true;
-matches([some | Part], Name) -> matches(Part, Name) orelse (Name =/= [] andalso matches([some | Part], tl(Name)));
+matches([some | Part], Name) ->
+    matches(Part, Name) orelse (Name =/= [] andalso matches([some | Part], tl(Name)));
 matches([{either, Parts}], Name) -> lists:any(fun(Part) -> matches(Part, Name) end, Parts);
 matches([any | Part], [_ | Name]) -> matches(Part, Name);
 matches([{set, Set} | Part], [C | Name]) -> in_set(C, Set) andalso matches(Part, Name);

@@ -2,10 +2,10 @@
 -module(gen).
 
 -export([start/5, start/6, init_it/6, init_it/7, call/3, call/4, cast_target/1, reply/2, stop/1, stop/3,
-         send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2, receive_response/3,
-         check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1,
-         debug_options/2, hibernate_after/1, register_name/1, unregister_name/1, get_proc_name/1, name/1, get_parent/0, where/1,
-         format_status/4, format_status_header/2,
+         send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2,
+         receive_response/3, check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3,
+         reqids_to_list/1, debug_options/2, hibernate_after/1, register_name/1, unregister_name/1,
+         get_proc_name/1, name/1, get_parent/0, where/1, format_status/4, format_status_header/2,
          client_info/1, format_client/1, format_client_on_one_line/1]).
 
 %% --- Start ---
@@ -37,7 +37,8 @@ spawn_it(GenMod, LinkP, Name, Mod, Args, Options) ->
 parent_of(link) -> self();
 parent_of(_) -> self.
 
-init_it(GenMod, Starter, Parent, Mod, Args, Options) -> init_it(GenMod, Starter, Parent, self, Mod, Args, Options).
+init_it(GenMod, Starter, Parent, Mod, Args, Options) ->
+    init_it(GenMod, Starter, Parent, self, Mod, Args, Options).
 
 init_it(GenMod, Starter, Parent, Name, Mod, Args, Options) ->
     case register_name(Name) of
@@ -250,7 +251,8 @@ receive_response([alias | Monitor] = Id, Timeout) ->
 receive_response(Collection, Timeout, Delete) ->
     case wait_response(Collection, Timeout, Delete) of
         timeout ->
-            [begin erlang:demonitor(M, [flush]), receive {[alias | M], _} -> ok after 0 -> ok end end || M <- maps:keys(Collection)],
+            [begin erlang:demonitor(M, [flush]), receive {[alias | M], _} -> ok after 0 -> ok end end
+                || M <- maps:keys(Collection)],
             timeout;
         Response -> Response
     end.
@@ -260,7 +262,8 @@ milliseconds(Timeout) -> Timeout.
 
 reqids_new() -> #{}.
 reqids_size(Collection) -> map_size(Collection).
-reqids_add([alias | Monitor], Label, Collection) when not is_map_key(Monitor, Collection) -> Collection#{Monitor => Label};
+reqids_add([alias | Monitor], Label, Collection) when not is_map_key(Monitor, Collection) ->
+    Collection#{Monitor => Label};
 reqids_add(Id, Label, Collection) -> error(badarg, [Id, Label, Collection]).
 reqids_to_list(Collection) -> [{[alias | Monitor], Label} || {Monitor, Label} <- maps:to_list(Collection)].
 
@@ -284,7 +287,8 @@ hibernate_after(Options) -> proplists:get_value(hibernate_after, Options, infini
 
 %% What a callback module wants to be seen of its process, for gen_statem.
 format_status(Module, Option, Status, Arguments) ->
-    case {erlang:function_exported(Module, format_status, 1), erlang:function_exported(Module, format_status, 2)} of
+    case {erlang:function_exported(Module, format_status, 1), erlang:function_exported(Module, format_status,
+        2)} of
         {true, _} ->
             try maps:merge(Status, Module:format_status(Status)) of
                 Shown when map_size(Shown) =:= map_size(Status) -> Shown;

@@ -4,11 +4,12 @@
 %% which is told when the handler goes.
 -module(gen_event).
 
--export([start/0, start/1, start/2, start_link/0, start_link/1, start_link/2, start_monitor/0, start_monitor/1,
-         start_monitor/2, stop/1, stop/3, notify/2, sync_notify/2, add_handler/3, add_sup_handler/3,
-         delete_handler/3, swap_handler/3, swap_sup_handler/3, which_handlers/1, call/3, call/4,
-         send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2, receive_response/3,
-         check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1]).
+-export([start/0, start/1, start/2, start_link/0, start_link/1, start_link/2, start_monitor/0,
+         start_monitor/1, start_monitor/2, stop/1, stop/3, notify/2, sync_notify/2, add_handler/3,
+         add_sup_handler/3, delete_handler/3, swap_handler/3, swap_sup_handler/3, which_handlers/1, call/3,
+         call/4, send_request/3, send_request/5, wait_response/2, wait_response/3, receive_response/2,
+         receive_response/3, check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3,
+         reqids_to_list/1]).
 -export([init_it/6, wakeup/1, system_continue/3, system_terminate/4, system_code_change/4, system_get_state/1,
          system_replace_state/2, format_status/2, format_log/1, format_log/2, print_event/3]).
 
@@ -295,7 +296,8 @@ status(#h{module = Mod, state = State}) ->
         false -> #{state => State}
     end.
 
-format_log(#{label := {?MODULE, terminate}, handler := Handler, name := Name, last_message := Event, state := State,
+format_log(#{label := {?MODULE, terminate}, handler := Handler, name := Name, last_message := Event,
+    state := State,
              reason := Reason}) ->
     {"** gen_event handler ~tp crashed.~n** Was installed in ~tp~n** Last event was: ~tp~n"
      "** When handler state == ~tp~n** Reason == ~tp~n", [Handler, Name, Event, State, shown_reason(Reason)]};
@@ -321,7 +323,8 @@ stopped(Reason, #m{handlers = Hs} = M) ->
 
 %% System messages
 
-print_event(Device, {in, {notify, Event}}, Name) -> io:format(Device, "*DBG* ~tp got event ~tp~n", [Name, Event]);
+print_event(Device, {in, {notify, Event}}, Name) ->
+    io:format(Device, "*DBG* ~tp got event ~tp~n", [Name, Event]);
 print_event(Device, {in, {_, _, {call, Handler, Query}}}, Name) ->
     io:format(Device, "*DBG* ~tp(~tp) got call ~tp~n", [Name, Handler, Query]);
 print_event(Device, {in, Message}, Name) -> io:format(Device, "*DBG* ~tp got ~tp~n", [Name, Message]);
@@ -341,13 +344,15 @@ system_code_change(#m{handlers = Hs} = M, Module, OldVsn, Extra) ->
     {ok, M#m{handlers = Changed}}.
 
 system_get_state(#m{handlers = Hs}) ->
-    {ok, [{Mod, case Id of {id, I} -> I; false -> false end, State} || #h{module = Mod, id = Id, state = State} <- Hs]}.
+    {ok, [{Mod, case Id of {id, I} -> I; false -> false end, State} || #h{module = Mod, id = Id,
+        state = State} <- Hs]}.
 
 system_replace_state(Fun, #m{handlers = Hs} = M) ->
     {States, New} =
         lists:unzip([begin
                          Key = case Id of {id, I} -> I; false -> false end,
-                         {Mod, Key, State1} = S = try Fun({Mod, Key, State}) catch _:_ -> {Mod, Key, State} end,
+                         {Mod, Key, State1} = S = try Fun({Mod, Key, State}) catch _:_ ->
+                             {Mod, Key, State} end,
                          {S, H#h{state = State1}}
                      end || #h{module = Mod, id = Id, state = State} = H <- Hs]),
     {ok, States, M#m{handlers = New}}.

@@ -3,11 +3,12 @@
 
 -export([start/3, start/4, start_link/3, start_link/4, start_monitor/3, start_monitor/4, stop/1, stop/3,
          call/2, call/3, cast/2, reply/2, abcast/2, abcast/3, multi_call/2, multi_call/3, multi_call/4,
-         send_request/2, send_request/4, wait_response/2, wait_response/3, receive_response/1, receive_response/2, receive_response/3,
-         check_response/2, check_response/3, reqids_new/0, reqids_size/1, reqids_add/3, reqids_to_list/1,
-         enter_loop/3, enter_loop/4, enter_loop/5, wake_hib/6]).
--export([init_it/6, system_continue/3, system_terminate/4, system_code_change/4, system_get_state/1, system_replace_state/2,
-         format_status/2, format_log/1, format_log/2, print_event/3]).
+         send_request/2, send_request/4, wait_response/2, wait_response/3, receive_response/1,
+         receive_response/2, receive_response/3, check_response/2, check_response/3, reqids_new/0,
+         reqids_size/1, reqids_add/3, reqids_to_list/1, enter_loop/3, enter_loop/4, enter_loop/5,
+         wake_hib/6]).
+-export([init_it/6, system_continue/3, system_terminate/4, system_code_change/4, system_get_state/1,
+         system_replace_state/2, format_status/2, format_log/1, format_log/2, print_event/3]).
 
 -callback init(Args :: term()) ->
     {ok, State :: term()} | {ok, State :: term(), timeout() | hibernate | {continue, term()}} |
@@ -20,7 +21,8 @@
 -callback code_change(OldVsn :: term(), State :: term(), Extra :: term()) -> {ok, term()} | {error, term()}.
 -callback format_status(Opt :: term(), StatusData :: [term()]) -> term().
 -callback format_status(Status :: map()) -> map().
--optional_callbacks([handle_info/2, handle_continue/2, terminate/2, code_change/3, format_status/1, format_status/2]).
+-optional_callbacks([handle_info/2, handle_continue/2, terminate/2, code_change/3, format_status/1,
+                     format_status/2]).
 
 %% What stays the same in a server's loop.
 -record(server, {parent, name, module, hibernate_after}).
@@ -68,15 +70,18 @@ multi_call(Name, Request) -> multi_call([node() | nodes()], Name, Request).
 multi_call(Nodes, Name, Request) -> multi_call(Nodes, Name, Request, infinity).
 multi_call(Nodes, Name, Request, Timeout) ->
     Ids = [{Node, send_request({Name, Node}, Request)} || Node <- Nodes],
-    Deadline = case Timeout of infinity -> infinity; _ -> {abs, erlang:monotonic_time(millisecond) + Timeout} end,
+    Deadline = case Timeout of infinity -> infinity; _ -> {abs, erlang:monotonic_time(millisecond) + Timeout}
+        end,
     Answers = [{Node, gen:receive_response(Id, Deadline)} || {Node, Id} <- Ids],
-    {[{Node, Reply} || {Node, {reply, Reply}} <- Answers], [Node || {Node, Answer} <- Answers, not is_reply(Answer)]}.
+    {[{Node, Reply} || {Node, {reply, Reply}} <- Answers], [Node || {Node, Answer} <- Answers,
+        not is_reply(Answer)]}.
 
 is_reply({reply, _}) -> true;
 is_reply(_) -> false.
 
 send_request(Server, Request) -> gen:send_request(Server, '$gen_call', Request).
-send_request(Server, Request, Label, Collection) -> gen:send_request(Server, '$gen_call', Request, Label, Collection).
+send_request(Server, Request, Label, Collection) ->
+    gen:send_request(Server, '$gen_call', Request, Label, Collection).
 wait_response(Id, Timeout) -> gen:wait_response(Id, Timeout).
 wait_response(Collection, Timeout, Delete) -> gen:wait_response(Collection, Timeout, Delete).
 receive_response(Id) -> gen:receive_response(Id, infinity).
@@ -94,7 +99,8 @@ reqids_to_list(Collection) -> gen:reqids_to_list(Collection).
 init_it(Starter, self, Name, Mod, Args, Options) -> init_it(Starter, self(), Name, Mod, Args, Options);
 init_it(Starter, Parent, FullName, Mod, Args, Options) ->
     Debug = gen:debug_options(FullName, Options),
-    Server = #server{parent = Parent, name = gen:name(FullName), module = Mod, hibernate_after = gen:hibernate_after(Options)},
+    Server = #server{parent = Parent, name = gen:name(FullName), module = Mod,
+        hibernate_after = gen:hibernate_after(Options)},
     GiveUp = fun(Answer, Class, Reason, Stack) ->
                       gen:unregister_name(FullName),
                       proc_lib:init_ack(Starter, Answer),
@@ -132,14 +138,17 @@ init_thrown({ok, State, Next}, Starter, Server, Debug, _) ->
 init_thrown({stop, Reason}, _, _, _, GiveUp) -> GiveUp({error, Reason}, exit, Reason, []);
 init_thrown({error, Reason}, _, _, _, GiveUp) -> GiveUp({error, Reason}, exit, normal, []);
 init_thrown(ignore, _, _, _, GiveUp) -> GiveUp(ignore, exit, normal, []);
-init_thrown(Other, _, _, _, GiveUp) -> GiveUp({error, {bad_return_value, Other}}, exit, {bad_return_value, Other}, []).
+init_thrown(Other, _, _, _, GiveUp) ->
+    GiveUp({error, {bad_return_value, Other}}, exit, {bad_return_value, Other}, []).
 
 enter_loop(Mod, Options, State) -> enter_loop(Mod, Options, State, self(), infinity).
-enter_loop(Mod, Options, State, Name = {Scope, _}) when Scope =:= local; Scope =:= global -> enter_loop(Mod, Options, State, Name, infinity);
+enter_loop(Mod, Options, State, Name = {Scope, _}) when Scope =:= local; Scope =:= global ->
+    enter_loop(Mod, Options, State, Name, infinity);
 enter_loop(Mod, Options, State, Name = {via, _, _}) -> enter_loop(Mod, Options, State, Name, infinity);
 enter_loop(Mod, Options, State, Next) -> enter_loop(Mod, Options, State, self(), Next).
 enter_loop(Mod, Options, State, FullName, Next) ->
-    Server = #server{parent = gen:get_parent(), name = gen:get_proc_name(FullName), module = Mod, hibernate_after = gen:hibernate_after(Options)},
+    Server = #server{parent = gen:get_parent(), name = gen:get_proc_name(FullName), module = Mod,
+        hibernate_after = gen:hibernate_after(Options)},
     loop(Server, State, Next, gen:debug_options(FullName, Options)).
 
 %% --- The loop ---
@@ -163,7 +172,8 @@ wake_hib(Parent, Name, State, Mod, HibernateAfter, Debug) ->
 
 dispatch(Msg, #server{parent = Parent} = Server, State, Time, Debug, Hibernated) ->
     case Msg of
-        {'$gen_call', From, Request} when Debug =:= [] -> handle_call(Request, From, Request, Server, State, Debug);
+        {'$gen_call', From, Request} when Debug =:= [] ->
+            handle_call(Request, From, Request, Server, State, Debug);
         {'$gen_cast', Request} when Debug =:= [] ->
             handled(call_back(Server, handle_cast, Request, State), Server, State, Msg, undefined, Debug);
         {system, From, Request} ->
@@ -175,7 +185,8 @@ dispatch(Msg, #server{parent = Parent} = Server, State, Time, Debug, Hibernated)
             case Msg of
                 {'$gen_call', From, Request} -> handle_call(Request, From, Request, Server, State, NewDebug);
                 {'$gen_cast', Request} ->
-                    handled(call_back(Server, handle_cast, Request, State), Server, State, Msg, undefined, NewDebug);
+                    handled(call_back(Server, handle_cast, Request, State), Server, State, Msg, undefined,
+                        NewDebug);
                 _ -> handle_info(Msg, Server, State, NewDebug)
             end
     end.
@@ -228,14 +239,20 @@ answer(#server{name = Name}, {To, _} = From, Reply, State, Debug) ->
     gen:reply(From, Reply),
     sys:handle_debug(Debug, fun print_event/3, Name, {out, Reply, To, State}).
 
-handled({ok, {noreply, State}}, Server, _, _, _, Debug) -> loop(Server, State, infinity, noted(Server, State, Debug));
-handled({ok, {noreply, State, Next}}, Server, _, _, _, Debug) -> loop(Server, State, Next, noted(Server, State, Debug));
-handled({ok, {stop, Reason, State}}, Server, _, Msg, From, Debug) -> terminate(exit, Reason, [], Server, State, Msg, From, Debug);
-handled({ok, Other}, Server, State, Msg, From, Debug) -> terminate(exit, {bad_return_value, Other}, [], Server, State, Msg, From, Debug);
-handled({Class, Reason, Stack}, Server, State, Msg, From, Debug) -> terminate(Class, Reason, Stack, Server, State, Msg, From, Debug).
+handled({ok, {noreply, State}}, Server, _, _, _, Debug) ->
+    loop(Server, State, infinity, noted(Server, State, Debug));
+handled({ok, {noreply, State, Next}}, Server, _, _, _, Debug) ->
+    loop(Server, State, Next, noted(Server, State, Debug));
+handled({ok, {stop, Reason, State}}, Server, _, Msg, From, Debug) ->
+    terminate(exit, Reason, [], Server, State, Msg, From, Debug);
+handled({ok, Other}, Server, State, Msg, From, Debug) ->
+    terminate(exit, {bad_return_value, Other}, [], Server, State, Msg, From, Debug);
+handled({Class, Reason, Stack}, Server, State, Msg, From, Debug) ->
+    terminate(Class, Reason, Stack, Server, State, Msg, From, Debug).
 
 noted(_, _, []) -> [];
-noted(#server{name = Name}, State, Debug) -> sys:handle_debug(Debug, fun print_event/3, Name, {noreply, State}).
+noted(#server{name = Name}, State, Debug) ->
+    sys:handle_debug(Debug, fun print_event/3, Name, {noreply, State}).
 
 %% --- The end ---
 
@@ -266,10 +283,13 @@ is_quiet({shutdown, _}) -> true;
 is_quiet(_) -> false.
 
 report(Reason, #server{name = Name, module = Mod}, State, Msg, From, Debug) ->
-    Status = status(Mod, #{state => State, message => Msg, reason => Reason, log => sys:get_log(Debug)}, terminate),
+    Status = status(Mod, #{state => State, message => Msg, reason => Reason, log => sys:get_log(Debug)},
+        terminate),
     logger:log(error,
-               #{label => {?MODULE, terminate}, name => Name, last_message => maps:get(message, Status), state => maps:get(state, Status),
-                 log => maps:get(log, Status), reason => maps:get(reason, Status), client_info => gen:client_info(From)},
+               #{label => {?MODULE, terminate}, name => Name, last_message => maps:get(message, Status),
+                   state => maps:get(state, Status),
+                 log => maps:get(log, Status), reason => maps:get(reason, Status),
+                 client_info => gen:client_info(From)},
                #{domain => [otp], report_cb => fun ?MODULE:format_log/2,
                  error_logger => #{tag => error, report_cb => fun ?MODULE:format_log/1}}).
 
@@ -290,7 +310,8 @@ status(Mod, Map, Opt) ->
             end
     end.
 
-format_log(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, state := State, log := Log, reason := Reason,
+format_log(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, state := State, log := Log,
+    reason := Reason,
              client_info := Client}) ->
     {ClientFormat, ClientArgs} = gen:format_client(Client),
     {LogFormat, LogArgs} = case Log of
@@ -299,7 +320,8 @@ format_log(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, s
                                    Each = lists:append(lists:join(",~n    ", ["~tp" || _ <- Log])),
                                    {"** Log ==~n** [" ++ Each ++ "]~n", Log}
                            end,
-    {"** Generic server ~tp terminating \n** Last message in was ~tp~n** When Server state == ~tp~n** Reason for termination ==~n** ~tp~n"
+    {"** Generic server ~tp terminating \n"
+     "** Last message in was ~tp~n** When Server state == ~tp~n** Reason for termination ==~n** ~tp~n"
      ++ LogFormat ++ ClientFormat,
      [Name, Msg, State, report_text:reason(Reason)] ++ LogArgs ++ ClientArgs};
 format_log(#{label := {?MODULE, no_handle_info}, module := Mod, message := Msg}) ->
@@ -324,7 +346,8 @@ on_one_line(#{label := {?MODULE, no_handle_info}, module := Mod, message := Msg}
 
 system_continue(_Parent, Debug, [Server, State, Time]) -> loop(Server, State, Time, Debug).
 
-system_terminate(Reason, _Parent, Debug, [Server, State, _]) -> terminate(exit, Reason, [], Server, State, [], undefined, Debug).
+system_terminate(Reason, _Parent, Debug, [Server, State, _]) ->
+    terminate(exit, Reason, [], Server, State, [], undefined, Debug).
 
 system_code_change([#server{module = Mod} = Server, State, Time], _Module, OldVsn, Extra) ->
     case catch Mod:code_change(OldVsn, State, Extra) of
@@ -340,7 +363,8 @@ system_replace_state(Fun, [Server, State, Time]) ->
 
 format_status(Opt, [Dictionary, SysState, Parent, Debug, [#server{name = Name, module = Mod}, State, _]]) ->
     Shown = case erlang:function_exported(Mod, format_status, 1) of
-                true -> [{data, [{"State", maps:get(state, status(Mod, #{state => State, log => sys:get_log(Debug)}, Opt))}]}];
+                true -> [{data, [{"State",
+                    maps:get(state, status(Mod, #{state => State, log => sys:get_log(Debug)}, Opt))}]}];
                 false ->
                     case erlang:function_exported(Mod, format_status, 2) of
                         true ->
@@ -357,7 +381,8 @@ format_status(Opt, [Dictionary, SysState, Parent, Debug, [#server{name = Name, m
 
 print_event(Device, {in, Msg}, Name) ->
     case Msg of
-        {'$gen_call', {From, _}, Call} -> io:format(Device, "*DBG* ~tp got call ~tp from ~tw~n", [Name, Call, From]);
+        {'$gen_call', {From, _}, Call} ->
+            io:format(Device, "*DBG* ~tp got call ~tp from ~tw~n", [Name, Call, From]);
         {'$gen_cast', Cast} -> io:format(Device, "*DBG* ~tp got cast ~tp~n", [Name, Cast]);
         _ -> io:format(Device, "*DBG* ~tp got ~tp~n", [Name, Msg])
     end;

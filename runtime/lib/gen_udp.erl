@@ -60,7 +60,8 @@ recv(S, Length) -> recv(S, Length, infinity).
 recv(?ELSEWHERE(Module) = S, Length, Time) -> Module:recv(S, Length, Time);
 recv(S, Length, Time) when is_port(S) -> ?BY_MODULE(S, recv(S, Length, Time)).
 
-connect(S, Address) when is_port(S), is_map(Address) -> ?BY_MODULE(S, connect(S, inet:ensure_sockaddr(Address))).
+connect(S, Address) when is_port(S), is_map(Address) ->
+    ?BY_MODULE(S, connect(S, inet:ensure_sockaddr(Address))).
 
 connect(?ELSEWHERE(Module) = S, Host, Port) -> Module:connect(S, Host, Port);
 connect(S, Host, Port) when is_port(S) ->

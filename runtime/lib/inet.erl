@@ -323,7 +323,8 @@ udp_options(Options, Module) ->
     taken(inet_open:config(udp, Module:family(), Options),
           fun(Address, Port, Fd, Others, _) -> {udp_opts, Address, Port, Fd, Others} end).
 
-taken({ok, #{ifaddr := Address, port := Port, fd := Fd, first := First, backlog := Backlog, options := Others}}, Record) ->
+taken({ok, #{ifaddr := Address, port := Port, fd := Fd, first := First, backlog := Backlog,
+    options := Others}}, Record) ->
     {ok, Record(Address, Port, if First =:= [] -> Fd; true -> First end, Others, Backlog)};
 taken(error, _) -> {error, badarg}.
 

@@ -135,7 +135,8 @@ main_failed(Class, Reason, Stack, Exit) ->
 report(Class, Reason, Stack) ->
     try erl_error:format_exception(Class, Reason, Stack, #{format_fun => fun shown/2}) of
         Text -> to_standard_error(["vmrun: ", Text, $\n])
-    catch _:Why:Where -> to_standard_error(["vmrun: exception ", atom_to_list(Class), unreported(Why, Where), $\n])
+    catch _:Why:Where ->
+        to_standard_error(["vmrun: exception ", atom_to_list(Class), unreported(Why, Where), $\n])
     end.
 
 %% By itself when the I/O server fails: a module of the library may have another in its place (-pa).
@@ -145,7 +146,8 @@ to_standard_error(Text) ->
     end.
 
 unreported(undef, [{M, F, Args, _} | _]) ->
-    [", not reported since ", atom_to_list(M), $:, atom_to_list(F), $/, integer_to_list(length(Args)), " is undefined"];
+    [", not reported since ", atom_to_list(M), $:, atom_to_list(F), $/, integer_to_list(length(Args)),
+        " is undefined"];
 unreported(_, _) -> [].
 
 shown(Term, Col) -> io_lib:format("~.*tP", [Col, Term, ?DEPTH], [{chars_limit, ?CHARS}]).
@@ -193,8 +195,9 @@ logger_proxy() ->
     end,
     logger_proxy().
 
-%% The event manager of signals, erl_signal_server: nothing of it is loaded before something comes. From then on it is a manager
-%% of gen_event, whose one, OTP's or ours, is in the code path, and this process hands on to it what comes to the name.
+%% The event manager of signals, erl_signal_server: nothing of it is loaded before something comes. From then
+%% on it is a manager of gen_event, whose one, OTP's or ours, is in the code path, and this process hands on
+%% to it what comes to the name.
 
 signal_server() -> erlang:hibernate(?MODULE, signals, []).
 

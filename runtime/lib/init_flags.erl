@@ -1,6 +1,6 @@
 %% What runs where there is no script: what the flags -user, -s, -run and -eval name, in this order: the
-%% process `user` first, the others as they stand on the command line. The machine has compiled what -eval and -e give:
-%% main/0 of a module evaluates it.
+%% process `user` first, the others as they stand on the command line. The machine has compiled what -eval and
+%% -e give: main/0 of a module evaluates it.
 -module(init_flags).
 
 -export([start/0, evaluate/1]).
@@ -50,7 +50,8 @@ start_user(Module) ->
     case registered(user, ?USER_MS) of
         undefined -> exit({no_user, Module});
         User ->
-            [group_leader(User, P) || P <- processes(), process_info(P, group_leader) =:= {group_leader, First}],
+            [group_leader(User, P) || P <- processes(), process_info(P, group_leader) =:= {group_leader,
+                First}],
             ok
     end.
 

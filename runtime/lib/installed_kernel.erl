@@ -1,8 +1,10 @@
-%% Applications, for programs that run without OTP's own system: application and application_controller of an installed OTP, with
-%% kernel and stdlib as running. What they start is there already, or is started here. Nothing of it is loaded, and no process
-%% started, before the program calls application, or another module that needs it (runtime/cli/boot.cpp has the list), or is a node.
+%% Applications, for programs that run without OTP's own system: application and application_controller of an
+%% installed OTP, with kernel and stdlib as running. What they start is there already, or is started here.
+%% Nothing of it is loaded, and no process started, before the program calls application, or another module
+%% that needs it (runtime/cli/boot.cpp has the list), or is a node.
 %%
-%% The process of this name is the parent of the controller and of the others, and lasts as long as the machine.
+%% The process of this name is the parent of the controller and of the others, and lasts as long as the
+%% machine.
 -module(installed_kernel).
 
 -behaviour(supervisor).
@@ -10,8 +12,8 @@
 -export([ensure_started/0, stop/0]).
 -export([init/1]).
 
-%% ok; none: there is no installed OTP, or modules of the program's own are in its place. By any process; what is started here may call
-%% application while it begins.
+%% ok; none: there is no installed OTP, or modules of the program's own are in its place. By any process; what
+%% is started here may call application while it begins.
 ensure_started() ->
     case is_ready() of
         true -> ok;
@@ -22,8 +24,8 @@ ensure_started() ->
             end
     end.
 
-%% Of all applications, the last that was started first, and of what is started here: files are closed and tables written. When this
-%% returns, it is done.
+%% Of all applications, the last that was started first, and of what is started here: files are closed and
+%% tables written. When this returns, it is done.
 stop() ->
     case whereis(?MODULE) of
         undefined -> ok;
@@ -42,7 +44,8 @@ is_started_here(Ancestors) -> is_list(Ancestors) andalso lists:member(?MODULE, A
 
 start() ->
     File = code:where_is_file("kernel.app"),
-    case File =/= non_existing andalso lists:all(fun(M) -> is_beside(File, M) end, [application, application_controller]) of
+    case File =/= non_existing andalso lists:all(fun(M) -> is_beside(File, M) end,
+        [application, application_controller]) of
         true -> spawn(fun() -> keep(File) end);
         false -> none
     end.
@@ -77,7 +80,8 @@ keep(File) ->
             {module, application} = code:ensure_loaded(application),
             [ok = application:start_boot(Name, permanent) || Name <- [kernel, stdlib]],
             Children = lists:append([started(apply(M, F, Arguments))
-                                     || {M, F, Arguments} <- children(), M =:= supervisor orelse is_beside(File, M)]),
+                                     || {M, F, Arguments} <- children(), M =:= supervisor
+                                         orelse is_beside(File, M)]),
             persistent_term:put(?MODULE, true),
             kept(Controller, Children);
         Reason -> exit(Reason)
@@ -98,7 +102,8 @@ started({error, {already_started, _}}) -> [].
 %% Handlers' processes join it. What the machine reports goes to this system's own process, logger.
 init(logger_sup) ->
     {ok, {#{strategy => one_for_one, intensity => 1, period => 5},
-          [#{id => logger_handler_watcher, start => {logger_handler_watcher, start_link, []}, shutdown => brutal_kill}]}}.
+          [#{id => logger_handler_watcher, start => {logger_handler_watcher, start_link, []},
+              shutdown => brutal_kill}]}}.
 
 %% What kernel is, without what starts it.
 without_processes(File) ->

@@ -1,7 +1,7 @@
 %% Embedded modules that have the part of a module that programs use most, and none of the rest.
 %% Such a module exports
 %%
-%%     '$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
+%%   '$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 %%
 %% and so gives way to the whole one when a function is called that it has not: the next module of
 %% that name on the code path, which is an installed OTP's, is loaded in its place for good. Where

@@ -8,7 +8,8 @@
 -module(io).
 -compile({no_auto_import, [put_chars/2]}).
 %% OTP's module explains: by what this module says, or the device.
--define(ERRORS(Device, Reason), [{error_info, #{module => erl_stdlib_errors, cause => cause(Device, Reason)}}]).
+-define(ERRORS(Device, Reason),
+    [{error_info, #{module => erl_stdlib_errors, cause => cause(Device, Reason)}}]).
 
 -export([put_chars/1, put_chars/2, nl/0, nl/1, format/1, format/2, format/3, fwrite/1,
          fwrite/2, fwrite/3, write/1, write/2]).

@@ -132,7 +132,8 @@ unplaced([#ctl{} = C | T]) -> before(text(C, 0, -1), C, unplaced(T));
 unplaced([C | T]) -> [C | unplaced(T)];
 unplaced([]) -> [].
 
-%% The text of a term or a string is an element of the result, that of other controls part of it: "5" is what ~B gives for 5.
+%% The text of a term or a string is an element of the result, that of other controls part of it: "5" is what
+%% ~B gives for 5.
 before(Text, #ctl{char = C}, Rest) ->
     case is_small(C) of
         true -> lists:flatten(Text, Rest);

@@ -327,7 +327,8 @@ pp_tail([{_, Width} = Piece | Pieces], Col0, Col, LL, M, TInd, Ind, LD, Sep, W) 
     LD1 = last_depth(Pieces, LD),
     case is_text(Piece) andalso follows(Width + 1, LD1, Col, LL, M, W) of
         true ->
-            [$,, write(Piece) | pp_tail(Pieces, Col0, Col + Width + 1, LL, M, TInd, Ind, LD, Sep, W + Width + 1)];
+            [$,, write(Piece) | pp_tail(Pieces, Col0, Col + Width + 1, LL, M, TInd, Ind, LD, Sep,
+                W + Width + 1)];
         false ->
             {Text, Width1} = pp_element(Piece, Col0, LL, M, TInd, Ind, LD1, 0),
             [$,, $\n, Ind, Text | pp_tail(Pieces, Col0, Col0 + Width1, LL, M, TInd, Ind, LD, Sep, Width1)]
@@ -361,7 +362,8 @@ pp_map_tail([{_, Width} = Pair | Pairs], Col0, Col, LL, M, TInd, Ind, LD, W) ->
     LD1 = last_depth(Pairs, LD),
     case is_text_pair(Pair) andalso follows(Width + 1, LD1, Col, LL, M, W) of
         true ->
-            [$,, write(Pair) | pp_map_tail(Pairs, Col0, Col + Width + 1, LL, M, TInd, Ind, LD, W + Width + 1)];
+            [$,, write(Pair) | pp_map_tail(Pairs, Col0, Col + Width + 1, LL, M, TInd, Ind, LD,
+                W + Width + 1)];
         false ->
             {Text, Width1} = pp_pair(Pair, Col0, LL, M, TInd, Ind, LD1, 0),
             [$,, $\n, Ind, Text | pp_map_tail(Pairs, Col0, Col0 + Width1, LL, M, TInd, Ind, LD, Width1)]

@@ -1,5 +1,5 @@
-%% The environment of application kernel, as far as the library heeds it: -kernel Key Value on the command line, each value an
-%% Erlang term. What is set later counts before that.
+%% The environment of application kernel, as far as the library heeds it: -kernel Key Value on the command
+%% line, each value an Erlang term. What is set later counts before that.
 -module(kernel_options).
 
 -export([get/1, get/2, set/2]).

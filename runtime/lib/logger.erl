@@ -11,13 +11,14 @@
          info/1, info/2, info/3, debug/1, debug/2, debug/3, log/2, log/3, log/4]).
 -export([allow/2, macro_log/3, macro_log/4, macro_log/5, compare_levels/2, timestamp/0,
          add_default_metadata/1, format_report/1, format_otp_report/1]).
--export([get_config/0, get_primary_config/0, set_primary_config/1, set_primary_config/2, update_primary_config/1,
-         add_primary_filter/2, remove_primary_filter/1, add_handler/3, remove_handler/1, get_handler_config/0,
-         get_handler_config/1, get_handler_ids/0, set_handler_config/2, set_handler_config/3,
-         update_handler_config/2, update_handler_config/3, update_formatter_config/2, update_formatter_config/3,
-         add_handler_filter/3, remove_handler_filter/2, set_module_level/2, unset_module_level/0,
-         unset_module_level/1, get_module_level/0, get_module_level/1, set_process_metadata/1,
-         update_process_metadata/1, get_process_metadata/0, unset_process_metadata/0, filter_stacktrace/2]).
+-export([get_config/0, get_primary_config/0, set_primary_config/1, set_primary_config/2,
+         update_primary_config/1, add_primary_filter/2, remove_primary_filter/1, add_handler/3,
+         remove_handler/1, get_handler_config/0, get_handler_config/1, get_handler_ids/0,
+         set_handler_config/2, set_handler_config/3, update_handler_config/2, update_handler_config/3,
+         update_formatter_config/2, update_formatter_config/3, add_handler_filter/3, remove_handler_filter/2,
+         set_module_level/2, unset_module_level/0, unset_module_level/1, get_module_level/0,
+         get_module_level/1, set_process_metadata/1, update_process_metadata/1, get_process_metadata/0,
+         unset_process_metadata/0, filter_stacktrace/2]).
 -export([add_handlers/1, reconfigure/0, set_application_level/2, unset_application_level/1,
          get_proxy_config/0, set_proxy_config/1,
          update_proxy_config/1, i/0, i/1]).
@@ -75,7 +76,8 @@ debug(F, A, Meta) -> log(debug, F, A, Meta).
 
 log(Level, StringOrReport) -> log_message(Level, message(StringOrReport), #{}).
 
-log(Level, StringOrReport, Meta) when is_map(Meta), not is_function(StringOrReport) -> log_message(Level, message(StringOrReport), Meta);
+log(Level, StringOrReport, Meta) when is_map(Meta), not is_function(StringOrReport) ->
+    log_message(Level, message(StringOrReport), Meta);
 log(Level, FunOrFormat, Args) -> log(Level, FunOrFormat, Args, #{}).
 
 log(Level, F, Args, Meta) when is_function(F, 1), is_map(Meta) ->
@@ -96,14 +98,16 @@ log_lazily(Level, F, Arg, Meta) ->
         false -> ok;
         true ->
             try F(Arg) of
-                {Message, Own} when is_map(Own) -> log_result(Level, Message, maps:merge(Meta, Own), {F, Arg});
+                {Message, Own} when is_map(Own) ->
+                    log_result(Level, Message, maps:merge(Meta, Own), {F, Arg});
                 Message -> log_result(Level, Message, Meta, {F, Arg})
             catch C:R -> log_message(Level, {"LAZY_FUN CRASH: ~tp; Reason: ~tp", [{F, Arg}, {C, R}]}, Meta)
             end
     end.
 
 log_result(_, ignore, _, _) -> ok;
-log_result(Level, {Format, Args}, Meta, _) when is_list(Args) -> log_message(Level, {text(Format), Args}, Meta);
+log_result(Level, {Format, Args}, Meta, _) when is_list(Args) ->
+    log_message(Level, {text(Format), Args}, Meta);
 log_result(Level, Message, Meta, _) when is_map(Message); is_list(Message); is_binary(Message) ->
     log_message(Level, message(Message), Meta);
 log_result(Level, Other, Meta, Call) ->
@@ -189,15 +193,16 @@ handler_failed(Id, Why) ->
         {error, _} -> ok
     end.
 
-%% A filter may stop or change the event, or have no opinion; after one has said yes the default counts no more. One that fails
-%% is removed.
+%% A filter may stop or change the event, or have no opinion; after one has said yes the default counts no
+%% more. One that fails is removed.
 filtered(Owner, Event, [{Id, {F, Extra}} | Filters], Default) ->
     try F(Event, Extra) of
         stop -> stop;
         ignore -> filtered(Owner, Event, Filters, Default);
         #{level := _, msg := _, meta := _} = Event1 -> filtered(Owner, Event1, Filters, log);
         Other -> filter_failed(Owner, Id, {bad_return_value, Other}, Event, Filters, Default)
-    catch Class:Reason:Stack -> filter_failed(Owner, Id, {Class, Reason, filter_stacktrace(?MODULE, Stack)}, Event, Filters, Default)
+    catch Class:Reason:Stack ->
+        filter_failed(Owner, Id, {Class, Reason, filter_stacktrace(?MODULE, Stack)}, Event, Filters, Default)
     end;
 filtered(_, Event, [], log) -> Event;
 filtered(_, _, [], stop) -> stop.
@@ -275,7 +280,8 @@ checked(Owner, Settings) when is_map(Settings) ->
 checked(_, Settings) -> {error, {invalid_config, Settings}}.
 
 check(_, level, Level) -> ok_or(is_level(Level), {invalid_level, Level});
-check(_, filter_default, Default) -> ok_or(Default =:= log orelse Default =:= stop, {invalid_filter_default, Default});
+check(_, filter_default, Default) ->
+    ok_or(Default =:= log orelse Default =:= stop, {invalid_filter_default, Default});
 check(_, filters, Filters) when is_list(Filters) ->
     case [F || F <- Filters, not is_filter(F)] of
         [] -> ok;
@@ -337,7 +343,8 @@ change_filters({handler, Id}, Change) ->
     logger_store:change(fun(#{handlers := Handlers} = Config) ->
                                 case lists:keyfind(Id, 1, Handlers) of
                                     {_, Old} ->
-                                        with_filters(Change, Old, fun(New) -> Config#{handlers := put_in(Id, New, Handlers)} end);
+                                        with_filters(Change, Old,
+                                            fun(New) -> Config#{handlers := put_in(Id, New, Handlers)} end);
                                     false -> {error, {not_found, Id}}
                                 end
                         end).
@@ -376,7 +383,8 @@ with_handler(Id, Handler, #{handlers := Handlers} = Config) ->
     end.
 
 new_handler(Id, Module) ->
-    #{id => Id, module => Module, level => all, filters => [], filter_default => log, formatter => {logger_formatter, #{}}}.
+    #{id => Id, module => Module, level => all, filters => [], filter_default => log,
+        formatter => {logger_formatter, #{}}}.
 
 usable(Module, ok) ->
     _ = code:ensure_loaded(Module),
@@ -397,7 +405,8 @@ callback(Module, F, Args, Default) ->
 remove_handler(Id) ->
     Taken = logger_store:change(fun(#{handlers := Handlers} = Config) ->
                                         case lists:keytake(Id, 1, Handlers) of
-                                            {value, {_, Handler}, Rest} -> {{ok, Handler}, Config#{handlers := Rest}};
+                                            {value, {_, Handler}, Rest} ->
+                                                {{ok, Handler}, Config#{handlers := Rest}};
                                             false -> {error, {not_found, Id}}
                                         end
                                 end),
@@ -419,7 +428,8 @@ get_handler_config(Id) ->
         false -> {error, {not_found, Id}}
     end.
 
-set_handler_config(Id, Key, Value) -> change_handler(Id, set, #{Key => Value}, fun(Old) -> Old#{Key => Value} end).
+set_handler_config(Id, Key, Value) ->
+    change_handler(Id, set, #{Key => Value}, fun(Old) -> Old#{Key => Value} end).
 
 set_handler_config(Id, New) ->
     change_handler(Id, set, New, fun(#{module := Module}) -> maps:merge(new_handler(Id, Module), New) end).
@@ -455,7 +465,8 @@ different(Keys, A, B) ->
 replace_handler(Id, Old, New, Again) ->
     Replaced = logger_store:change(fun(#{handlers := Handlers} = Config) ->
                                            case lists:keyfind(Id, 1, Handlers) of
-                                               {_, Old} -> {ok, Config#{handlers := put_in(Id, New, Handlers)}};
+                                               {_, Old} -> {ok, Config#{handlers := put_in(Id, New,
+                                                   Handlers)}};
                                                {_, _} -> again;
                                                false -> {error, {not_found, Id}}
                                            end
@@ -473,7 +484,8 @@ update_formatter_config(Id, New) when is_map(New) ->
             Formatter = {Module, maps:merge(Config, New)},
             case check(handler, formatter, Formatter) of
                 ok ->
-                    replace_handler(Id, Old, Old#{formatter := Formatter}, fun() -> update_formatter_config(Id, New) end);
+                    replace_handler(Id, Old, Old#{formatter := Formatter},
+                        fun() -> update_formatter_config(Id, New) end);
                 Error -> Error
             end;
         Error -> Error

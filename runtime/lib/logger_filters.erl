@@ -32,7 +32,8 @@ level(#{level := Level} = Event, {Action, Operator, Other}) when ?IS_ACTION(Acti
     answer(Matches, Action, Event);
 level(Event, Extra) -> error(badarg, [Event, Extra]).
 
-progress(#{msg := {report, #{label := {_, progress}}}} = Event, Action) when ?IS_ACTION(Action) -> answer(true, Action, Event);
+progress(#{msg := {report, #{label := {_, progress}}}} = Event, Action) when ?IS_ACTION(Action) ->
+    answer(true, Action, Event);
 progress(_, Action) when ?IS_ACTION(Action) -> ignore;
 progress(Event, Action) -> error(badarg, [Event, Action]).
 

@@ -25,7 +25,8 @@ is_valid(time_offset, Offset) ->
         (is_list(Offset) andalso re:run(Offset, "^([zZ]|[+-]\\d\\d:\\d\\d)?$", [{capture, none}]) =:= match);
 is_valid(_, _) -> false.
 
-is_template([_ | _] = Template) -> not io_lib:printable_unicode_list(Template) andalso lists:all(fun is_part/1, Template);
+is_template([_ | _] = Template) ->
+    not io_lib:printable_unicode_list(Template) andalso lists:all(fun is_part/1, Template);
 is_template(Template) -> Template =:= [].
 
 is_part({Key, Then, Else}) -> is_key(Key) andalso is_template(Then) andalso is_template(Else);
@@ -35,8 +36,10 @@ is_key([_ | _] = Path) -> lists:all(fun is_atom/1, Path);
 is_key(Key) -> is_atom(Key) andalso Key =/= [].
 
 format(#{level := Level, msg := Msg, meta := Meta}, Config0) when is_map(Config0) ->
-    Config = at_least_5(legacy(maps:merge(#{single_line => true, legacy_header => false, depth => unlimited, chars_limit => unlimited,
-                          max_size => unlimited, time_designator => $T, time_offset => "", error_logger_notice_header => info}, Config0))),
+    Config = at_least_5(legacy(maps:merge(#{single_line => true, legacy_header => false, depth => unlimited,
+        chars_limit => unlimited,
+                          max_size => unlimited, time_designator => $T, time_offset => "",
+                          error_logger_notice_header => info}, Config0))),
     Template = case Config of
                    #{template := T} -> T;
                    #{legacy_header := true} -> [[logger_formatter, header], "\n", msg, "\n"];
@@ -90,7 +93,8 @@ find([], Value) -> {ok, Value};
 find(_, _) -> error.
 
 value(error, _) -> "";
-value({ok, {M, F, A}}, _) when is_atom(M), is_atom(F), is_integer(A) -> io_lib:format("~tw:~tw/~w", [M, F, A]);
+value({ok, {M, F, A}}, _) when is_atom(M), is_atom(F), is_integer(A) ->
+    io_lib:format("~tw:~tw/~w", [M, F, A]);
 value({ok, Value}, _) when is_atom(Value) -> atom_to_list(Value);
 value({ok, Value}, _) when is_pid(Value) -> pid_to_list(Value);
 value({ok, Value}, _) when is_integer(Value) -> integer_to_list(Value);
@@ -109,7 +113,8 @@ term(Value, _) -> io_lib:format("~tp", [Value]).
 header(Level, Meta, Config) ->
     {{Y, Mo, D}, {H, Mi, S}, Micro} = local(maps:get(time, Meta, logger:timestamp())),
     Month = element(Mo, {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"}),
-    io_lib:format("=~ts==== ~w-~s-~4..0w::~2..0w:~2..0w:~2..0w.~6..0w ===", [title(Level, Meta, Config), D, Month, Y, H, Mi, S, Micro]).
+    io_lib:format("=~ts==== ~w-~s-~4..0w::~2..0w:~2..0w:~2..0w.~6..0w ===", [title(Level, Meta, Config), D,
+        Month, Y, H, Mi, S, Micro]).
 
 title(_, #{logger_formatter := #{title := Title}}, _) -> Title;
 title(notice, #{error_logger := #{tag := Tag}}, #{error_logger_notice_header := info})
@@ -132,10 +137,12 @@ message({report, Report}, Meta, Config) ->
     Cb = maps:get(report_cb, Config, maps:get(report_cb, Meta, fun logger:format_report/1)),
     {Name, Call} = if
                        is_function(Cb, 1) -> {"REPORT_CB/1", fun() -> Cb(Report) end};
-                       true -> {"REPORT_CB/2", fun() -> Cb(Report, maps:with([depth, chars_limit, single_line], Config)) end}
+                       true -> {"REPORT_CB/2",
+                           fun() -> Cb(Report, maps:with([depth, chars_limit, single_line], Config)) end}
                    end,
     try {Name, Call()} of
-        {"REPORT_CB/1", {Format, Args}} when is_list(Format), is_list(Args) -> message({Format, Args}, Meta, Config);
+        {"REPORT_CB/1", {Format, Args}} when is_list(Format), is_list(Args) ->
+            message({Format, Args}, Meta, Config);
         {"REPORT_CB/2", Text} when is_list(Text); is_binary(Text) ->
             case catch unicode:characters_to_list(Text) of
                 Chars when is_list(Chars) -> one_line(Chars, Config);
@@ -149,7 +156,8 @@ message({report, Report}, Meta, Config) ->
     end;
 message({Format, Args}, _, Config) ->
     Text = try io_lib:build_text(adjusted(io_lib:scan_format(Format, Args), Config), limits(Config))
-           catch _:_ -> io_lib:build_text(adjusted(io_lib:scan_format("FORMAT ERROR: ~tp - ~tp", [Format, Args]), Config))
+           catch _:_ -> io_lib:build_text(adjusted(io_lib:scan_format("FORMAT ERROR: ~tp - ~tp",
+               [Format, Args]), Config))
            end,
     one_line(Text, Config).
 
@@ -161,7 +169,8 @@ callback_failed(Name, Report, What, Why, Meta, Config) ->
 adjusted(Parts, #{single_line := false, depth := unlimited}) -> Parts;
 adjusted(Parts, Config) -> [adjusted_part(Part, Config) || Part <- Parts].
 
-adjusted_part(#{control_char := C} = Part, Config) when C =:= $p; C =:= $P -> deep(flat(Part, Config), Config);
+adjusted_part(#{control_char := C} = Part, Config) when C =:= $p; C =:= $P ->
+    deep(flat(Part, Config), Config);
 adjusted_part(#{control_char := $w} = Part, Config) -> deep(Part, Config);
 adjusted_part(Part, _) -> Part.
 

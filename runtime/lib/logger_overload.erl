@@ -47,9 +47,11 @@ default_config() ->
 
 %% OTP's for handlers.
 handler_defaults() ->
-    (default_config())#{sync_mode_qlen := 10, drop_mode_qlen := 200, flush_qlen := 1000, burst_limit_enable := true}.
+    (default_config())#{sync_mode_qlen := 10, drop_mode_qlen := 200, flush_qlen := 1000,
+        burst_limit_enable := true}.
 
-check_proxy(#{overload_kill_enable := true}) -> {error, {invalid_olp_config, #{overload_kill_enable => true}}};
+check_proxy(#{overload_kill_enable := true}) ->
+    {error, {invalid_olp_config, #{overload_kill_enable => true}}};
 check_proxy(Config) -> check(Config).
 
 check(Config) ->

@@ -1,11 +1,13 @@
-%% The file of a handler of logger_std_h: it belongs to a process with the handler's name, logger_std_h_ID, so that it stays open when
-%% the process that added the handler ends.
+%% The file of a handler of logger_std_h: it belongs to a process with the handler's name, logger_std_h_ID, so
+%% that it stays open when the process that added the handler ends.
 %%
-%% Before each event it is looked whether the file is still the one with that name: who moves or removes it gets a new one. A file of
-%% more than max_no_bytes is put aside as NAME.0, that as NAME.1 and so on, max_no_files of them, compressed if compress_on_rotate says
-%% so (NAME.0.gz). Archives beyond these are removed.
+%% Before each event it is looked whether the file is still the one with that name: who moves or removes it
+%% gets a new one. A file of more than max_no_bytes is put aside as NAME.0, that as NAME.1 and so on,
+%% max_no_files of them, compressed if compress_on_rotate says so (NAME.0.gz). Archives beyond these are
+%% removed.
 %%
-%% What cannot be written is lost and told once, on standard error, until something can be written again, or fails in another way.
+%% What cannot be written is lost and told once, on standard error, until something can be written again, or
+%% fails in another way.
 -module(logger_std_file).
 
 -export([start/2, rotate_by/2, write/2, sync/1, stop/1]).
@@ -15,8 +17,10 @@
 -record(s, {id :: atom(), name :: string(), modes :: [term()], file :: file:fd() | none,
             identity = none, % of the open file: device and inode
             size = 0 :: non_neg_integer(),
-            most = infinity :: pos_integer() | infinity, archives = 0 :: non_neg_integer(), compress = false :: boolean(),
-            written = ok :: ok | {error, term()}, synced = ok :: ok | {error, term()}}). % what came of it the last time
+            most = infinity :: pos_integer() | infinity, archives = 0 :: non_neg_integer(),
+            compress = false :: boolean(),
+            % what came of it the last time
+            written = ok :: ok | {error, term()}, synced = ok :: ok | {error, term()}}).
 
 %% Of the settings that logger_std_h has checked. ok or {error, Reason}, as all here.
 start(Id, Config) ->
@@ -69,7 +73,8 @@ alone(Name) ->
     catch error:badarg -> exit({already_started, whereis(Name)})
     end.
 
-without_delay(Modes) -> [Mode || Mode <- Modes, Mode =/= delayed_write, not is_tuple(Mode) orelse element(1, Mode) =/= delayed_write].
+without_delay(Modes) -> [Mode || Mode <- Modes, Mode =/= delayed_write, not is_tuple(Mode)
+    orelse element(1, Mode) =/= delayed_write].
 
 serve(S) ->
     receive
@@ -103,7 +108,8 @@ not_written(Error, S) ->
 tell(_, ok, _, _) -> ok;
 tell(_, Error, Error, _) -> ok;
 tell(Operation, Error, _, #s{id = Id, name = Name}) ->
-    erlang:display_string(lists:flatten(io_lib:format("Logger - error: ~0tp~n", [{Id, Operation, Name, Error}]))).
+    erlang:display_string(lists:flatten(io_lib:format("Logger - error: ~0tp~n",
+        [{Id, Operation, Name, Error}]))).
 
 %% With the file that has the name now.
 current(#s{identity = Identity} = S) ->
@@ -167,7 +173,8 @@ rotated(#s{archives = 0} = S) ->
     _ = file:delete(S#s.name),
     anew(S);
 rotated(#s{archives = Archives, compress = Compress} = S) ->
-    [file:rename(archive(N - 1, Compress, S), archive(N, Compress, S)) || N <- lists:seq(Archives - 1, 1, -1)],
+    [file:rename(archive(N - 1, Compress, S), archive(N, Compress, S)) || N <- lists:seq(Archives - 1, 1,
+        -1)],
     _ = file:rename(S#s.name, archive(0, false, S)),
     _ = Compress andalso rewrite(archive(0, false, S), archive(0, true, S)),
     anew(S).

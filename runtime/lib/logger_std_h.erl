@@ -1,8 +1,10 @@
-%% The handler that prints: to the device its config names (type => standard_error, the default handler's; standard_io; {device, PidOrName}),
-%% or to a file (file => Name, or type => {file, Name} or {file, Name, Modes}), which logger_std_file keeps.
+%% The handler that prints: to the device its config names (type => standard_error, the default handler's;
+%% standard_io; {device, PidOrName}), or to a file (file => Name, or type => {file, Name} or {file, Name,
+%% Modes}), which logger_std_file keeps.
 %%
-%% Whoever logs writes: an event is in the hands of the operating system before log/2 returns. So there is nothing to be overloaded, and
-%% what tunes OTP's protection against that is checked and shown, but changes nothing; nor do delayed_write and filesync_repeat_interval.
+%% Whoever logs writes: an event is in the hands of the operating system before log/2 returns. So there is
+%% nothing to be overloaded, and what tunes OTP's protection against that is checked and shown, but changes
+%% nothing; nor do delayed_write and filesync_repeat_interval.
 -module(logger_std_h).
 
 -define(SYNC, filesync_repeat_interval).
@@ -75,7 +77,8 @@ own(Config) ->
 fixed(Config) -> maps:with([type, file, modes], Config).
 
 %% Files in one form.
-normal(#{type := {file, Name, Modes}} = Config) -> normal(Config#{type := file, file => Name, modes => Modes});
+normal(#{type := {file, Name, Modes}} = Config) ->
+    normal(Config#{type := file, file => Name, modes => Modes});
 normal(#{type := {file, Name}} = Config) -> normal(Config#{type := file, file => Name});
 normal(#{file := Name} = Config) -> Config#{file := filename:absname(Name)};
 normal(Config) -> Config.
@@ -116,7 +119,8 @@ with_modes(#{modes := Modes} = Config, Common) -> maps:merge(Common, Config#{mod
 with_modes(Config, Common) -> maps:merge(Common#{?SYNC := no_repeat}, Config).
 
 full_modes(Modes) ->
-    Opened = [append || not lists:any(fun(Mode) -> lists:member(Mode, [write, append, exclusive]) end, Modes)] ++ Modes,
+    Opened = [append || not lists:any(fun(Mode) -> lists:member(Mode, [write, append, exclusive]) end, Modes)]
+        ++ Modes,
     Raw = [raw || not lists:member(raw, Modes)] ++ Opened,
     [delayed_write || not lists:any(fun is_delayed/1, Modes)] ++ Raw.
 
@@ -158,7 +162,8 @@ formatted(#{msg := Message} = Event, Module, Config) ->
     try Module:format(Event, Config)
     catch Class:Reason:Stack ->
         Own = logger:filter_stacktrace(?MODULE, Stack),
-        tell(Event, [{formatter_crashed, Module}, {config, Config}, {log_event, Event}, {reason, {Class, Reason, Own}}]),
+        tell(Event, [{formatter_crashed, Module}, {config, Config}, {log_event, Event},
+            {reason, {Class, Reason, Own}}]),
         case {Module, Config} of
             {logger_formatter, Default} when Default =:= #{} -> "DEFAULT FORMATTER CRASHED\n";
             _ -> formatted(Event#{msg := {"FORMATTER CRASH: ~tp", [Message]}}, logger_formatter, #{})
@@ -169,8 +174,8 @@ formatted(#{msg := Message} = Event, Module, Config) ->
 tell(#{meta := #{internal_log_event := true}}, _) -> ok;
 tell(_, Report) -> logger:debug(Report, #{internal_log_event => true}).
 
-%% A process that logs to itself cannot wait for what it prints. When standard output or error takes nothing more there is
-%% nobody to be told: what comes later may be printed again.
+%% A process that logs to itself cannot wait for what it prints. When standard output or error takes nothing
+%% more there is nobody to be told: what comes later may be printed again.
 print({device, Device}, Text) ->
     case Device =:= self() orelse is_atom(Device) andalso whereis(Device) =:= self() of
         true -> _ = spawn(io, put_chars, [Device, Text]), ok;

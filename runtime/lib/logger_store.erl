@@ -1,5 +1,6 @@
-%% The configuration of logging: one map under a persistent term, which whoever logs reads without asking anybody; as long as nothing is
-%% changed there is none, and logger's defaults count. Changes are made by one process, one after the other; it begins with the first.
+%% The configuration of logging: one map under a persistent term, which whoever logs reads without asking
+%% anybody; as long as nothing is changed there is none, and logger's defaults count. Changes are made by one
+%% process, one after the other; it begins with the first.
 -module(logger_store).
 
 -export([given/0, change/1]).
@@ -7,8 +8,8 @@
 %% undefined: nothing has been changed.
 given() -> persistent_term:get(?MODULE, undefined).
 
-%% Change makes {Result, Config} of the configuration, or a Result alone: then nothing changes. It sees what all earlier changes have
-%% made, and must be short, ask nobody and not fail.
+%% Change makes {Result, Config} of the configuration, or a Result alone: then nothing changes. It sees what
+%% all earlier changes have made, and must be short, ask nobody and not fail.
 change(Change) ->
     Server = case whereis(?MODULE) of
                  undefined -> spawn(fun begin_serving/0);
@@ -20,7 +21,8 @@ change(Change) ->
         {Ref, Result} ->
             demonitor(Ref, [flush]),
             Result;
-        {'DOWN', Ref, process, _, Reason} when Reason =:= second; Reason =:= noproc; Reason =:= killed -> change(Change);
+        {'DOWN', Ref, process, _, Reason} when Reason =:= second; Reason =:= noproc; Reason =:= killed ->
+            change(Change);
         {'DOWN', Ref, process, _, Reason} -> exit(Reason)
     end.
 

@@ -5,8 +5,8 @@
 
 %% --- cmd ---
 
-%% The command runs with no input; after it the shell prints this byte, so that the answer is known to be complete even when the command has left
-%% something running that holds on to its output.
+%% The command runs with no input; after it the shell prints this byte, so that the answer is known to be
+%% complete even when the command has left something running that holds on to its output.
 -define(END, 4).
 
 cmd(Command) ->
@@ -38,7 +38,8 @@ command_text(Command) when is_atom(Command) -> command_text(atom_to_list(Command
 command_text(Command) ->
     try lists:flatten(Command) of
         Text ->
-            case lists:all(fun(C) -> is_integer(C) andalso C > 0 end, Text) andalso unicode:characters_to_binary(Text) of
+            case lists:all(fun(C) -> is_integer(C) andalso C > 0 end, Text)
+                andalso unicode:characters_to_binary(Text) of
                 Bytes when is_binary(Bytes) -> Bytes;
                 _ -> error
             end
@@ -61,7 +62,8 @@ in_own_process(Fun) ->
 
 run(Text, Max) ->
     Script = <<"(", Text/binary, "\n) </dev/null; printf '\\004'">>,
-    try open_port({spawn_executable, "/bin/sh"}, [{args, ["-c", Script]}, in, binary, stderr_to_stdout, eof, hide]) of
+    try open_port({spawn_executable, "/bin/sh"}, [{args, ["-c", Script]}, in, binary, stderr_to_stdout, eof,
+        hide]) of
         Port ->
             Output = collect(Port, Max, 0, []),
             port_close(Port),
@@ -102,7 +104,8 @@ find_executable(Name) -> find_executable(Name, os:getenv("PATH", "")).
 
 find_executable(Name, Path) ->
     case filename:pathtype(Name) of
-        relative -> first_executable([filename:join(folder(Folder), Name) || Folder <- string:split(Path, ":", all)]);
+        relative -> first_executable([filename:join(folder(Folder), Name) || Folder <- string:split(Path, ":",
+            all)]);
         _ -> first_executable([Name])
     end.
 

@@ -1,5 +1,6 @@
-%% monitor_node/3 with allow_passive_connect, of a node that is not connected: the built-in function comes here, for it has to wait
-%% for net_kernel. A node that must not be connected to (dist_auto_connect) may still connect to this one.
+%% monitor_node/3 with allow_passive_connect, of a node that is not connected: the built-in function comes
+%% here, for it has to wait for net_kernel. A node that must not be connected to (dist_auto_connect) may still
+%% connect to this one.
 -module(passive_monitor).
 -export([monitor_node/3]).
 

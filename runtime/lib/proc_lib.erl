@@ -1,10 +1,11 @@
-%% Processes that know their parent and ancestors, answer their starter when they are ready, and report a crash.
+%% Processes that know their parent and ancestors, answer their starter when they are ready, and report a
+%% crash.
 -module(proc_lib).
 
--export([spawn/1, spawn/2, spawn/3, spawn/4, spawn_link/1, spawn_link/2, spawn_link/3, spawn_link/4, spawn_monitor/1,
-         spawn_monitor/3, spawn_opt/2, spawn_opt/3, spawn_opt/4, spawn_opt/5,
-         start/3, start/4, start/5, start_link/3, start_link/4, start_link/5, start_monitor/3, start_monitor/4, start_monitor/5,
-         init_ack/1, init_ack/2, init_fail/2, init_fail/3, hibernate/3, stop/1, stop/3,
+-export([spawn/1, spawn/2, spawn/3, spawn/4, spawn_link/1, spawn_link/2, spawn_link/3, spawn_link/4,
+         spawn_monitor/1, spawn_monitor/3, spawn_opt/2, spawn_opt/3, spawn_opt/4, spawn_opt/5, start/3,
+         start/4, start/5, start_link/3, start_link/4, start_link/5, start_monitor/3, start_monitor/4,
+         start_monitor/5, init_ack/1, init_ack/2, init_fail/2, init_fail/3, hibernate/3, stop/1, stop/3,
          initial_call/1, translate_initial_call/1, format/1, format/2, format/3, report_cb/2]).
 -export([init_p/3, init_p/5, wake_up/3]).  % entry points of new processes
 
@@ -102,7 +103,8 @@ report_crash(Class, Reason, Stack) ->
            {heap_size, element(2, Info(heap_size))},
            {stack_size, element(2, Info(stack_size))},
            {reductions, element(2, Info(reductions))}],
-    logger:log(error, #{label => {?MODULE, crash}, report => [Own, [{neighbour, Its} || Pid <- neighbours([self()], []), Its <- about(Pid)]]},
+    logger:log(error, #{label => {?MODULE, crash},
+        report => [Own, [{neighbour, Its} || Pid <- neighbours([self()], []), Its <- about(Pid)]]},
                #{report_cb => fun ?MODULE:report_cb/2, domain => [otp, sasl],
                  logger_formatter => #{title => "CRASH REPORT"},
                  error_logger => #{tag => error_report, type => crash_report}}).
@@ -111,22 +113,26 @@ report_crash(Class, Reason, Stack) ->
 neighbours([Pid | Pids], Seen) ->
     case process_info(Pid, [links, trap_exit]) of
         [{links, Links}, {trap_exit, Trap}] when Pid =:= self(); not Trap ->
-            New = [P || P <- Links, is_pid(P), node(P) =:= node(), not lists:member(P, Seen), not lists:member(P, Pids), P =/= Pid],
+            New = [P || P <- Links, is_pid(P), node(P) =:= node(), not lists:member(P, Seen),
+                not lists:member(P, Pids), P =/= Pid],
             neighbours(Pids ++ New, [Pid | Seen]);
         _ -> neighbours(Pids, Seen)
     end;
 neighbours([], Seen) -> tl(lists:reverse(Seen)).
 
 about(Pid) ->
-    case process_info(Pid, [registered_name, dictionary, current_function, message_queue_len, links, trap_exit, status, heap_size,
+    case process_info(Pid, [registered_name, dictionary, current_function, message_queue_len, links,
+        trap_exit, status, heap_size,
                             stack_size, reductions, current_stacktrace]) of
         [Name, {dictionary, Dictionary}, Function | Rest] ->
-            [[{pid, Pid}, Name, {initial_call, initial_call_text(proplists:get_value('$initial_call', Dictionary))},
+            [[{pid, Pid}, Name, {initial_call,
+                initial_call_text(proplists:get_value('$initial_call', Dictionary))},
               Function, {ancestors, proplists:get_value('$ancestors', Dictionary, [])} | Rest]];
         undefined -> []
     end.
 
-initial_call_text({M, F, A}) when is_integer(A) -> {M, F, ["Argument__" ++ integer_to_list(N) || N <- lists:seq(1, A)]};
+initial_call_text({M, F, A}) when is_integer(A) ->
+    {M, F, ["Argument__" ++ integer_to_list(N) || N <- lists:seq(1, A)]};
 initial_call_text(Other) -> Other.
 
 hibernate(M, F, A) -> erlang:hibernate(?MODULE, wake_up, [M, F, A]).
@@ -149,7 +155,8 @@ start(M, F, A, Timeout, Options) ->
         receive {'DOWN', Monitor, process, Pid, _} -> {error, timeout} end
     end.
 
-unmonitored(Options) -> not lists:any(fun(O) -> O =:= monitor orelse is_tuple(O) andalso element(1, O) =:= monitor end, Options).
+unmonitored(Options) ->
+    not lists:any(fun(O) -> O =:= monitor orelse is_tuple(O) andalso element(1, O) =:= monitor end, Options).
 
 %% The end of a process that was too slow leaves no exit signal behind.
 killed(Pid, Options) ->
@@ -179,7 +186,8 @@ start_link(M, F, A, Timeout, Options) ->
         {error, timeout}
     end.
 
-%% A linked process that failed to start: its end must be over before the starter goes on, and leaves nothing in the mailbox.
+%% A linked process that failed to start: its end must be over before the starter goes on, and leaves nothing
+%% in the mailbox.
 forget(Pid) ->
     unlink(Pid),
     Monitor = monitor(process, Pid),

@@ -1,5 +1,6 @@
 %% Lists of properties: {Key, Value, ...} tuples, and atoms Key that stand for
-%% {Key, true}. The first entry of a key is the one that counts. What rewrites whole lists by rules is an installed OTP's.
+%% {Key, true}. The first entry of a key is the one that counts. What rewrites whole lists by rules is an
+%% installed OTP's.
 -module(proplists).
 
 -export([append_values/2, compact/1, delete/2, from_map/1,

@@ -1,12 +1,12 @@
-%% Pseudo-random numbers: for a seed the very numbers of OTP (those of shuffle_s/2 are our own). A state is {Handler, Words}, see
-%% rand_generator; that of a process is in its dictionary under rand_seed.
+%% Pseudo-random numbers: for a seed the very numbers of OTP (those of shuffle_s/2 are our own). A state is
+%% {Handler, Words}, see rand_generator; that of a process is in its dictionary under rand_seed.
 -module(rand).
 
--export([seed/1, seed/2, seed_s/1, seed_s/2, export_seed/0, export_seed_s/1, uniform/0, uniform/1, uniform_s/1, uniform_s/2,
-         uniform_real/0, uniform_real_s/1, bytes/1, bytes_s/2, normal/0, normal/2, normal_s/1, normal_s/3, jump/0, jump/1,
-         shuffle/1, shuffle_s/2]).
--export([splitmix64_next/1, seed58/2, exsp_next/1, exsp_jump/1, exro928_seed/1, exro928_next/1, exro928_next_state/1,
-         exro928_jump_2pow20/1, exro928_jump_2pow512/1]).
+-export([seed/1, seed/2, seed_s/1, seed_s/2, export_seed/0, export_seed_s/1, uniform/0, uniform/1,
+         uniform_s/1, uniform_s/2, uniform_real/0, uniform_real_s/1, bytes/1, bytes_s/2, normal/0, normal/2,
+         normal_s/1, normal_s/3, jump/0, jump/1, shuffle/1, shuffle_s/2]).
+-export([splitmix64_next/1, seed58/2, exsp_next/1, exsp_jump/1, exro928_seed/1, exro928_next/1,
+         exro928_next_state/1, exro928_jump_2pow20/1, exro928_jump_2pow512/1]).
 -export([mwc59/1, mwc59_value32/1, mwc59_value/1, mwc59_float/1, mwc59_seed/0, mwc59_seed/1]).
 
 -define(MASK32, 16#FFFFFFFF).
@@ -98,8 +98,8 @@ in_range(N, H, Next, S, V, Spare) ->
             in_range(N, H, Next, S1, V1, Spare)
     end.
 
-%% Several values are put together; each replaces the weak low bits of the one before. Unless N is a power of two there are at
-%% least two bits to spare, so that few are drawn again.
+%% Several values are put together; each replaces the weak low bits of the one before. Unless N is a power of
+%% two there are at least two bits to spare, so that few are drawn again.
 in_large_range(N, H, Next, S, V, Bits) ->
     Weak = maps:get(weak_low_bits, H, 0),
     case N band (N - 1) of
@@ -137,7 +137,8 @@ fraction({#{next := Next} = H, S0}) ->
     {V, S} = Next(S0),
     {V band (1 bsl 56 - 1), {H, S}}.
 
-%% F is to be scaled by 2 to the power of Exponent. Below the smallest float that has some precision it begins anew.
+%% F is to be scaled by 2 to the power of Exponent. Below the smallest float that has some precision it begins
+%% anew.
 real(F, State, Exponent) ->
     case bit_length(F, 56) of
         Length when Length >= 53 -> {(F bsr (Length - 53)) * math:pow(2.0, Exponent + Length - 53), State};
@@ -151,7 +152,8 @@ real(F, State, Exponent) ->
         _ -> uniform_real_s(State)
     end.
 
-%% The bits after a fraction. OTP forgets to cut the values of its old generators here, and its numbers are to be met.
+%% The bits after a fraction. OTP forgets to cut the values of its old generators here, and its numbers are to
+%% be met.
 following({#{bits := _}, _} = State) -> fraction(State);
 following({#{next := Next} = H, S0}) ->
     {V, S} = Next(S0),
@@ -165,7 +167,8 @@ bit_length(F, N) -> bit_length(F, N - 1).
 bytes(N) -> drawn(fun(State) -> bytes_s(N, State) end).
 
 %% The highest bytes of each value
-bytes_s(N, {#{bits := Bits} = H, S}) when is_integer(N), N >= 0 -> bytes_s(N, H, S, Bits, maps:get(weak_low_bits, H, 0));
+bytes_s(N, {#{bits := Bits} = H, S}) when is_integer(N), N >= 0 ->
+    bytes_s(N, H, S, Bits, maps:get(weak_low_bits, H, 0));
 bytes_s(N, {#{max := Max} = H, S}) when is_integer(N), N >= 0, Max >= ?MASK58 -> bytes_s(N, H, S, 58, 2).
 
 bytes_s(N, #{next := Next} = H, S0, Bits, Weak) ->
@@ -255,7 +258,8 @@ exro928_next_state(Ring) -> rand_generator:exro928_next_state(Ring).
 exro928_jump_2pow20(Ring) -> rand_generator:exro928_jump_2pow20(Ring).
 exro928_jump_2pow512(Ring) -> rand_generator:exro928_jump_2pow512(Ring).
 
-%% Multiply with carry, on small integers only: 32 bits of value below 27 of carry. The values are scrambled by shifts.
+%% Multiply with carry, on small integers only: 32 bits of value below 27 of carry. The values are scrambled
+%% by shifts.
 
 mwc59(State) -> 16#7FA6502 * (State band ?MASK32) + ((State band ?MASK59) bsr 32).
 

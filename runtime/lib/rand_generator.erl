@@ -1,39 +1,45 @@
-%% The generators behind rand: how a state is made from a seed, stepped and jumped. A handler is the map that OTP documents
-%% as alg_handler(), so that a program can bring one of its own.
+%% The generators behind rand: how a state is made from a seed, stepped and jumped. A handler is the map that
+%% OTP documents as alg_handler(), so that a program can bring one of its own.
 %%   exsss      Xorshift116**       exro928ss  Xoroshiro928**       dummy  no random numbers at all
 %%   exsp       Xorshift116+        exrop      Xoroshiro116+        (S. Vigna's, on 58-bit words)
 %%   exs1024s   Xorshift1024*       exs64      Xorshift64*          (on 64-bit words)
 %% exsplus and exs1024 are exsp and exs1024s with the older ways to make values of a range.
 -module(rand_generator).
 
--export([handler/1, seeded/2, splitmix64_next/1, seed58/2, exsp_next/1, exsp_jump/1, exro928_seed/1, exro928_next/1,
-         exro928_next_state/1, exro928_jump_2pow20/1, exro928_jump_2pow512/1]).
--export([exsss_next/1, exrop_next/1, exro928ss_next/1, exs1024_next/1, exs64_next/1, dummy_next/1, dummy_uniform/1,
-         dummy_uniform/2, jump_exsp/1, jump_exrop/1, jump_exro928/1, jump_exs1024/1]).
+-export([handler/1, seeded/2, splitmix64_next/1, seed58/2, exsp_next/1, exsp_jump/1, exro928_seed/1,
+         exro928_next/1, exro928_next_state/1, exro928_jump_2pow20/1, exro928_jump_2pow512/1]).
+-export([exsss_next/1, exrop_next/1, exro928ss_next/1, exs1024_next/1, exs64_next/1, dummy_next/1,
+         dummy_uniform/1, dummy_uniform/2, jump_exsp/1, jump_exrop/1, jump_exro928/1, jump_exs1024/1]).
 
 -define(MASK21, 16#1FFFFF).
 -define(MASK32, 16#FFFFFFFF).
 -define(MASK58, 16#3FFFFFFFFFFFFFF).
 -define(MASK64, 16#FFFFFFFFFFFFFFFF).
-%% Bits that would leave the word are cut off before the shift: on 58 bits every intermediate result is a small integer.
+%% Bits that would leave the word are cut off before the shift: on 58 bits every intermediate result is a
+%% small integer.
 -define(BSL58(X, N), (((X) band (?MASK58 bsr (N))) bsl (N))).
 -define(BSL64(X, N), (((X) band (?MASK64 bsr (N))) bsl (N))).
 -define(ROTL58(X, N), (?BSL58(X, N) bor ((X) bsr (58 - (N))))).
 
-handler(exsss) -> #{type => exsss, bits => 58, next => fun ?MODULE:exsss_next/1, jump => fun ?MODULE:jump_exsp/1};
+handler(exsss) -> #{type => exsss, bits => 58, next => fun ?MODULE:exsss_next/1,
+    jump => fun ?MODULE:jump_exsp/1};
 handler(exsp) ->
-    #{type => exsp, bits => 58, weak_low_bits => 1, next => fun ?MODULE:exsp_next/1, jump => fun ?MODULE:jump_exsp/1};
+    #{type => exsp, bits => 58, weak_low_bits => 1, next => fun ?MODULE:exsp_next/1,
+        jump => fun ?MODULE:jump_exsp/1};
 handler(exsplus) ->
     #{type => exsplus, max => ?MASK58, next => fun ?MODULE:exsp_next/1, jump => fun ?MODULE:jump_exsp/1};
 handler(exrop) ->
-    #{type => exrop, bits => 58, weak_low_bits => 1, next => fun ?MODULE:exrop_next/1, jump => fun ?MODULE:jump_exrop/1};
+    #{type => exrop, bits => 58, weak_low_bits => 1, next => fun ?MODULE:exrop_next/1,
+        jump => fun ?MODULE:jump_exrop/1};
 handler(exro928ss) ->
-    #{type => exro928ss, bits => 58, next => fun ?MODULE:exro928ss_next/1, jump => fun ?MODULE:jump_exro928/1};
+    #{type => exro928ss, bits => 58, next => fun ?MODULE:exro928ss_next/1,
+        jump => fun ?MODULE:jump_exro928/1};
 handler(exs1024s) ->
     #{type => exs1024s, bits => 64, weak_low_bits => 3, next => fun ?MODULE:exs1024_next/1,
       jump => fun ?MODULE:jump_exs1024/1};
 handler(exs1024) ->
-    #{type => exs1024, max => ?MASK64, next => fun ?MODULE:exs1024_next/1, jump => fun ?MODULE:jump_exs1024/1};
+    #{type => exs1024, max => ?MASK64, next => fun ?MODULE:exs1024_next/1,
+        jump => fun ?MODULE:jump_exs1024/1};
 handler(exs64) -> #{type => exs64, max => ?MASK64, next => fun ?MODULE:exs64_next/1};
 handler(dummy) ->
     #{type => dummy, bits => 58, next => fun ?MODULE:dummy_next/1, uniform => fun ?MODULE:dummy_uniform/1,
@@ -59,7 +65,8 @@ seeded(Alg, Seed) when Alg =:= exsss; Alg =:= exsp; Alg =:= exsplus; Alg =:= exr
     [S0 | S1];
 seeded(exro928ss, Seed) -> exro928_seed(Seed);
 seeded(Alg, {A1, A2, A3}) when Alg =:= exs1024; Alg =:= exs1024s ->
-    X = (mixed21(A1, 2097131) bsl 43) bor (mixed21(A2, 2097133) bsl 22) bor (mixed21(A3, 2097143) bsl 1) bor 1,
+    X = (mixed21(A1, 2097131) bsl 43) bor (mixed21(A2, 2097133) bsl 22) bor (mixed21(A3, 2097143) bsl 1)
+        bor 1,
     {exs64_values(16, X, []), []};
 seeded(Alg, Seed) when Alg =:= exs1024; Alg =:= exs1024s -> {words(16, Seed, ?MASK64), []};
 seeded(exs64, {A1, A2, A3}) ->
@@ -189,8 +196,8 @@ dummy_uniform({Handler, S}) -> {0.5, {Handler, S bxor ?MASK58}}.
 
 dummy_uniform(_, {Handler, S}) -> {1, {Handler, S bxor ?MASK58}}.
 
-%% Jumps: many steps at once. A step is linear over bits, so the state after 2^N steps is the sum (bxor) of the states after
-%% those few steps whose bit is set in a polynomial.
+%% Jumps: many steps at once. A step is linear over bits, so the state after 2^N steps is the sum (bxor) of
+%% the states after those few steps whose bit is set in a polynomial.
 
 jump_exsp({Handler, Words}) -> {Handler, exsp_jump(Words)}.
 

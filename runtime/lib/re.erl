@@ -1,4 +1,5 @@
-%% Regular expressions. compile/1,2, inspect/2 and run/2,3 are built into the machine, by PCRE2; here is what is made of them.
+%% Regular expressions. compile/1,2, inspect/2 and run/2,3 are built into the machine, by PCRE2; here is what
+%% is made of them.
 -module(re).
 -define(ERRORS, [{error_info, #{module => erl_stdlib_errors}}]).  % who explains
 
@@ -141,10 +142,12 @@ trimmed(true, Pieces) ->
 trimmed(false, Pieces) -> Pieces.
 
 %% Nothing right behind the last separator is none.
-pieces([[{From, 0} | _] | Found], At, Left, Groups, Bytes) when From =< At -> pieces(Found, At, Left, Groups, Bytes);
+pieces([[{From, 0} | _] | Found], At, Left, Groups, Bytes) when From =< At ->
+    pieces(Found, At, Left, Groups, Bytes);
 pieces([[{From, Length} | Captured] | Found], At, Left, Groups, Bytes) when Left =/= 0 ->
     Less = case Left of infinity -> infinity; _ -> Left - 1 end,
-    [[binary:part(Bytes, At, From - At) | captured(Captured, Groups, Bytes)] | pieces(Found, From + Length, Less, Groups, Bytes)];
+    [[binary:part(Bytes, At, From - At) | captured(Captured, Groups, Bytes)] | pieces(Found, From + Length,
+        Less, Groups, Bytes)];
 pieces(_, At, _, _, Bytes) -> [[binary:part(Bytes, At, byte_size(Bytes) - At)]].
 
 %% What comes behind the last group that was set is not in the match.
@@ -155,7 +158,8 @@ captured([Group | Captured], Groups, Bytes) -> [part(Group, Bytes) | captured(Ca
 %% What both need
 
 %% {What of the options is in Own, the others}
-own_options([trim | Options], #{parts := _} = Own, Refused) -> own_options([{parts, 0} | Options], Own, Refused);
+own_options([trim | Options], #{parts := _} = Own, Refused) ->
+    own_options([{parts, 0} | Options], Own, Refused);
 own_options([Option | Options], Own, Refused) ->
     {Name, Value} = case Option of
                         {_, _} -> Option;

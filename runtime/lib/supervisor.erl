@@ -2,15 +2,19 @@
 -module(supervisor).
 -behaviour(gen_server).
 
--export([start_link/2, start_link/3, start_child/2, restart_child/2, delete_child/2, terminate_child/2, which_children/1,
-         count_children/1, check_childspecs/1, check_childspecs/2, get_childspec/2, get_callback_module/1]).
+-export([start_link/2, start_link/3, start_child/2, restart_child/2, delete_child/2, terminate_child/2,
+         which_children/1, count_children/1, check_childspecs/1, check_childspecs/2, get_childspec/2,
+         get_callback_module/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3, format_log/1,
          format_log/2]).
 
--callback init(Args :: term()) -> {ok, {SupFlags :: map() | tuple(), [ChildSpec :: map() | tuple()]}} | ignore.
+-callback init(Args :: term()) ->
+    {ok, {SupFlags :: map() | tuple(), [ChildSpec :: map() | tuple()]}} | ignore.
 
-%% One child. A simple_one_for_one supervisor has one as the template; its running children are in #sup.dynamic.
--record(child, {pid = undefined, id, start, restart = permanent, significant = false, shutdown, type = worker, modules}).
+%% One child. A simple_one_for_one supervisor has one as the template; its running children are in
+%% #sup.dynamic.
+-record(child, {pid = undefined, id, start, restart = permanent, significant = false, shutdown, type = worker,
+    modules}).
 
 -record(sup, {name, strategy, intensity, period, auto_shutdown,
               children = [],   % [#child{}], the latest started first
@@ -104,9 +108,11 @@ start_one(Sup, #child{start = {M, F, A}} = Child) ->
 %% --- Specifications ---
 
 flags(Map, Sup) when is_map(Map) ->
-    check_flags(maps:merge(#{strategy => one_for_one, intensity => 1, period => 5, auto_shutdown => never}, Map), Sup);
+    check_flags(maps:merge(#{strategy => one_for_one, intensity => 1, period => 5, auto_shutdown => never},
+        Map), Sup);
 flags({Strategy, Intensity, Period}, Sup) ->
-    check_flags(#{strategy => Strategy, intensity => Intensity, period => Period, auto_shutdown => never}, Sup);
+    check_flags(#{strategy => Strategy, intensity => Intensity, period => Period, auto_shutdown => never},
+        Sup);
 flags(Other, _) -> {error, {invalid_type, Other}}.
 
 check_flags(#{strategy := S, intensity := I, period := P, auto_shutdown := A}, Sup) ->
@@ -114,7 +120,8 @@ check_flags(#{strategy := S, intensity := I, period := P, auto_shutdown := A}, S
     if not Known -> {error, {invalid_strategy, S}};
        not (is_integer(I) andalso I >= 0) -> {error, {invalid_intensity, I}};
        not (is_integer(P) andalso P > 0) -> {error, {invalid_period, P}};
-       S =:= simple_one_for_one, A =/= never -> {error, {bad_combination, [{auto_shutdown, A}, {strategy, S}]}};
+       S =:= simple_one_for_one, A =/= never ->
+           {error, {bad_combination, [{auto_shutdown, A}, {strategy, S}]}};
        A =/= never, A =/= any_significant, A =/= all_significant -> {error, {invalid_auto_shutdown, A}};
        true -> {ok, Sup#sup{strategy = S, intensity = I, period = P, auto_shutdown = A}}
     end.
@@ -134,7 +141,8 @@ specs([Spec | Rest], AutoShutdown, Done) ->
 specs([], _, Done) -> {ok, lists:reverse(Done)}.
 
 spec({Id, Start, Restart, Shutdown, Type, Modules}, AutoShutdown) ->
-    spec(#{id => Id, start => Start, restart => Restart, shutdown => Shutdown, type => Type, modules => Modules}, AutoShutdown);
+    spec(#{id => Id, start => Start, restart => Restart, shutdown => Shutdown, type => Type,
+        modules => Modules}, AutoShutdown);
 spec(Map, AutoShutdown) when is_map(Map) ->
     case Map of
         #{id := Id, start := {M, F, A} = Start} when is_atom(M), is_atom(F), is_list(A) ->
@@ -142,7 +150,8 @@ spec(Map, AutoShutdown) when is_map(Map) ->
             check_child(#child{id = Id, start = Start, type = Type,
                                restart = maps:get(restart, Map, permanent),
                                significant = maps:get(significant, Map, false),
-                               shutdown = maps:get(shutdown, Map, case Type of supervisor -> infinity; _ -> 5000 end),
+                               shutdown = maps:get(shutdown, Map, case Type of supervisor -> infinity; _ ->
+                                   5000 end),
                                modules = maps:get(modules, Map, [M])}, AutoShutdown);
         #{id := _, start := Bad} -> {error, {invalid_mfa, Bad}};
         #{id := _} -> {error, missing_start};
@@ -150,7 +159,8 @@ spec(Map, AutoShutdown) when is_map(Map) ->
     end;
 spec(Other, _) -> {error, {invalid_child_spec, Other}}.
 
-check_child(#child{restart = R, shutdown = S, type = T, modules = M, significant = G} = Child, AutoShutdown) ->
+check_child(#child{restart = R, shutdown = S, type = T, modules = M, significant = G} = Child,
+    AutoShutdown) ->
     Restart = lists:member(R, [permanent, transient, temporary]),
     Shutdown = S =:= infinity orelse S =:= brutal_kill orelse (is_integer(S) andalso S >= 0),
     if T =/= worker, T =/= supervisor -> {error, {invalid_child_type, T}};
@@ -175,7 +185,8 @@ as_spec(#child{id = Id, start = Start, restart = R, significant = G, shutdown = 
 
 %% --- Requests ---
 
-handle_call({start_child, Extra}, _, #sup{strategy = simple_one_for_one, children = [Template]} = Sup) when is_list(Extra) ->
+handle_call({start_child, Extra}, _, #sup{strategy = simple_one_for_one, children = [Template]}
+    = Sup) when is_list(Extra) ->
     #child{start = {M, F, A}} = Template,
     Args = A ++ Extra,
     case start_one(Sup, Template#child{start = {M, F, Args}}) of
@@ -194,12 +205,15 @@ handle_call({start_child, Spec}, _, Sup) ->
             end;
         {error, Reason} -> {reply, {error, Reason}, Sup}
     end;
-handle_call(which_children, _, #sup{strategy = simple_one_for_one, children = [#child{type = Type, modules = Modules}]} = Sup) ->
+handle_call(which_children, _, #sup{strategy = simple_one_for_one,
+    children = [#child{type = Type, modules = Modules}]} = Sup) ->
     {reply, [{undefined, shown(Key), Type, Modules} || Key <- maps:keys(Sup#sup.dynamic)], Sup};
 handle_call(which_children, _, Sup) ->
-    {reply, [{Id, shown(Pid), Type, Modules} || #child{id = Id, pid = Pid, type = Type, modules = Modules} <- Sup#sup.children], Sup};
+    {reply, [{Id, shown(Pid), Type, Modules} || #child{id = Id, pid = Pid, type = Type,
+        modules = Modules} <- Sup#sup.children], Sup};
 handle_call(count_children, _, Sup) -> {reply, count(Sup), Sup};
-handle_call({get_childspec, Pid}, _, #sup{strategy = simple_one_for_one, children = [Template], dynamic = Dynamic} = Sup) ->
+handle_call({get_childspec, Pid}, _, #sup{strategy = simple_one_for_one, children = [Template],
+    dynamic = Dynamic} = Sup) ->
     case is_map_key(Pid, Dynamic) of
         true -> {reply, {ok, as_spec(Template)}, Sup};
         false -> {reply, {error, not_found}, Sup}
@@ -209,7 +223,8 @@ handle_call({get_childspec, Which}, _, Sup) ->
         false -> {reply, {error, not_found}, Sup};
         Child -> {reply, {ok, as_spec(Child)}, Sup}
     end;
-handle_call({terminate_child, Pid}, _, #sup{strategy = simple_one_for_one, children = [Template], dynamic = Dynamic} = Sup) when is_pid(Pid) ->
+handle_call({terminate_child, Pid}, _, #sup{strategy = simple_one_for_one, children = [Template],
+    dynamic = Dynamic} = Sup) when is_pid(Pid) ->
     case Dynamic of
         #{Pid := _} ->
             stop_child(Template#child{pid = Pid}, Sup),
@@ -222,7 +237,8 @@ handle_call({terminate_child, Pid}, _, #sup{strategy = simple_one_for_one, child
             end;
         _ -> {reply, {error, not_found}, Sup}
     end;
-handle_call({What, _}, _, #sup{strategy = simple_one_for_one} = Sup) when What =:= terminate_child; What =:= restart_child; What =:= delete_child ->
+handle_call({What, _}, _, #sup{strategy = simple_one_for_one} = Sup) when What =:= terminate_child;
+    What =:= restart_child; What =:= delete_child ->
     {reply, {error, simple_one_for_one}, Sup};
 handle_call({terminate_child, Id}, _, Sup) ->
     case lists:keyfind(Id, #child.id, Sup#sup.children) of
@@ -245,7 +261,8 @@ handle_call({restart_child, Id}, _, Sup) ->
     end;
 handle_call({delete_child, Id}, _, Sup) ->
     case lists:keyfind(Id, #child.id, Sup#sup.children) of
-        #child{pid = undefined} -> {reply, ok, Sup#sup{children = lists:keydelete(Id, #child.id, Sup#sup.children)}};
+        #child{pid = undefined} ->
+            {reply, ok, Sup#sup{children = lists:keydelete(Id, #child.id, Sup#sup.children)}};
         #child{pid = {restarting, _}} -> {reply, {error, restarting}, Sup};
         #child{} -> {reply, {error, running}, Sup};
         false -> {reply, {error, not_found}, Sup}
@@ -257,7 +274,8 @@ start_new(Child, #sup{children = Children} = Sup) ->
     case start_one(Sup, Child) of
         {ok, undefined} when Child#child.restart =:= temporary -> {reply, {ok, undefined}, Sup};
         {ok, Pid} -> {reply, {ok, Pid}, Sup#sup{children = [Child#child{pid = Pid} | Children]}};
-        {ok, Pid, Extra} -> {reply, {ok, Pid, Extra}, Sup#sup{children = [Child#child{pid = Pid} | Children]}};
+        {ok, Pid, Extra} -> {reply, {ok, Pid, Extra},
+            Sup#sup{children = [Child#child{pid = Pid} | Children]}};
         {error, Reason} -> {reply, {error, {Reason, Child}}, Sup}
     end.
 
@@ -289,7 +307,8 @@ stopped(#child{restart = temporary, id = Id}, #sup{children = Children} = Sup) -
     Sup#sup{children = lists:keydelete(Id, #child.id, Children)};
 stopped(Child, Sup) -> replace(Child#child{pid = undefined}, Sup).
 
-handle_cast({try_again, Key}, #sup{strategy = simple_one_for_one, children = [Template], dynamic = Dynamic} = Sup) ->
+handle_cast({try_again, Key}, #sup{strategy = simple_one_for_one, children = [Template],
+    dynamic = Dynamic} = Sup) ->
     case Dynamic of
         #{Key := Args} ->
             {restarting, Pid} = Key,
@@ -304,7 +323,8 @@ handle_cast({try_again, Id}, #sup{children = Children} = Sup) ->
 
 handle_info({'EXIT', Pid, Reason}, Sup) -> outcome(child_ended(Pid, Reason, Sup));
 handle_info(Message, Sup) ->
-    logger:log(error, "Supervisor received unexpected message: ~tp~n", [Message], #{domain => [otp], error_logger => #{tag => error}}),
+    logger:log(error, "Supervisor received unexpected message: ~tp~n", [Message],
+        #{domain => [otp], error_logger => #{tag => error}}),
     {noreply, Sup}.
 
 outcome({ok, Sup}) -> {noreply, Sup};
@@ -312,7 +332,8 @@ outcome({shutdown, Sup}) -> {stop, shutdown, Sup}.
 
 %% --- Restarts ---
 
-child_ended(Pid, Reason, #sup{strategy = simple_one_for_one, children = [Template], dynamic = Dynamic} = Sup) ->
+child_ended(Pid, Reason, #sup{strategy = simple_one_for_one, children = [Template],
+    dynamic = Dynamic} = Sup) ->
     case maps:take(Pid, Dynamic) of
         {Args, Rest} ->
             #child{start = {M, F, _}} = Template,
@@ -328,7 +349,8 @@ child_ended(Pid, Reason, #sup{children = Children} = Sup) ->
 ended(Reason, #child{restart = permanent} = Child, Sup) ->
     report(child_terminated, Reason, Child, Sup),
     counted_restart(Child, Sup);
-ended(Reason, Child, Sup) when Reason =:= normal; Reason =:= shutdown; tuple_size(Reason) =:= 2, element(1, Reason) =:= shutdown ->
+ended(Reason, Child, Sup) when Reason =:= normal; Reason =:= shutdown; tuple_size(Reason) =:= 2,
+    element(1, Reason) =:= shutdown ->
     auto_shutdown(Child, gone(Child, Sup));
 ended(Reason, #child{restart = transient} = Child, Sup) ->
     report(child_terminated, Reason, Child, Sup),
@@ -364,7 +386,8 @@ count_restart(#sup{intensity = Intensity, period = Period, restarts = Restarts} 
         false -> {ok, Sup#sup{restarts = Recent}}
     end.
 
-restart(#child{pid = Pid, start = {_, _, Args}}, #sup{strategy = simple_one_for_one, children = [Template]} = Sup) ->
+restart(#child{pid = Pid, start = {_, _, Args}}, #sup{strategy = simple_one_for_one, children = [Template]}
+    = Sup) ->
     restart_dynamic(Pid, Args, Template, Sup);
 restart(Child, #sup{strategy = one_for_one} = Sup) ->
     case start_one(Sup, Child) of
@@ -381,7 +404,8 @@ restart(Child, #sup{strategy = one_for_all, children = Children} = Sup) ->
     Group = [case Id =:= Child#child.id of
                  true -> C#child{pid = undefined};
                  false -> lists:keyfind(Id, #child.id, Stopped)
-             end || #child{id = Id} = C <- Children, Id =:= Child#child.id orelse lists:keymember(Id, #child.id, Stopped)],
+             end || #child{id = Id} = C <- Children, Id =:= Child#child.id orelse lists:keymember(Id,
+             #child.id, Stopped)],
     start_group(lists:reverse(Group), [], Sup).
 
 %% `After`: what was started later, to be stopped and started again too. `Before` stays.
@@ -423,7 +447,8 @@ failed_restart(Reason, #child{pid = Pid, id = Id} = Child, Sup) ->
     Old = case Pid of {restarting, _} -> Pid; _ -> {restarting, Pid} end,
     retry(Id, Child, replace(Child#child{pid = Old}, Sup)).
 
-%% A start that failed counts as a restart; the next attempt goes through the mailbox so that other requests get their turn.
+%% A start that failed counts as a restart; the next attempt goes through the mailbox so that other requests
+%% get their turn.
 retry(Key, Child, Sup) ->
     case count_restart(Sup) of
         {ok, Counted} -> gen_server:cast(self(), {try_again, Key}), {ok, Counted};
@@ -467,7 +492,8 @@ shutdown(#child{pid = Pid, shutdown = Shutdown}) ->
             end
     end.
 
-%% The exit message of a stopped child must not be taken for a crash; it also says how the child ended if the monitor came too late.
+%% The exit message of a stopped child must not be taken for a crash; it also says how the child ended if the
+%% monitor came too late.
 flushed(Pid, Reason, Expected) ->
     unlink(Pid),
     True = receive {'EXIT', Pid, Why} when Reason =:= noproc -> Why;
@@ -519,7 +545,8 @@ code_change(_OldVsn, #sup{module = Mod, args = Args} = Sup, _Extra) ->
                     case specs(Specs, New#sup.auto_shutdown) of
                         {ok, [_] = Children} when New#sup.strategy =:= simple_one_for_one ->
                             {ok, New#sup{children = Children}};
-                        {ok, _} when New#sup.strategy =:= simple_one_for_one -> {error, {bad_start_spec, Specs}};
+                        {ok, _} when New#sup.strategy =:= simple_one_for_one ->
+                            {error, {bad_start_spec, Specs}};
                         {ok, Children} -> {ok, New#sup{children = merged(Children, Sup)}};
                         Error -> Error
                     end;
@@ -541,26 +568,30 @@ merged(New, #sup{children = Old}) ->
 %% --- Reports ---
 
 progress(Child, #sup{name = Name}) ->
-    logger:log(info, #{label => {?MODULE, progress}, report => [{supervisor, Name}, {started, offender(Child)}]},
+    logger:log(info, #{label => {?MODULE, progress}, report => [{supervisor, Name},
+        {started, offender(Child)}]},
                #{domain => [otp, sasl], report_cb => fun ?MODULE:format_log/2,
                  error_logger => #{tag => info_report, type => progress,
                                    report_cb => fun ?MODULE:format_log/1}}).
 
 report(Context, Reason, Child, #sup{name = Name}) ->
     logger:log(error, #{label => {?MODULE, Context},
-                        report => [{supervisor, Name}, {errorContext, Context}, {reason, Reason}, {offender, offender(Child)}]},
+                        report => [{supervisor, Name}, {errorContext, Context}, {reason, Reason},
+                            {offender, offender(Child)}]},
                #{domain => [otp, sasl], report_cb => fun ?MODULE:format_log/2,
                  logger_formatter => #{title => "SUPERVISOR REPORT"},
                  error_logger => #{tag => error_report, type => supervisor_report,
                                    report_cb => fun ?MODULE:format_log/1}}).
 
 offender(#child{pid = Pid, id = Id, start = Start, restart = R, significant = G, shutdown = S, type = T}) ->
-    [{pid, shown(Pid)}, {id, Id}, {mfargs, Start}, {restart_type, R}, {significant, G}, {shutdown, S}, {child_type, T}].
+    [{pid, shown(Pid)}, {id, Id}, {mfargs, Start}, {restart_type, R}, {significant, G}, {shutdown, S},
+        {child_type, T}].
 
 format_log(#{label := {?MODULE, progress}, report := [{supervisor, Name}, {started, Child}]}) ->
     {"    supervisor: ~tp~n    started: ~tp~n", [Name, Child]};
 format_log(#{report := [{supervisor, Name}, {errorContext, Context}, {reason, Reason}, {offender, Child}]}) ->
-    {"    supervisor: ~tp~n    errorContext: ~tp~n    reason: ~tp~n    offender: ~tp~n", [Name, Context, Reason, Child]}.
+    {"    supervisor: ~tp~n    errorContext: ~tp~n    reason: ~tp~n    offender: ~tp~n",
+        [Name, Context, Reason, Child]}.
 
 format_log(Report, Options) -> report_text:text(Report, Options, fun format_log/1, fun on_one_line/1).
 

@@ -2,10 +2,11 @@
 -module(sys).
 
 -export([suspend/1, suspend/2, resume/1, resume/2, get_status/1, get_status/2, get_state/1, get_state/2,
-         replace_state/2, replace_state/3, change_code/4, change_code/5, terminate/2, terminate/3,
-         trace/2, trace/3, log/2, log/3, log_to_file/2, log_to_file/3, statistics/2, statistics/3, no_debug/1, no_debug/2,
-         install/2, install/3, remove/2, remove/3]).
--export([handle_system_msg/6, handle_system_msg/7, handle_debug/4, debug_options/1, get_debug/3, get_log/1, print_log/1]).
+         replace_state/2, replace_state/3, change_code/4, change_code/5, terminate/2, terminate/3, trace/2,
+         trace/3, log/2, log/3, log_to_file/2, log_to_file/3, statistics/2, statistics/3, no_debug/1,
+         no_debug/2, install/2, install/3, remove/2, remove/3]).
+-export([handle_system_msg/6, handle_system_msg/7, handle_debug/4, debug_options/1, get_debug/3, get_log/1,
+         print_log/1]).
 
 suspend(Name) -> request(Name, suspend).
 suspend(Name, Timeout) -> request(Name, suspend, Timeout).
@@ -18,7 +19,8 @@ get_state(Name, Timeout) -> state(request(Name, get_state, Timeout)).
 replace_state(Name, Fun) -> state(request(Name, {replace_state, Fun})).
 replace_state(Name, Fun, Timeout) -> state(request(Name, {replace_state, Fun}, Timeout)).
 change_code(Name, Module, OldVsn, Extra) -> request(Name, {change_code, Module, OldVsn, Extra}).
-change_code(Name, Module, OldVsn, Extra, Timeout) -> request(Name, {change_code, Module, OldVsn, Extra}, Timeout).
+change_code(Name, Module, OldVsn, Extra, Timeout) ->
+    request(Name, {change_code, Module, OldVsn, Extra}, Timeout).
 terminate(Name, Reason) -> request(Name, {terminate, Reason}).
 terminate(Name, Reason, Timeout) -> request(Name, {terminate, Reason}, Timeout).
 trace(Name, Flag) -> request(Name, {debug, {trace, Flag}}).
@@ -41,7 +43,9 @@ request(Name, Request, Timeout) -> request(Name, Request, Timeout, [Timeout]).
 request(Name, Request, Timeout, Shown) ->
     try gen:call(Name, system, Request, Timeout) of
         {ok, Reply} -> Reply
-    catch exit:Reason -> exit({Reason, {?MODULE, element(1, fun_name(Request)), [Name | element(2, fun_name(Request))] ++ Shown}})
+    catch exit:Reason ->
+        exit({Reason, {?MODULE, element(1, fun_name(Request)), [Name | element(2, fun_name(Request))]
+            ++ Shown}})
     end.
 
 fun_name({debug, {What, Value}}) -> {What, [Value]};
@@ -92,7 +96,8 @@ command(Was, {replace_state, Fun}, _, Module, Debug, Misc) ->
     {Reply, NewMisc} = replace_state_of(Module, Fun, Misc),
     {Was, Reply, Debug, NewMisc};
 command(Was, get_status, Parent, Module, Debug, Misc) ->
-    {Was, {status, self(), {module, Module}, [get(), Was, Parent, Debug, format_misc(Module, Was, Parent, Debug, Misc)]}, Debug, Misc};
+    {Was, {status, self(), {module, Module}, [get(), Was, Parent, Debug, format_misc(Module, Was, Parent,
+        Debug, Misc)]}, Debug, Misc};
 command(Was, {debug, What}, _, _, Debug, Misc) ->
     {Reply, NewDebug} = debug_command(What, Debug),
     {Was, Reply, NewDebug, Misc};
@@ -161,7 +166,8 @@ debug_command({statistics, get}, Debug) ->
     case lists:keyfind(statistics, 1, Debug) of
         {_, {Start, Reductions0, In, Out}} ->
             {reductions, Reductions} = process_info(self(), reductions),
-            {{ok, [{start_time, Start}, {current_time, erlang:localtime()}, {reductions, Reductions - Reductions0},
+            {{ok, [{start_time, Start}, {current_time, erlang:localtime()},
+                {reductions, Reductions - Reductions0},
                    {messages_in, In}, {messages_out, Out}]}, Debug};
         false -> {{ok, no_statistics}, Debug}
     end;
@@ -181,18 +187,22 @@ get_log(Debug) -> lists:reverse([Event || {Event, _, _} <- logged(Debug)]).
 
 print_log(Debug) -> [Format(user, Event, Name) || {Event, Name, Format} <- lists:reverse(logged(Debug))], ok.
 
-handle_debug(Debug, Format, Name, Event) -> lists:filtermap(fun(Option) -> debug_event(Option, Format, Name, Event) end, Debug).
+handle_debug(Debug, Format, Name, Event) ->
+    lists:filtermap(fun(Option) -> debug_event(Option, Format, Name, Event) end, Debug).
 
 debug_event({trace, true} = Option, Format, Name, Event) -> Format(user, Event, Name), {true, Option};
-debug_event({log, {N, Events}}, Format, Name, Event) -> {true, {log, {N, lists:sublist([{Event, Name, Format} | Events], N)}}};
+debug_event({log, {N, Events}}, Format, Name, Event) ->
+    {true, {log, {N, lists:sublist([{Event, Name, Format} | Events], N)}}};
 debug_event({statistics, {Start, Reductions, In, Out}}, _, _, Event) ->
     {true, {statistics, case element(1, Event) of
                             in -> {Start, Reductions, In + 1, Out};
                             out -> {Start, Reductions, In, Out + 1};
                             _ -> {Start, Reductions, In, Out}
                         end}};
-debug_event({Id, {Fun, State}}, _, Name, Event) when is_function(Fun, 3) -> installed(Fun, State, Name, Event, fun(New) -> {Id, {Fun, New}} end);
-debug_event({Fun, State}, _, Name, Event) when is_function(Fun, 3) -> installed(Fun, State, Name, Event, fun(New) -> {Fun, New} end);
+debug_event({Id, {Fun, State}}, _, Name, Event) when is_function(Fun, 3) ->
+    installed(Fun, State, Name, Event, fun(New) -> {Id, {Fun, New}} end);
+debug_event({Fun, State}, _, Name, Event) when is_function(Fun, 3) ->
+    installed(Fun, State, Name, Event, fun(New) -> {Fun, New} end);
 debug_event(Other, _, _, _) -> {true, Other}.
 
 %% A function that says done, or fails, is taken out.

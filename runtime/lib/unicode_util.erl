@@ -93,7 +93,8 @@ joins(_, extend) -> other;
 joins(_, zwj) -> other;
 joins(_, spacing) -> other;
 joins(prepend, Next) -> Next;
-joins(hangul_l, Next) when Next =:= hangul_l; Next =:= hangul_v; Next =:= hangul_lv; Next =:= hangul_lvt -> Next;
+joins(hangul_l, Next) when Next =:= hangul_l; Next =:= hangul_v; Next =:= hangul_lv; Next =:= hangul_lvt ->
+    Next;
 joins(Class, Next) when (Class =:= hangul_v orelse Class =:= hangul_lv),
                         (Next =:= hangul_v orelse Next =:= hangul_t) -> Next;
 joins(Class, hangul_t) when Class =:= hangul_t; Class =:= hangul_lvt -> hangul_t;
@@ -202,7 +203,8 @@ case_tables(title) -> {unicode_data:title_ranges(), unicode_data:title_special()
 case_tables(fold) -> {unicode_data:fold_ranges(), unicode_data:fold_special()}.
 
 get_case(C) ->
-    #{lower => mapped(C, lower), upper => mapped(C, upper), title => mapped(C, title), fold => mapped(C, fold)}.
+    #{lower => mapped(C, lower), upper => mapped(C, upper), title => mapped(C, title),
+        fold => mapped(C, fold)}.
 
 lookup(C) ->
     Canon = decomposition(C, canonical),

@@ -224,7 +224,8 @@ take({chars, N}, #s{buffer = B, eof = Eof, encoding = Encoding} = S) ->
     case bytes_of_chars(B, N, Encoding, 0) of
         enough -> {done, eof_or_empty(S), B};
         Bytes when is_integer(Bytes) ->
-            {done, result(binary:part(B, 0, Bytes), S, get_chars), binary:part(B, Bytes, byte_size(B) - Bytes)};
+            {done, result(binary:part(B, 0, Bytes), S, get_chars),
+                binary:part(B, Bytes, byte_size(B) - Bytes)};
         more when Eof, B =:= <<>> -> {done, eof, <<>>, used_eof};
         more when Eof -> {done, result(B, S, get_chars), <<>>};
         more -> {more, {chars, N}, B}

@@ -25,7 +25,8 @@ load(_) ->
 
 %% ---- erlang:trace_info/2 ----
 
-%% Of functions, of messages and of what will be loaded: the machine answers for processes and ports, and has looked at the arguments.
+%% Of functions, of messages and of what will be loaded: the machine answers for processes and ports, and has
+%% looked at the arguments.
 info({M, F, A}, Item) ->
     {Item, pattern_info(Item, exists(M, F, A), A >= 0 andalso A =< 255 andalso vmrun_trace:pattern(M, F, A))};
 info(Messages, match_spec) when Messages =:= send; Messages =:= 'receive' ->
@@ -38,7 +39,8 @@ pattern_info(_, false, _) -> undefined;
 pattern_info(_, true, undefined) -> false;
 pattern_info(meta, true, {_, _, false, _, _, _}) -> [];
 pattern_info(all, true, Pattern) ->
-    [{Item, item(Item, Pattern)} || Item <- [traced, match_spec, meta, meta_match_spec, call_time, call_count]];
+    [{Item, item(Item, Pattern)} || Item <- [traced, match_spec, meta, meta_match_spec, call_time,
+        call_count]];
 pattern_info(Item, true, Pattern) -> item(Item, Pattern).
 
 on_load_info(_, undefined) -> false;
@@ -92,14 +94,16 @@ change(What, Spec, Flags) ->
     {Action, Specification} = wish(Spec, call),
     {Kinds, Tracer} = kinds(Flags, 0, []),
     Only = Kinds band (?LOCAL bor ?META),
-    Specification =:= [] orelse Only =/= 0 orelse Kinds band (?COUNT bor ?TIME) =:= 0 orelse throw({bad, call_count}),
+    Specification =:= [] orelse Only =/= 0 orelse Kinds band (?COUNT bor ?TIME) =:= 0
+        orelse throw({bad, call_count}),
     change(What, max(?GLOBAL, Kinds), Action, Specification, Tracer).
 
 change(on_load, Kinds, Action, Spec, Tracer) ->
     vmrun_trace:set_on_load_pattern(Kinds, Action, Spec, Tracer),
     0;
 change({M, F, A}, Kinds, Action, Spec, Tracer) when is_atom(M), is_atom(F), is_integer(A) orelse A =:= '_' ->
-    ((M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_')) andalso throw({bad, none}),
+    ((M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_'))
+        andalso throw({bad, none}),
     %% OTP's system always has it.
     erlang:module_loaded(lists) orelse lists:sum([]),
     Global = Kinds =:= ?GLOBAL,
@@ -138,18 +142,21 @@ kinds([], Kinds, Tracer) -> {Kinds, Tracer};
 kinds(_, _, _) -> throw({bad, badopt}).
 
 meta_tracer(Tracer) ->
-    vmrun_trace:is_tracer(Tracer) orelse load(Tracer) andalso vmrun_trace:is_tracer(Tracer) orelse throw({bad, badopt}),
+    vmrun_trace:is_tracer(Tracer) orelse load(Tracer) andalso vmrun_trace:is_tracer(Tracer)
+        orelse throw({bad, badopt}),
     Tracer.
 
 modules('_') -> [M || M <- erlang:loaded(), erlang:module_loaded(M)];
 modules(M) -> [M].
 
 functions(M, F, A, Local) when F =/= '_', A =/= '_' ->
-    [{F, A} || exists(M, F, A), Local orelse erlang:function_exported(M, F, A) orelse erlang:is_builtin(M, F, A)];
+    [{F, A} || exists(M, F, A), Local orelse erlang:function_exported(M, F, A) orelse erlang:is_builtin(M, F,
+        A)];
 functions(M, F, A, Local) ->
     Kind = case Local of true -> functions; false -> exports end,
     Written = [FA || erlang:module_loaded(M), FA <- erlang:get_module_info(M, Kind)],
-    [FA || {Fun, Arity} = FA <- Written ++ [FA || FA <- vmrun_trace:builtins(M), not member(FA, Written)], F =:= '_' orelse F =:= Fun, A =:= '_' orelse A =:= Arity].
+    [FA || {Fun, Arity} = FA <- Written ++ [FA || FA <- vmrun_trace:builtins(M), not member(FA, Written)],
+        F =:= '_' orelse F =:= Fun, A =:= '_' orelse A =:= Arity].
 
 %% No function of another module is called here, for that one may be traced.
 member(X, [X | _]) -> true;

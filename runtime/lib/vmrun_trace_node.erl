@@ -50,7 +50,8 @@ serve(Client) ->
 
 serve(Client, Program) ->
     Monitor = monitor(process, Client),
-    Port = open_port({spawn_executable, Program}, [{args, ["--relay", os:getpid()]}, stream, binary, exit_status]),
+    Port = open_port({spawn_executable, Program}, [{args, ["--relay", os:getpid()]}, stream, binary,
+        exit_status]),
     Client ! {self(), ready},
     case pass(Client, Monitor, Port) of
         {exit_status, 0} -> ok;

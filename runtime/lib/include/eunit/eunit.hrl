@@ -77,7 +77,8 @@
                       {(Status), Cmd__Output} ->
                           Cmd__Output;
                       {Cmd__Status, _} ->
-                          ?command_failed_(command_failed, Cmd, [{expected_status, (Status)}, {status, Cmd__Status}])
+                          ?command_failed_(command_failed, Cmd, [{expected_status, (Status)},
+                              {status, Cmd__Status}])
                   end
           end)())).
 -define(cmd(Cmd), ?cmdStatus(0, Cmd)).
@@ -96,7 +97,8 @@
                       {(Status), _} ->
                           ok;
                       {Cmd__Status, _} ->
-                          ?command_failed_(assertCmd_failed, Cmd, [{expected_status, (Status)}, {status, Cmd__Status}])
+                          ?command_failed_(assertCmd_failed, Cmd, [{expected_status, (Status)},
+                              {status, Cmd__Status}])
                   end
           end)())).
 -define(assertCmdOutput(Output, Cmd),

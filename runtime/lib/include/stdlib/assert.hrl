@@ -53,11 +53,14 @@
 -define(assertEqual(Expected, Expr), ?assertEqual_(Expected, Expr, [])).
 -define(assertEqual(Expected, Expr, Comment), ?assertEqual_(Expected, Expr, [{comment, (Comment)}])).
 -define(assertNotEqual(Unexpected, Expr), ?assertNotEqual_(Unexpected, Expr, [])).
--define(assertNotEqual(Unexpected, Expr, Comment), ?assertNotEqual_(Unexpected, Expr, [{comment, (Comment)}])).
+-define(assertNotEqual(Unexpected, Expr, Comment), ?assertNotEqual_(Unexpected, Expr,
+    [{comment, (Comment)}])).
 -define(assertException(Class, Pattern, Expr), ?assertException_(Class, Pattern, Expr, [])).
--define(assertException(Class, Pattern, Expr, Comment), ?assertException_(Class, Pattern, Expr, [{comment, (Comment)}])).
+-define(assertException(Class, Pattern, Expr, Comment), ?assertException_(Class, Pattern, Expr,
+    [{comment, (Comment)}])).
 -define(assertNotException(Class, Pattern, Expr), ?assertNotException_(Class, Pattern, Expr, [])).
--define(assertNotException(Class, Pattern, Expr, Comment), ?assertNotException_(Class, Pattern, Expr, [{comment, (Comment)}])).
+-define(assertNotException(Class, Pattern, Expr, Comment), ?assertNotException_(Class, Pattern, Expr,
+    [{comment, (Comment)}])).
 
 %% That this process is alive is what no compiler knows: no clause can be said never to match.
 -define(assert_(Expr, Note), ?asserted_boolean_(Expr, ??Expr, is_process_alive(self()), true, Note)).
@@ -85,7 +88,8 @@
                           ok;
                       Assert__Value ->
                           ?assertion_failed_(assertMatch, Note,
-                                             [{expression, ??Expr}, {pattern, ??Pattern}, {value, Assert__Value}])
+                                             [{expression, ??Expr}, {pattern, ??Pattern},
+                                                 {value, Assert__Value}])
                   end
           end)())).
 
@@ -95,7 +99,8 @@
                   case Assert__Value of
                       Pattern ->
                           ?assertion_failed_(assertNotMatch, Note,
-                                             [{expression, ??Expr}, {pattern, ??Pattern}, {value, Assert__Value}]);
+                                             [{expression, ??Expr}, {pattern, ??Pattern},
+                                                 {value, Assert__Value}]);
                       _ ->
                           ok
                   end
@@ -108,7 +113,8 @@
                           ok;
                       {Assert__Expected, Assert__Value} ->
                           ?assertion_failed_(assertEqual, Note,
-                                             [{expression, ??Expr}, {expected, Assert__Expected}, {value, Assert__Value}])
+                                             [{expression, ??Expr}, {expected, Assert__Expected},
+                                                 {value, Assert__Value}])
                   end
           end)())).
 
@@ -116,7 +122,8 @@
         ((fun() ->
                   case {(Unexpected), (Expr)} of
                       {Assert__Value, Assert__Value} ->
-                          ?assertion_failed_(assertNotEqual, Note, [{expression, ??Expr}, {value, Assert__Value}]);
+                          ?assertion_failed_(assertNotEqual, Note,
+                              [{expression, ??Expr}, {value, Assert__Value}]);
                       _ ->
                           ok
                   end
@@ -139,7 +146,8 @@
                           ?assertion_failed_(assertException, Note,
                                              [{expression, ??Expr},
                                               ?exception_pattern_(??Class, ??Pattern),
-                                              {unexpected_exception, {Assert__Class, Assert__Reason, Assert__Stack}}])
+                                              {unexpected_exception, {Assert__Class, Assert__Reason,
+                                                  Assert__Stack}}])
                   end
           end)())).
 
