@@ -4,7 +4,7 @@ import hashlib
 
 HEADING = (
     '# Written by ./dev test --suite erl --record: scripts that Erlang/OTP {} has run with the '
-    'output they expect, and digests of what it ran.'
+    'output they expect,\n# and digests of what it ran.'
 )
 
 
@@ -14,8 +14,9 @@ class StockRecord:
     def __init__(self, file, harness, release):
         self.file, self.heading = file, HEADING.format(release)
         self.begin = hashlib.sha256((harness / 'act_main.erl').read_bytes())
-        heading, *lines = file.read_text().splitlines() if file.exists() else ['']
-        self.digests = dict(line.split() for line in lines) if heading == self.heading else {}
+        text = file.read_text() if file.exists() else ''
+        lines = text.removeprefix(self.heading).splitlines() if text.startswith(self.heading) else []
+        self.digests = dict(line.split() for line in lines if line)
 
     def digest(self, script):
         """Returns a digest of the script with its expectations, and of the other files in its folder."""
