@@ -1,11 +1,11 @@
 #include "drivers/linked_in.hpp"
 
-#include "drivers/efile/driver.hpp"
+#include "drivers/efile/file_driver.hpp"
 #include "drivers/fd/fd_driver.hpp"
-#include "drivers/inet/driver.hpp"
-#include "drivers/ram_file/driver.hpp"
+#include "drivers/inet/socket_drivers.hpp"
+#include "drivers/ram_file/ram_file_driver.hpp"
 #include "drivers/spawn/spawn_driver.hpp"
-#include "drivers/terminal/driver.hpp"
+#include "drivers/terminal/terminal_driver.hpp"
 #include "vm/port/driver.hpp"
 
 namespace vmrun {

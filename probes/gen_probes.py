@@ -753,7 +753,7 @@ SITE_INSTRUCTION = '''
 def sites(table, mode, provider_header):
     text = (
         '// Made from probes.tab.\n#include <cstring>\n#include <deque>\n#include <string>\n\n'
-        '#include "probes/inside.hpp"\n#include "probes/listing.hpp"\n#include "probes/probes.hpp"\n'
+        '#include "probes/inside.hpp"\n#include "probes/probe_notes.hpp"\n#include "probes/probes.hpp"\n'
         '#include "probes/sites.hpp"\n'
     )
     body = tests = ''

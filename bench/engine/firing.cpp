@@ -4,11 +4,11 @@
 
 #include <cstring>
 
-#include "probes/engine/clock.hpp"
 #include "probes/engine/null_host.hpp"
 #include "probes/engine/operations.hpp"
 #include "probes/engine/ring.hpp"
 #include "probes/engine/session.hpp"
+#include "probes/engine/trace_clock.hpp"
 
 using namespace vmrun::d;
 using Op = Operation;

@@ -11,7 +11,7 @@
 #include <climits>
 #include <cstring>
 
-#include "drivers/efile/command.hpp"
+#include "drivers/efile/file_command.hpp"
 #include "vm/base/uninterrupted.hpp"
 
 namespace vmrun::efile {

@@ -17,7 +17,7 @@ namespace vmrun::efile {
 struct File {
   int fd = -1;
   gzFile gz = nullptr;  // compressed files: owns fd
-  unsigned flags = 0;   // kMode… of command.hpp
+  unsigned flags = 0;   // kMode… of file_command.hpp
   bool is_open() const { return fd >= 0; }
 };
 

@@ -3,7 +3,7 @@
 #include <deque>
 #include <memory>
 
-#include "drivers/efile/operation.hpp"
+#include "drivers/efile/file_operation.hpp"
 #include "drivers/efile/probes.hpp"
 
 /// One port of the file driver: at most one open file, with its read-ahead buffer and delayed

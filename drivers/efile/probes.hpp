@@ -1,6 +1,6 @@
 #pragma once
 
-#include "drivers/efile/operation.hpp"
+#include "drivers/efile/file_operation.hpp"
 
 /// The probes efile_drv-*. Their arguments are described in docs/probes.md.
 namespace vmrun::efile {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "drivers/efile/operation.hpp"
+#include "drivers/efile/file_operation.hpp"
 
 /// Replies to the owner of the port: {Port, {data, [Code | Bytes]}}. Codes and bytes:
 /// docs/internals/files.md, "Replies".

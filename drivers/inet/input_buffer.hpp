@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "drivers/inet/message.hpp"
+#include "drivers/inet/socket_message.hpp"
 
 /// Bytes that a stream socket has received and that have not been delivered yet. While a socket is
 /// read it uses the large buffer of its scheduler thread. Afterwards it has none, or one of the

@@ -12,8 +12,8 @@
 #include <iterator>
 #include <limits>
 
+#include "drivers/inet/inet_socket.hpp"
 #include "drivers/inet/packet_options.hpp"
-#include "drivers/inet/socket.hpp"
 
 namespace vmrun::inet {
 namespace {

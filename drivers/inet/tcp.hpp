@@ -3,11 +3,11 @@
 #include <memory>
 #include <vector>
 
+#include "drivers/inet/inet_socket.hpp"
 #include "drivers/inet/input_buffer.hpp"
-#include "drivers/inet/socket.hpp"
 #include "vm/packet/framing.hpp"
 
-/// A socket of tcp_inet: streams, over TCP or local. See socket.hpp.
+/// A socket of tcp_inet: streams, over TCP or local. See inet_socket.hpp.
 namespace vmrun::inet {
 
 /// A file transfer that is under way.

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "drivers/inet/inet_socket.hpp"
 #include "drivers/inet/input_buffer.hpp"
-#include "drivers/inet/socket.hpp"
 
-/// A socket of udp_inet: datagrams, over UDP or local. See socket.hpp.
+/// A socket of udp_inet: datagrams, over UDP or local. See inet_socket.hpp.
 namespace vmrun::inet {
 
 class UdpSocket final : public Socket {

@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
-#include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
+#include "drivers/socket/socket_natives.hpp"
 
 // Accepts connections.
 namespace vmrun::sockets {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "drivers/socket/terms.hpp"
+#include "drivers/socket/socket_terms.hpp"
 
 /// Room for the bytes received in a call. A small buffer is on the stack, and its bytes are copied
 /// to a binary of exactly their size; a large one is the binary itself.

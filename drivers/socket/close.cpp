@@ -2,8 +2,8 @@
 
 #include <cerrno>
 
-#include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
+#include "drivers/socket/socket_natives.hpp"
 
 // Closing in two steps: one that is done at once, and one that may wait until everything is sent,
 // on a dirty scheduler. Also cancels waiting requests.

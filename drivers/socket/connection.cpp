@@ -2,9 +2,9 @@
 
 #include <cerrno>
 
-#include "drivers/socket/address.hpp"
-#include "drivers/socket/natives.hpp"
+#include "drivers/socket/address_terms.hpp"
 #include "drivers/socket/socket.hpp"
+#include "drivers/socket/socket_natives.hpp"
 
 // Connections of sockets and their names: bind, listen, connect, shutdown.
 namespace vmrun::sockets {

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <optional>
 
-#include "drivers/socket/address.hpp"
-#include "drivers/socket/names.hpp"
-#include "drivers/socket/values.hpp"
+#include "drivers/socket/address_terms.hpp"
+#include "drivers/socket/named_numbers.hpp"
+#include "drivers/socket/option_values.hpp"
 
 namespace vmrun::sockets {
 namespace {

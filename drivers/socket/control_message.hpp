@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "drivers/socket/names.hpp"
+#include "drivers/socket/named_numbers.hpp"
 
 /// Control messages: the ancillary data of sendmsg(2) and recvmsg(2), as the maps #{level, type,
 /// data, value} of socket:cmsg().

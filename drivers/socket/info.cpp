@@ -1,9 +1,9 @@
 #include <climits>
 
-#include "drivers/socket/address.hpp"
-#include "drivers/socket/names.hpp"
-#include "drivers/socket/natives.hpp"
+#include "drivers/socket/address_terms.hpp"
+#include "drivers/socket/named_numbers.hpp"
 #include "drivers/socket/socket.hpp"
+#include "drivers/socket/socket_natives.hpp"
 
 // The values of socket:info/0,1 and of the switches for debugging.
 namespace vmrun::sockets {

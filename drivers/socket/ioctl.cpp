@@ -4,10 +4,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "drivers/socket/address.hpp"
+#include "drivers/socket/address_terms.hpp"
 #include "drivers/socket/ioctl_table.hpp"
-#include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
+#include "drivers/socket/socket_natives.hpp"
 
 // Requests about network interfaces, through a socket.
 namespace vmrun::sockets {

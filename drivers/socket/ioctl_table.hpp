@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "drivers/socket/names.hpp"
+#include "drivers/socket/named_numbers.hpp"
 
 /// Requests of socket:ioctl and the flags of network interfaces.
 namespace vmrun::sockets {

@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <string>
 
-#include "drivers/socket/address.hpp"
-#include "drivers/socket/natives.hpp"
+#include "drivers/socket/address_terms.hpp"
 #include "drivers/socket/socket.hpp"
+#include "drivers/socket/socket_natives.hpp"
 #include "vm/base/network_namespace.hpp"
 
 // Opens sockets, by the system or from a descriptor of the program.

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "drivers/socket/terms.hpp"
+#include "drivers/socket/socket_terms.hpp"
 
 /// Kinds of option values. Each converts a term to what setsockopt(2) takes, and the result of
 /// getsockopt(2) to a term.

@@ -4,11 +4,11 @@
 #include <cstring>
 
 #include "drivers/socket/buffer.hpp"
-#include "drivers/socket/natives.hpp"
 #include "drivers/socket/option_table.hpp"
+#include "drivers/socket/option_values.hpp"
 #include "drivers/socket/otp_options.hpp"
 #include "drivers/socket/socket.hpp"
-#include "drivers/socket/values.hpp"
+#include "drivers/socket/socket_natives.hpp"
 
 // Sets and reads options of sockets.
 namespace vmrun::sockets {

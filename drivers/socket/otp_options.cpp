@@ -1,6 +1,6 @@
 #include "drivers/socket/otp_options.hpp"
 
-#include "drivers/socket/address.hpp"
+#include "drivers/socket/address_terms.hpp"
 
 namespace vmrun::sockets {
 namespace {

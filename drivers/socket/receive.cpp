@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "drivers/socket/address.hpp"
+#include "drivers/socket/address_terms.hpp"
 #include "drivers/socket/buffer.hpp"
 #include "drivers/socket/control_message.hpp"
-#include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
+#include "drivers/socket/socket_natives.hpp"
 
 // Reading. With the handle `zero` a process that would have to wait gets ok instead.
 namespace vmrun::sockets {

@@ -4,10 +4,10 @@
 #include <cerrno>
 #include <climits>
 
-#include "drivers/socket/address.hpp"
+#include "drivers/socket/address_terms.hpp"
 #include "drivers/socket/control_message.hpp"
-#include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
+#include "drivers/socket/socket_natives.hpp"
 
 // Writing.
 namespace vmrun::sockets {

@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "drivers/socket/natives.hpp"
 #include "drivers/socket/socket.hpp"
+#include "drivers/socket/socket_natives.hpp"
 
 // The kernel sends a file without copying it through the machine. The disk may be slow, so this is
 // done on a dirty scheduler and without a lock. The caller stays the served process, other

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "drivers/socket/terms.hpp"
+#include "drivers/socket/socket_terms.hpp"
 #include "drivers/socket/wait_queue.hpp"
 
 /// An open socket: a resource to which the references in programs lead. It belongs to a process,

@@ -5,8 +5,8 @@
 
 #include "drivers/socket/control_message.hpp"
 #include "drivers/socket/ioctl_table.hpp"
-#include "drivers/socket/natives.hpp"
 #include "drivers/socket/option_table.hpp"
+#include "drivers/socket/socket_natives.hpp"
 
 // What is supported: the tables by which prim_socket translates names to numbers.
 namespace vmrun::sockets {

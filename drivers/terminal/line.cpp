@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "drivers/terminal/text.hpp"
+#include "drivers/terminal/terminal_input.hpp"
 #include "vm/base/character_width.hpp"
 #include "vm/term/print.hpp"
 

@@ -28,9 +28,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "probes/attach/connection.hpp"
+#include "probes/attach/consumer_connection.hpp"
 #include "probes/attach/firing.hpp"
-#include "probes/engine/wire.hpp"
+#include "probes/engine/attach_protocol.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/thread.hpp"
 

@@ -12,7 +12,7 @@
 /// (probes/erltrace) starts the thread too and has it do what sessions need.
 namespace vmrun::attach {
 
-/// Returns the signal that asks for the endpoint (wire.hpp).
+/// Returns the signal that asks for the endpoint (attach_protocol.hpp).
 int attach_signal();
 
 /// Starts the tracing thread unless it runs. Signal handlers must not call it.

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "probes/attach/host.hpp"
+#include "probes/attach/machine_host.hpp"
 #include "probes/inside.hpp"
-#include "probes/listing.hpp"
+#include "probes/probe_notes.hpp"
 #include "vm/base/sync.hpp"
 
 namespace vmrun::attach {

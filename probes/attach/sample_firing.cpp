@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "probes/attach/firing.hpp"
-#include "probes/attach/host.hpp"
+#include "probes/attach/machine_host.hpp"
 #include "probes/attach/sample_notes.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/code/instructions.hpp"

@@ -323,7 +323,8 @@ void handle(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-// Finds return addresses as stack_of (terms.cpp) does: they are the words with a header's tag.
+// Finds return addresses as stack_of (script_terms.cpp) does: they are the words with a header's
+// tag.
 void add_callers(Sample& s, const Term* stack, std::size_t count) {
   Word previous = s.frame_count > 1 ? s.frames[s.frame_count - 1] + 1 : s.frame_count ? s.frames[0] : 0;
   for (const Term* t = stack; t < stack + count && s.frame_count < Sample::kMostFrames; ++t) {

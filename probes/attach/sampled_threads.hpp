@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "probes/attach/sampling.hpp"
-#include "probes/engine/wire.hpp"
+#include "probes/engine/attach_protocol.hpp"
 #include "vm/base/clock.hpp"
 
 /// What the parts of sampling share: threads with their waiting samples, and clocks. The handler

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "probes/attach/firing.hpp"
-#include "probes/attach/host.hpp"
+#include "probes/attach/machine_host.hpp"
 #include "probes/engine/operations.hpp"
 #include "probes/inside.hpp"
 

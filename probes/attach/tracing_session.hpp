@@ -9,7 +9,8 @@
 
 /// A session on this machine, and what the machine does for it while it runs: firings reach it, the
 /// ends of processes are reported, processes store where they are. Its owner is what asked for it:
-/// vmtrace (connection.hpp) or a program (probes/erltrace). Only the tracing thread uses it.
+/// vmtrace (consumer_connection.hpp) or a program (probes/erltrace). Only the tracing thread uses
+/// it.
 namespace vmrun::attach {
 
 class TracingSession {

@@ -5,9 +5,9 @@
 #include <exception>
 
 #include "probes/d/emit/emit.hpp"
-#include "probes/d/script/options.hpp"
+#include "probes/d/script/engine_options.hpp"
 #include "probes/d/statements/check.hpp"
-#include "probes/d/syntax/parser.hpp"
+#include "probes/d/syntax/d_parser.hpp"
 
 namespace vmrun::d {
 namespace lang {

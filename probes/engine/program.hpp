@@ -11,7 +11,7 @@
 ///
 /// The bytes on the wire are described in docs/internals/d-engine.md; to_bytes and from_bytes below
 /// write and read them. from_bytes only reads: the verifier decides whether a program may run
-/// (verify.hpp).
+/// (program_verifier.hpp).
 namespace vmrun::d {
 
 inline constexpr std::uint32_t kProgramVersion = 4;

@@ -1,6 +1,6 @@
-// The interpreter. It relies on verify.cpp, which has checked that operands are in range, that
-// registers are written before they are read, and that every path ends. What is left to check here
-// is addresses, divisors, room in scratch, key and record, and what the host answers. Nothing
+// The interpreter. It relies on program_verifier.cpp, which has checked that operands are in range,
+// that registers are written before they are read, and that every path ends. What is left to check
+// here is addresses, divisors, room in scratch, key and record, and what the host answers. Nothing
 // allocates. Work that grows with the length of a text takes from thread.fuel.
 #include <cerrno>
 #include <cstring>
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "probes/engine/clock.hpp"
 #include "probes/engine/state.hpp"
+#include "probes/engine/trace_clock.hpp"
 
 namespace vmrun::d {
 

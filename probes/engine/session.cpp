@@ -9,9 +9,9 @@
 #include <mutex>
 #include <utility>
 
-#include "probes/engine/clock.hpp"
 #include "probes/engine/counting.hpp"
 #include "probes/engine/state.hpp"
+#include "probes/engine/trace_clock.hpp"
 
 namespace vmrun::d {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "probes/engine/clock.hpp"
+#include "probes/engine/trace_clock.hpp"
 
 namespace vmrun::d {
 

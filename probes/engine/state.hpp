@@ -11,10 +11,10 @@
 #include "probes/engine/host.hpp"
 #include "probes/engine/memory.hpp"
 #include "probes/engine/operations.hpp"
+#include "probes/engine/program_verifier.hpp"
 #include "probes/engine/ring.hpp"
+#include "probes/engine/script_variables.hpp"
 #include "probes/engine/speculation.hpp"
-#include "probes/engine/variables.hpp"
-#include "probes/engine/verify.hpp"
 
 /// What a running session consists of within the engine: what its threads share, and what each
 /// firing thread has for itself.

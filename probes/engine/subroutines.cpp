@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "probes/engine/host.hpp"
-#include "probes/engine/json.hpp"
+#include "probes/engine/json_reader.hpp"
 #include "probes/engine/state.hpp"
 
 namespace vmrun::d {

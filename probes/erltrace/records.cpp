@@ -1,6 +1,6 @@
 #include "probes/erltrace/records.hpp"
 
-#include "probes/attach/host.hpp"
+#include "probes/attach/machine_host.hpp"
 #include "probes/print/aggregation_print.hpp"
 #include "probes/print/describe.hpp"
 #include "probes/print/print_value.hpp"

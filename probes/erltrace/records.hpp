@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "probes/erltrace/handle.hpp"
-#include "probes/erltrace/terms.hpp"
+#include "probes/erltrace/record_terms.hpp"
+#include "probes/erltrace/script_handle.hpp"
 #include "probes/print/format.hpp"
 
 /// Turns records of a handle's script into the list that erltrace:consume/1 returns. Actions of the

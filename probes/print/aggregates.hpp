@@ -8,7 +8,7 @@
 
 #include "probes/d/script/script.hpp"
 #include "probes/engine/session.hpp"
-#include "probes/print/texts.hpp"
+#include "probes/print/record_texts.hpp"
 
 /// The aggregations of a script as the consumer has them: the elements of all targets added up, by
 /// key. What is drained from a target is added here and starts from zero there. So clear, trunc and

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "probes/print/plots.hpp"
-#include "probes/print/texts.hpp"
+#include "probes/print/record_texts.hpp"
 
 namespace vmrun::d {
 namespace {

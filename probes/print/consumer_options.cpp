@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "probes/d/script/options.hpp"
+#include "probes/d/script/engine_options.hpp"
 
 namespace vmrun::d {
 namespace {

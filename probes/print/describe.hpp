@@ -7,7 +7,7 @@
 
 #include "probes/d/script/script.hpp"
 #include "probes/engine/record.hpp"
-#include "probes/print/texts.hpp"
+#include "probes/print/record_texts.hpp"
 
 /// What a user is told of a record besides its data: its probe, and what went wrong. It keeps no
 /// state, and any thread may call it.

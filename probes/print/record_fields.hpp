@@ -8,7 +8,7 @@
 #include "probes/engine/record.hpp"
 
 /// Fields of records and elements of keys as they lie in the words, before they become texts
-/// (texts.hpp) or terms (probes/erltrace). They refer to the words they were read from.
+/// (record_texts.hpp) or terms (probes/erltrace). They refer to the words they were read from.
 namespace vmrun::d {
 
 struct RecordField {

@@ -8,7 +8,7 @@
 
 /// A field of a record or an element of a key as the formatting code sees it: a number, or bytes
 /// that stay valid as long as the value is used. An argument that the machine handed over in an
-/// encoding is a text by then (texts.hpp). Plain data of the consumer's thread.
+/// encoding is a text by then (record_texts.hpp). Plain data of the consumer's thread.
 namespace vmrun::d {
 
 /// Returns a text up to the NUL that ends it, or all of it.

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "probes/engine/clock.hpp"
+#include "probes/engine/trace_clock.hpp"
 #include "probes/print/plots.hpp"
-#include "probes/views/json.hpp"
+#include "probes/views/json_writer.hpp"
 
 namespace vmrun::d {
 

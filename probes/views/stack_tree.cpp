@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probes/views/json.hpp"
+#include "probes/views/json_writer.hpp"
 
 namespace vmrun::d {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "probes/views/json.hpp"
+#include "probes/views/json_writer.hpp"
 
 namespace vmrun::d {
 

@@ -6,8 +6,8 @@
 
 #include "probes/views/flame.hpp"
 #include "probes/views/lines.hpp"
-#include "probes/views/record.hpp"
-#include "probes/views/table.hpp"
+#include "probes/views/record_view.hpp"
+#include "probes/views/table_view.hpp"
 #include "probes/views/timeline_view.hpp"
 #include "probes/views/units.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "probes/views/settings.hpp"
+#include "probes/views/view_settings.hpp"
 #include "probes/vmtrace/presentation.hpp"
 
 /// How a view shows what its script finds. A view that needs no more than D prints is this class

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <utility>
 
-#include "probes/engine/clock.hpp"
+#include "probes/engine/trace_clock.hpp"
 
 namespace vmrun::d {
 namespace {

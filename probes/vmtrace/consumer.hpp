@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "probes/print/merge.hpp"
-#include "probes/vmtrace/output.hpp"
+#include "probes/vmtrace/record_output.hpp"
 #include "probes/vmtrace/target.hpp"
 
 /// The loop of vmtrace. It serves the targets, takes the records of all their rings in the order of

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "probes/engine/clock.hpp"
+#include "probes/engine/trace_clock.hpp"
 
 namespace vmrun::d {
 MachineTarget::~MachineTarget() {

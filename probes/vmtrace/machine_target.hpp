@@ -8,9 +8,9 @@
 
 #include "probes/vmtrace/target.hpp"
 
-/// A machine that is traced, over the connection of wire.hpp. Its rings are mapped here; for
-/// everything else, this side sends a request and waits for the answer. A machine on another host,
-/// whose records come over the connection as well, is in remote_target.cpp.
+/// A machine that is traced, over the connection of attach_protocol.hpp. Its rings are mapped here;
+/// for everything else, this side sends a request and waits for the answer. A machine on another
+/// host, whose records come over the connection as well, is in remote_target.cpp.
 namespace vmrun::d {
 
 class MachineTarget : public Target {

@@ -17,7 +17,7 @@
 
 #include <fmt/format.h>
 
-#include "probes/engine/wire.hpp"
+#include "probes/engine/attach_protocol.hpp"
 
 namespace vmrun::d {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 /// How a machine on this host is reached by its process number: the signal that opens its attach
-/// endpoint, and the socket behind it (wire.hpp). Any thread may call.
+/// endpoint, and the socket behind it (attach_protocol.hpp). Any thread may call.
 namespace vmrun::d {
 
 /// Whether the process handles the attach signal, as machines do. The caller may still lack the

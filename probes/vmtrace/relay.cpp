@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "probes/engine/clock.hpp"
-#include "probes/engine/wire.hpp"
+#include "probes/engine/attach_protocol.hpp"
+#include "probes/engine/trace_clock.hpp"
 #include "probes/print/merge.hpp"
 #include "probes/vmtrace/reach.hpp"
 

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "probes/engine/clock.hpp"
-#include "probes/vmtrace/child.hpp"
+#include "probes/engine/trace_clock.hpp"
 #include "probes/vmtrace/machine_target.hpp"
+#include "probes/vmtrace/started_command.hpp"
 
 // A machine on another host, behind a vmtrace there (relay.hpp). Its records come over the
 // connection and go into rings here, with their times on this host's clock.

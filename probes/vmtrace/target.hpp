@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "probes/engine/attach_protocol.hpp"
 #include "probes/engine/ring.hpp"
 #include "probes/engine/session.hpp"
-#include "probes/engine/wire.hpp"
-#include "probes/print/texts.hpp"
+#include "probes/print/record_texts.hpp"
 
 /// What a script runs on: this process alone (target_self.cpp) or a machine that is traced
 /// (machine_target.hpp). The consumer's loop owns it, and only its thread uses it.

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "probes/vmtrace/child.hpp"
 #include "probes/vmtrace/machine_target.hpp"
 #include "probes/vmtrace/reach.hpp"
+#include "probes/vmtrace/started_command.hpp"
 
 // How a machine of this host becomes a target: one that runs already, or one that a command starts.
 namespace vmrun::d {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "probes/engine/clock.hpp"
 #include "probes/engine/null_host.hpp"
+#include "probes/engine/trace_clock.hpp"
 #include "probes/vmtrace/target.hpp"
 
 // The target for neither -p nor -c: the engine runs in vmtrace itself, on a host without probes of

@@ -14,15 +14,15 @@
 #include <fmt/format.h>
 
 #include "probes/d/compile.hpp"
-#include "probes/d/script/actions.hpp"
-#include "probes/d/script/options.hpp"
+#include "probes/d/script/action_table.hpp"
+#include "probes/d/script/engine_options.hpp"
 #include "probes/engine/aggregation.hpp"
 #include "probes/vmtrace/advice.hpp"
 #include "probes/vmtrace/consumer.hpp"
-#include "probes/vmtrace/listing.hpp"
 #include "probes/vmtrace/node_transport.hpp"
 #include "probes/vmtrace/output_file.hpp"
 #include "probes/vmtrace/preprocess.hpp"
+#include "probes/vmtrace/probe_listing.hpp"
 #include "probes/vmtrace/relay.hpp"
 
 namespace vmrun::d {

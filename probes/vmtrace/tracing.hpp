@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "probes/vmtrace/options.hpp"
+#include "probes/vmtrace/command_line.hpp"
 #include "probes/vmtrace/presentation.hpp"
 
 /// Runs a script from its text to its end: it is compiled, enabled in the targets, and its records

@@ -14,7 +14,7 @@
 #include "vm/code/code_server.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/send.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 

@@ -9,7 +9,7 @@
 #include "vm/code/module.hpp"
 #include "vm/lifecycle/info.hpp"
 #include "vm/message/send.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/node.hpp"
 

@@ -7,7 +7,7 @@
 #include "vm/code/code_server.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/hot/heating.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 
 namespace vmrun {
 namespace {

@@ -3,8 +3,8 @@
 #include "vm/message/send.hpp"
 #include "vm/port/operations.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/table.hpp"
 #include "vm/trace/trace.hpp"
 
 /// Sending, and registered names.

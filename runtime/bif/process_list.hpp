@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 
 /// erlang:processes/0, for erts_debug:get_internal_state/1.
 namespace vmrun {

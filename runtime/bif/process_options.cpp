@@ -1,7 +1,7 @@
 #include "runtime/bif/process_options.hpp"
 
 #include "runtime/bif/support.hpp"
-#include "vm/dist/spawn.hpp"
+#include "vm/dist/remote_spawn.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/map.hpp"

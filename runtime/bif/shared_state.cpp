@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/bif/inside.hpp"
 #include "runtime/bif/internal_state.hpp"
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/system_texts.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/heap/copy.hpp"

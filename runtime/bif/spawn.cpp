@@ -5,7 +5,7 @@
 #include "vm/base/epoch.hpp"
 #include "vm/code/module.hpp"
 #include "vm/dist/channels.hpp"
-#include "vm/dist/spawn.hpp"
+#include "vm/dist/remote_spawn.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/abandoned_spawns.hpp"

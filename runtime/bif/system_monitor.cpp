@@ -1,7 +1,7 @@
 #include "vm/trace/system_monitor.hpp"
 
 #include "runtime/bif/support.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/term/big.hpp"
 
 /// erlang:system_monitor: which process gets messages, and about what. See

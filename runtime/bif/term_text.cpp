@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "runtime/bif/bif_upcalls.hpp"
-#include "runtime/bif/inside.hpp"
 #include "runtime/bif/support.hpp"
+#include "runtime/bif/system_texts.hpp"
 #include "vm/code/module.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/process/dirty_job.hpp"

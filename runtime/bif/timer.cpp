@@ -2,7 +2,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 

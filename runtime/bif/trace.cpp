@@ -13,7 +13,7 @@
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
 #include "vm/port/operations.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/message_pattern.hpp"

@@ -24,7 +24,7 @@
 #include "vm/message/deliver.hpp"
 #include "vm/message/send.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 
 /// Bytes from and to the operating system's file descriptors, for the I/O servers of the library
 /// (contract: runtime/lib/README.md). A scheduler never waits for a descriptor. Bytes that cannot

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "drivers/terminal/mode.hpp"
-#include "runtime/bif/inside.hpp"
 #include "runtime/bif/standard_input.hpp"
+#include "runtime/bif/system_texts.hpp"
 #include "runtime/bif/system_version.hpp"
 #include "runtime/dump/crash_dump.hpp"
 #include "runtime/dump/machine_view.hpp"
 #include "vm/message/receiver.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun::cli {

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "probes/listing.hpp"
+#include "probes/probe_notes.hpp"
 #include "probes/probes.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/system_mode.hpp"

@@ -27,8 +27,8 @@
 #include "runtime/lib/embedded.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/base/version.hpp"
+#include "vm/code/instruction_support.hpp"
 #include "vm/code/loader.hpp"
-#include "vm/code/support.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun::cli {

@@ -10,9 +10,9 @@
 #include "runtime/compile/core/print_core.hpp"
 #include "runtime/compile/core/to_core.hpp"
 #include "runtime/compile/emit/codegen.hpp"
-#include "runtime/compile/source/session.hpp"
+#include "runtime/compile/source/compile_session.hpp"
 #include "runtime/compile/syntax/lexer.hpp"
-#include "runtime/compile/syntax/module.hpp"
+#include "runtime/compile/syntax/parsed_module.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/heap/heap.hpp"
 

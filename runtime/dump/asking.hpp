@@ -5,7 +5,7 @@
 
 #include "runtime/dump/machine_view.hpp"
 #include "runtime/ets/table.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 
 /// Helpers for built-in functions that stop the machine to find out what refers to something.
 namespace vmrun::dump {

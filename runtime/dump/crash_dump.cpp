@@ -1,5 +1,5 @@
 #include "runtime/dump/crash_dump.hpp"
-#include "runtime/bif/inside.hpp"
+#include "runtime/bif/system_texts.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,13 +10,13 @@
 #include <ctime>
 #include <optional>
 
-#include "runtime/bif/inside.hpp"
+#include "runtime/bif/system_texts.hpp"
 #include "runtime/bif/system_version.hpp"
 #include "runtime/dump/machine_view.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/crlf.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/table.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun::dump {

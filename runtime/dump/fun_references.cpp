@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "runtime/bif/inside.hpp"
+#include "runtime/bif/system_texts.hpp"
 #include "runtime/dump/asking.hpp"
 #include "runtime/dump/term_walk.hpp"
 #include "vm/term/layout.hpp"

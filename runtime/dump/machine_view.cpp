@@ -4,8 +4,8 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/bif/inside.hpp"
 #include "runtime/bif/memory_items.hpp"
+#include "runtime/bif/system_texts.hpp"
 #include "runtime/dump/dump_terms.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/epoch.hpp"
@@ -17,8 +17,8 @@
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/return_address.hpp"
-#include "vm/process/table.hpp"
 #include "vm/sched/run_queue.hpp"
 #include "vm/sched/stop_the_world.hpp"
 #include "vm/term/node.hpp"

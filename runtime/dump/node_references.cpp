@@ -2,14 +2,14 @@
 #include <map>
 #include <memory>
 
-#include "runtime/bif/inside.hpp"
+#include "runtime/bif/system_texts.hpp"
 #include "runtime/dump/asking.hpp"
 #include "runtime/dump/term_walk.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/heap/build.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
 

@@ -13,7 +13,7 @@
 #include "vm/base/small_limits.hpp"
 #include "vm/lifecycle/exit.hpp"
 #include "vm/message/send.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/term/hash.hpp"
 
 // Lock order: a table's lock, then `registry_mutex`. Exit hooks start from the registry, so they

@@ -14,7 +14,7 @@
 
 #include "probes/d/compile.hpp"
 #include "probes/engine/program.hpp"
-#include "probes/engine/verify.hpp"
+#include "probes/engine/program_verifier.hpp"
 #include "test/fuzz/words.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "drivers/efile/command.hpp"
+#include "drivers/efile/file_command.hpp"
 
 using namespace vmrun::efile;
 

@@ -275,7 +275,7 @@ def vmtrace_page(root):
     page = re.sub(r'\\f.', '', (root / 'docs/vmtrace.1').read_text()).replace('\\-', '-')
     options = page.split('.SH OPTIONS')[1].split('.SS ')[0]
     described = set(re.findall(r'^\.TP\n\.BI? (-\w)', options, re.M))
-    shown = set(re.findall(r'^  (-\w)', (root / 'probes/vmtrace/options.cpp').read_text(), re.M))
+    shown = set(re.findall(r'^  (-\w)', (root / 'probes/vmtrace/command_line.cpp').read_text(), re.M))
     if described != shown:
         raise Failure(
             f'only in the manual page: {sorted(described - shown)}, only in --help: '

@@ -3,6 +3,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+from collections import defaultdict
 
 from .results import Failure, Skip, Test
 from .script import DIRECTIVE
@@ -35,6 +36,7 @@ def tests(root):
         Test('docs', 'C and C++ are laid out as .clang-format says', lambda: formatted(root)),
         Test('docs', 'Python is laid out as pyproject.toml says', lambda: python_formatted(root)),
         Test('docs', 'code keeps within 110 columns, comments within 100', lambda: columns(root)),
+        Test('docs', 'no two headers share a name', lambda: header_names(root)),
         Test('docs', 'flags of distribution are those of an installed OTP', lambda: distribution_flags(root)),
     ]
 
@@ -61,9 +63,23 @@ def python_sources(root):
     return tracked(root, '*.py') + [p for p in bare if b'python3' in p.read_bytes().split(b'\n', 1)[0]]
 
 
+def header_names(root):
+    """A header's name says what is inside without its folder: in an editor's tab, in a compiler's message."""
+    by_name = defaultdict(list)
+    for path in tracked(root, '*.hpp', '*.h'):
+        name = str(path.relative_to(root))
+        if name.startswith(('vm/', 'runtime/', 'drivers/', 'probes/')):
+            by_name[path.name].append(name)
+    twice = [' '.join(names) for names in by_name.values() if len(names) > 1]
+    if twice:
+        raise Failure('headers of one name; say which is which: ' + '; '.join(twice))
+
+
 def distribution_flags(root):
     """Compares the machine's table with the one that an installed OTP's modules include."""
-    table = re.findall(r'X\(k\w+, "(\w+)", (\d+),', (root / 'vm/dist/wire/flags.hpp').read_text())
+    table = re.findall(
+        r'X\(k\w+, "(\w+)", (\d+),', (root / 'vm/dist/wire/distribution_flags.hpp').read_text()
+    )
     installed = sorted(pathlib.Path('/usr/lib/erlang/lib').glob('kernel-*/include/dist.hrl'))
     if not installed:
         raise Skip("no kernel of OTP's in /usr/lib/erlang")
@@ -74,7 +90,7 @@ def distribution_flags(root):
     }
     unlike = [name for name, bit in table if values.get(name) != 1 << int(bit)]
     if unlike:
-        raise Failure(f'flags.hpp and {installed[-1]} differ: {unlike}')
+        raise Failure(f'distribution_flags.hpp and {installed[-1]} differ: {unlike}')
 
 
 def formatted(root):

@@ -28,9 +28,9 @@ FIRING = {
         'drivers/efile/probes.cpp',
         'vm/code/interpreter.cpp',
         'probes/attach/firing.cpp',
-        'probes/attach/host.cpp',
+        'probes/attach/machine_host.cpp',
         'probes/attach/endpoint.cpp',
-        'probes/attach/connection.cpp',
+        'probes/attach/consumer_connection.cpp',
     ],
     'dtrace': ['vm/message/send.cpp', 'runtime/bif/dyntrace.cpp', 'probes/attach/firing.cpp'],
 }

@@ -15,9 +15,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "probes/engine/attach_protocol.hpp"
 #include "probes/engine/operations.hpp"
 #include "probes/engine/program.hpp"
-#include "probes/engine/wire.hpp"
 #include "probes/vmtrace/reach.hpp"
 
 using namespace vmrun::d;

@@ -1,7 +1,7 @@
 """What anything that may open the machine's endpoint can do to it: sessions that stop in the middle, that
 never read, that pass descriptors, that are too many; consumers that stop; machines that end. written.py tests
 what vmtrace makes of full disks. The machine goes on as if nothing had connected, and has freed everything.
-The protocol: probes/engine/wire.hpp."""
+The protocol: probes/engine/attach_protocol.hpp."""
 import array
 import contextlib
 import os
@@ -69,7 +69,7 @@ def message(kind, body=b''):
     return struct.pack('<II', kind, len(body)) + body
 
 
-WIRE = (HERE.parents[1] / 'probes' / 'engine' / 'wire.hpp').read_text()
+WIRE = (HERE.parents[1] / 'probes' / 'engine' / 'attach_protocol.hpp').read_text()
 HELLO_AS_IT_IS = message(HELLO, struct.pack('<I', int(re.search(r'kWireVersion = (\d+);', WIRE)[1])))
 
 

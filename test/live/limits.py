@@ -11,7 +11,7 @@ from . import endpoint, left_behind
 from .attach import expect
 
 MEBIBYTE = 1 << 20
-MOST_CLAUSES = 4096  # kClauses of probes/engine/verify.hpp
+MOST_CLAUSES = 4096  # kClauses of probes/engine/program_verifier.hpp
 FIRINGS = 1_000_000
 # Options, a clause of message-send, what is reported, how much memory the machine may take meanwhile.
 CASES = {

@@ -13,7 +13,7 @@
 #include "vm/code/code_server.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/dirty_job.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/sched/run_queue.hpp"
 
 namespace vmrun {

@@ -6,7 +6,7 @@
 
 #include "vm/message/deliver.hpp"
 #include "vm/process/bif.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 
 namespace vmrun {
 namespace {

@@ -14,7 +14,7 @@
 #include "vm/heap/build.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/process.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/call_trace.hpp"
 #include "vm/trace/calls_under_way.hpp"

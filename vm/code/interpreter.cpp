@@ -13,11 +13,11 @@
 #include "vm/code/exceptions.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/hot_code.hpp"
+#include "vm/code/instruction_support.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/limits.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/code/select_table.hpp"
-#include "vm/code/support.hpp"
 #include "vm/lifecycle/exit.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/receive.hpp"
@@ -47,7 +47,7 @@
 // - After VM_NEED, VM_COLLECT or VM_AFTER_BIF no term read before is valid.
 // - Every frame leaves kStackReserveWords free between H and E. A call pushes one of these words
 //   without a check, and a second one when it is watched (ends_of_calls). Two are left for roots
-//   that are put on the stack (support.cpp).
+//   that are put on the stack (instruction_support.cpp).
 // - A frame: y0 is E[0]; behind the slots lies the return address. A function without a frame has
 //   the return address at E[0].
 // - An instruction that raises leaves I at itself, since stack traces find the position there.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "vm/code/instruction_support.hpp"
 #include "vm/code/segments.hpp"
-#include "vm/code/support.hpp"
 #include "vm/term/bits_fields.hpp"
 
 /// Bit strings: matching and construction.

@@ -1,6 +1,6 @@
 #include "vm/code/loading.hpp"
 
-#include "vm/code/support.hpp"
+#include "vm/code/instruction_support.hpp"
 #include "vm/term/map.hpp"
 
 /// Instructions that build terms: tuples, funs, records, maps.

@@ -1,5 +1,5 @@
+#include "vm/code/instruction_support.hpp"
 #include "vm/code/loading.hpp"
-#include "vm/code/support.hpp"
 #include "vm/term/bits.hpp"
 
 /// Instructions that compilers of OTP 22 to 24 write and later ones do not. In old code one

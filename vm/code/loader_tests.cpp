@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "vm/code/instruction_support.hpp"
 #include "vm/code/select_table.hpp"
-#include "vm/code/support.hpp"
 
 /// Guards, tests and switches.
 namespace vmrun {

@@ -19,7 +19,7 @@
 #include "vm/process/bif.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/dirty_job.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 
 namespace vmrun {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "vm/code/instruction_support.hpp"
 #include "vm/code/instructions.hpp"
-#include "vm/code/support.hpp"
 #include "vm/term/atom.hpp"
 
 /// Segments of bs_create_bin, as the loader encodes them, and the exceptions for segments that

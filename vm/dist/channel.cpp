@@ -5,7 +5,7 @@
 #include "vm/message/deliver.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/term/node.hpp"
 #include "vm/trace/system_monitor.hpp"
 

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <vector>
 
-#include "vm/dist/relations.hpp"
-#include "vm/dist/wire/output.hpp"
+#include "vm/dist/remote_relations.hpp"
+#include "vm/dist/wire/output_queue.hpp"
 #include "vm/process/process.hpp"
 #include "vm/term/fun.hpp"
 

@@ -1,6 +1,6 @@
 #include "vm/dist/channels.hpp"
 #include "vm/dist/node_events.hpp"
-#include "vm/dist/spawn.hpp"
+#include "vm/dist/remote_spawn.hpp"
 #include "vm/message/process_receiver.hpp"
 
 /// The end of a connection. Processes with links, monitors or requests over it are told, each kind

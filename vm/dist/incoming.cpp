@@ -4,13 +4,13 @@
 
 #include "vm/dist/control.hpp"
 #include "vm/dist/message.hpp"
-#include "vm/dist/spawn.hpp"
+#include "vm/dist/remote_spawn.hpp"
 #include "vm/heap/build.hpp"
 #include "vm/message/links.hpp"
 #include "vm/message/process_receiver.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/table.hpp"
 #include "vm/trace/seq_trace.hpp"
 
 namespace vmrun::dist {

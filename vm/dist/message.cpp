@@ -11,7 +11,7 @@
 #include "vm/message/end_signals.hpp"
 #include "vm/message/process_receiver.hpp"
 #include "vm/probes/fire.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/trace/message_pattern.hpp"
 #include "vm/trace/seq_trace.hpp"
 

@@ -8,7 +8,7 @@
 #include "vm/message/end_signals.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/priority_boost.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/term/node.hpp"
 #include "vm/trace/seq_trace.hpp"
 

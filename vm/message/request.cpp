@@ -8,7 +8,7 @@
 #include "vm/process/code_view.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/term/print.hpp"
 
 /// The signal's root is {From, Id, Kind and priority, Argument, Tag, MessageId, IfDead}.

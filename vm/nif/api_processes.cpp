@@ -7,8 +7,8 @@
 #include "vm/port/operations.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/bif.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/table.hpp"
 
 // The native interface: processes, messages, scheduling.
 

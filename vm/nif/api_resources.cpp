@@ -1,5 +1,5 @@
 #include "vm/nif/resource.hpp"
-#include "vm/nif/select.hpp"
+#include "vm/nif/resource_select.hpp"
 #include "vm/term/bits.hpp"
 
 // The native interface: resources and their monitors.

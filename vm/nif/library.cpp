@@ -17,7 +17,7 @@
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/code/reclaim.hpp"
-#include "vm/nif/crash.hpp"
+#include "vm/nif/library_crash.hpp"
 #include "vm/nif/nif_library.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/process/taints.hpp"

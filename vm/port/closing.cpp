@@ -11,8 +11,8 @@
 #include "vm/port/term_input.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/table.hpp"
 #include "vm/process/timer_wheel.hpp"
 #include "vm/trace/system_monitor.hpp"
 

@@ -4,7 +4,7 @@
 #include "vm/base/allocate.hpp"
 #include "vm/message/send.hpp"
 #include "vm/port/port.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/term/atom.hpp"
 
 /// What a port sends to its owner.

@@ -12,7 +12,7 @@
 #include "vm/port/select.hpp"
 #include "vm/port/signals.hpp"
 #include "vm/port/task.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/sched/scheduler.hpp"
 
 namespace vmrun {

@@ -9,7 +9,7 @@
 #include "vm/message/send.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/term_input.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"

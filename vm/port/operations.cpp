@@ -15,7 +15,7 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/process_state.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"

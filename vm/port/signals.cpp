@@ -14,8 +14,8 @@
 #include "vm/port/operations.hpp"
 #include "vm/port/task.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/table.hpp"
 #include "vm/process/timer_wheel.hpp"
 #include "vm/sched/scheduler.hpp"
 

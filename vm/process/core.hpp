@@ -29,7 +29,7 @@ struct Core {
   Term x[kMaxXRegs + 1];   // argument registers of the running process
   std::int32_t slice = 0;  // reductions the running process started with
   TimerWheel timers;       // any thread, see there
-  // Structures for new processes (table.hpp).
+  // Structures for new processes (process_table.hpp).
   Process* free_processes = nullptr;
   unsigned free_process_count = 0;
 };

@@ -37,7 +37,7 @@ enum class RefSpace : std::uint32_t {
   kTimers = 0x80000000,  // and up: wheel, place and number of a timer (timer_wheel.cpp)
   kLastTimer = 0xFFFFFFFB,
   kResources = 0xFFFFFFFC,       // of native code (nif/resource.hpp): a count
-  kRemoteWatchers = 0xFFFFFFFD,  // monitors of processes of other nodes (dist/relations.hpp): a count
+  kRemoteWatchers = 0xFFFFFFFD,  // monitors of processes of other nodes (dist/remote_relations.hpp): a count
   kChannels = 0xFFFFFFFE,        // handles of channels to other nodes (dist/channel.hpp): their number
 };
 /// Returns a key of a space that has counts of its own.

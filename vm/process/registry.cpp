@@ -6,8 +6,8 @@
 #include "vm/heap/heap_upcalls.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/probes/fire.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/process_upcalls.hpp"
-#include "vm/process/table.hpp"
 
 namespace vmrun {
 

@@ -7,7 +7,7 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/heap/heap.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 
 namespace vmrun {
 namespace {

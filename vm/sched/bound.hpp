@@ -1,12 +1,13 @@
 #pragma once
 
-#include "vm/process/bound.hpp"
+#include "vm/process/scheduler_binding.hpp"
 #include "vm/sched/scheduler.hpp"
 
-/// Processes that run on one scheduler only (process/bound.hpp). They cost other processes nothing.
-/// A thread that wakes one puts it on its own queue like any other. The beginning of its slice,
-/// which tests bits of Process::observed anyway, hands it to its scheduler. That scheduler does not
-/// offer it to others, and keeps it while it is offline: the process does not run then, as in OTP.
+/// Processes that run on one scheduler only (process/scheduler_binding.hpp). They cost other
+/// processes nothing. A thread that wakes one puts it on its own queue like any other. The
+/// beginning of its slice, which tests bits of Process::observed anyway, hands it to its scheduler.
+/// That scheduler does not offer it to others, and keeps it while it is offline: the process does
+/// not run then, as in OTP.
 namespace vmrun {
 
 /// For a bound process. The caller must be its owner.

@@ -12,9 +12,9 @@
 
 /// The table of all descriptors that are waited for (poll.hpp): the user of each, and what epoll
 /// knows of it. A descriptor has one user at a time: the ports that have selected it
-/// (vm/port/select.cpp) or a resource of native code (vm/nif/select.cpp). Another user may take it
-/// over: as a rule the former one has closed it without a call, and the number is in use again. Any
-/// thread may call.
+/// (vm/port/select.cpp) or a resource of native code (vm/nif/resource_select.cpp). Another user may
+/// take it over: as a rule the former one has closed it without a call, and the number is in use
+/// again. Any thread may call.
 namespace vmrun {
 
 /// What remains of a user that has lost its descriptor. It is destroyed without the descriptor's

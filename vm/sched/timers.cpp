@@ -2,8 +2,8 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/message/send.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/table.hpp"
 #include "vm/sched/sched_upcalls.hpp"
 #include "vm/sched/scheduler.hpp"
 

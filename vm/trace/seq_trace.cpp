@@ -7,7 +7,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/fragment.hpp"
 #include "vm/probes/fire.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/trace.hpp"
 

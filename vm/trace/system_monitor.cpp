@@ -8,7 +8,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/microstate.hpp"
 #include "vm/heap/build.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/trace/tracer.hpp"
 
 namespace vmrun {

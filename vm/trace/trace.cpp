@@ -4,7 +4,7 @@
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/process/code_view.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/trace_state.hpp"
 #include "vm/trace/call_trace.hpp"
 #include "vm/trace/calls_under_way.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "probes/d/descriptions/names.hpp"
+#include "probes/d/descriptions/quoted_names.hpp"
 #include "probes/engine/pattern.hpp"
 
 namespace vmrun::d::lang {

@@ -18,7 +18,7 @@ struct Description {
 
 /// Splits provider:module:function:name. Parts may be left out on the left, counted from the part
 /// that the kind of source says is the last (-P, -m, -f). A name in single quotes is not a pattern
-/// (names.hpp). Fails with D_PDESC_INVAL.
+/// (quoted_names.hpp). Fails with D_PDESC_INVAL.
 Description parse_description(const std::string& text, Source::Kind kind, Place place);
 
 /// What descriptions are matched against.

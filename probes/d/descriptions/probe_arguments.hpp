@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "probes/d/descriptions/match.hpp"
+#include "probes/d/syntax/c_types.hpp"
 #include "probes/d/syntax/tree.hpp"
-#include "probes/d/syntax/types.hpp"
 
 /// The arguments of the probes for which the current clause is written. Outside of clauses there
 /// are none.

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "probes/d/emit/code.hpp"
-#include "probes/d/syntax/types.hpp"
+#include "probes/d/syntax/c_types.hpp"
 
 /// Operators on integers in registers, which are 64 bits wide. Results are cut to their C type
 /// where they are stored, recorded or cast.

@@ -3,7 +3,7 @@
 
 #include "probes/d/emit/values.hpp"
 #include "probes/d/expressions/vocabulary.hpp"
-#include "probes/d/script/actions.hpp"
+#include "probes/d/script/action_table.hpp"
 
 namespace vmrun::d::lang {
 namespace {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "probes/d/emit/code.hpp"
-#include "probes/d/emit/evaluator.hpp"
+#include "probes/d/emit/expression_evaluator.hpp"
 #include "probes/d/expressions/symbols.hpp"
-#include "probes/d/syntax/types.hpp"
+#include "probes/d/syntax/c_types.hpp"
 
 /// Keys of aggregations and associative arrays. Between the pushing of keys and their use, no other
 /// keys may be pushed. So everything that has to be evaluated is evaluated before.

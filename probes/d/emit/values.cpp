@@ -1,6 +1,6 @@
 #include "probes/d/emit/values.hpp"
 
-#include "probes/d/expressions/nodes.hpp"
+#include "probes/d/expressions/tree_nodes.hpp"
 #include "probes/d/expressions/vocabulary.hpp"
 
 namespace vmrun::d::lang {

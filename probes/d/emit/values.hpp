@@ -1,10 +1,10 @@
 #pragma once
 
 #include "probes/d/emit/arithmetic.hpp"
-#include "probes/d/emit/evaluator.hpp"
+#include "probes/d/emit/expression_evaluator.hpp"
 #include "probes/d/emit/keys.hpp"
 #include "probes/d/emit/locations.hpp"
-#include "probes/d/emit/terms.hpp"
+#include "probes/d/emit/term_code.hpp"
 
 /// Makes the code of expressions.
 namespace vmrun::d::lang {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "probes/d/expressions/vocabulary.hpp"
-#include "probes/d/script/actions.hpp"
+#include "probes/d/script/action_table.hpp"
 #include "probes/engine/operations.hpp"
 
 namespace vmrun::d::lang {

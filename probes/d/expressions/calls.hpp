@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "probes/d/expressions/conversions.hpp"
-#include "probes/d/expressions/nodes.hpp"
+#include "probes/d/expressions/tree_nodes.hpp"
 
 /// Calls in expressions: subroutines of the engine (subroutines.tab), and functions for which the
 /// compiler makes code itself. It keeps nothing of its own.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "probes/d/expressions/nodes.hpp"
+#include "probes/d/expressions/tree_nodes.hpp"
 
 /// What a checked value can stand for: a text, an integer, the value of a variable of some type. It
 /// keeps nothing of its own.

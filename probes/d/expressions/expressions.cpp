@@ -1,6 +1,6 @@
 #include "probes/d/expressions/expressions.hpp"
 
-#include "probes/d/expressions/builtins.hpp"
+#include "probes/d/expressions/builtin_variables.hpp"
 #include "probes/d/expressions/vocabulary.hpp"
 #include "probes/engine/operations.hpp"
 

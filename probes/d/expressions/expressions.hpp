@@ -5,10 +5,10 @@
 #include "probes/d/descriptions/probe_arguments.hpp"
 #include "probes/d/expressions/calls.hpp"
 #include "probes/d/expressions/conversions.hpp"
-#include "probes/d/expressions/nodes.hpp"
 #include "probes/d/expressions/operators.hpp"
 #include "probes/d/expressions/symbols.hpp"
 #include "probes/d/expressions/translators.hpp"
+#include "probes/d/expressions/tree_nodes.hpp"
 
 /// Finds out what names in expressions mean and what types expressions have. It walks trees from
 /// the leaves upwards, puts constants, inlines and translators in, and makes the variables that are

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "probes/d/syntax/c_types.hpp"
 #include "probes/d/syntax/tree.hpp"
-#include "probes/d/syntax/types.hpp"
 
 /// Variables that a script uses before the clause that assigns them. Their types are known only at
 /// that clause, so such a script is compiled again with what was learned. All compilations of a

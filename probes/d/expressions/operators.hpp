@@ -1,8 +1,8 @@
 #pragma once
 
 #include "probes/d/expressions/conversions.hpp"
-#include "probes/d/expressions/nodes.hpp"
 #include "probes/d/expressions/symbols.hpp"
+#include "probes/d/expressions/tree_nodes.hpp"
 
 /// The types of operators whose operands are checked. Each function gives n its type and converts
 /// operands. It may put a constant in n's place, or fail. The class keeps nothing of its own.

@@ -8,8 +8,8 @@
 #include "probes/d/descriptions/probe_arguments.hpp"
 #include "probes/d/expressions/later.hpp"
 #include "probes/d/script/script.hpp"
+#include "probes/d/syntax/c_types.hpp"
 #include "probes/d/syntax/tree.hpp"
-#include "probes/d/syntax/types.hpp"
 
 /// The names that a script declares or makes by assigning: variables of the three scopes,
 /// enumerators, inlines. It enters variables into the program, and records how each is used.

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "probes/d/expressions/nodes.hpp"
-#include "probes/d/syntax/parser.hpp"
+#include "probes/d/expressions/tree_nodes.hpp"
+#include "probes/d/syntax/d_parser.hpp"
 
 /// The translators that a script declares.
 namespace vmrun::d::lang {

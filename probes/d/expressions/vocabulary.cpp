@@ -1,5 +1,5 @@
 #include "probes/d/expressions/vocabulary.hpp"
-#include "probes/d/script/actions.hpp"
+#include "probes/d/script/action_table.hpp"
 
 #include <algorithm>
 

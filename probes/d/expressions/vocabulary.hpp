@@ -5,8 +5,8 @@
 #include "probes/engine/program.hpp"
 
 /// Names of D that are neither variables nor subroutines (subroutines.tab): actions
-/// (script/actions.hpp), aggregating functions, and what other DTraces have that makes no sense
-/// here. Lists only.
+/// (script/action_table.hpp), aggregating functions, and what other DTraces have that makes no
+/// sense here. Lists only.
 namespace vmrun::d::lang {
 
 bool is_action(std::string_view name);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "probes/d/script/actions.hpp"
+#include "probes/d/script/action_table.hpp"
 #include "probes/d/statements/aggregations.hpp"
 #include "probes/d/statements/clause_order.hpp"
 #include "probes/d/statements/fields.hpp"

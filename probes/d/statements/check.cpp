@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "probes/d/expressions/builtins.hpp"
+#include "probes/d/expressions/builtin_variables.hpp"
 #include "probes/d/expressions/vocabulary.hpp"
 
 namespace vmrun::d::lang {

@@ -6,7 +6,7 @@
 
 #include "probes/d/descriptions/match.hpp"
 #include "probes/d/statements/actions.hpp"
-#include "probes/d/syntax/parser.hpp"
+#include "probes/d/syntax/d_parser.hpp"
 
 /// The third pass. It finds out what names mean and what types expressions have, and whether
 /// statements make sense. It listens to the parser, rewrites trees (constants are computed, inlines

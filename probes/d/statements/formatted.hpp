@@ -2,7 +2,7 @@
 
 #include "probes/d/script/script.hpp"
 #include "probes/d/statements/fields.hpp"
-#include "probes/d/statements/format.hpp"
+#include "probes/d/statements/printf_format.hpp"
 
 /// printf(), system(), freopen() and the format of printa(). It compares what each conversion takes
 /// with what it is given, and keeps nothing of its own.

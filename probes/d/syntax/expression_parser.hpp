@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
+#include "probes/d/syntax/c_type_parser.hpp"
 #include "probes/d/syntax/token_stream.hpp"
 #include "probes/d/syntax/tree.hpp"
-#include "probes/d/syntax/type_parser.hpp"
 
 /// Parses expressions to trees.
 namespace vmrun::d::lang {

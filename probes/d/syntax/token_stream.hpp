@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "probes/d/syntax/token.hpp"
+#include "probes/d/syntax/d_token.hpp"
 
 /// The tokens for the parsers, which may look ahead as far as they need.
 namespace vmrun::d::lang {

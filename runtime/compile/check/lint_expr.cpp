@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "runtime/compile/check/format_call.hpp"
-#include "runtime/compile/check/match_spec.hpp"
+#include "runtime/compile/check/ms_transform.hpp"
 #include "runtime/compile/syntax/ast_walk.hpp"
 
 namespace vmrun::compile {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "runtime/compile/check/builtins.hpp"
-#include "runtime/compile/syntax/module.hpp"
+#include "runtime/compile/syntax/parsed_module.hpp"
 
 namespace vmrun::compile {
 
@@ -71,7 +71,7 @@ class ModuleTables {
   std::vector<const AttributeForm*> attributes;  // those that module_info(attributes) returns
 
   /// -compile({parse_transform, ms_transform}): calls of fun2ms are replaced by match
-  /// specifications (match_spec.hpp).
+  /// specifications (ms_transform.hpp).
   bool match_specs_from_funs = false;
   std::unordered_map<const Expr*, const Expr*> match_specs;
 

@@ -8,8 +8,8 @@
 // forces its earlier siblings into variables, so that evaluation stays left to right.
 
 #include "runtime/compile/check/tables.hpp"
+#include "runtime/compile/core/core_nodes.hpp"
 #include "runtime/compile/core/name_order.hpp"
-#include "runtime/compile/core/nodes.hpp"
 #include "runtime/compile/core/scope.hpp"
 #include "runtime/compile/core/variable_uses.hpp"
 

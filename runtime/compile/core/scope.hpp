@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/compile/core/nodes.hpp"
+#include "runtime/compile/core/core_nodes.hpp"
 
 namespace vmrun::compile {
 

@@ -1,6 +1,6 @@
 #include "runtime/compile/core/to_core_expr.hpp"
 
-#include "runtime/compile/check/match_spec.hpp"
+#include "runtime/compile/check/ms_transform.hpp"
 #include "runtime/compile/core/to_core_binary.hpp"
 #include "runtime/compile/core/to_core_comprehension.hpp"
 #include "runtime/compile/core/to_core_constant.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "runtime/compile/core/core.hpp"
+#include "runtime/compile/core/core_language.hpp"
 #include "runtime/compile/emit/asm.hpp"
 #include "vm/ir/ssa.hpp"
 

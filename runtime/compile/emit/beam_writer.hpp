@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "runtime/compile/core/core.hpp"
+#include "runtime/compile/core/core_language.hpp"
 #include "runtime/compile/emit/asm.hpp"
 
 namespace vmrun::compile {

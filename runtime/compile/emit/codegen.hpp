@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/compile/core/core.hpp"
+#include "runtime/compile/core/core_language.hpp"
 
 namespace vmrun::compile {
 

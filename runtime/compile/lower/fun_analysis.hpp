@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runtime/compile/core/core.hpp"
+#include "runtime/compile/core/core_language.hpp"
 
 namespace vmrun::compile::core {
 

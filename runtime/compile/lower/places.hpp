@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "runtime/compile/core/core.hpp"
+#include "runtime/compile/core/core_language.hpp"
 #include "runtime/compile/lower/block_builder.hpp"
 
 namespace vmrun::compile::lower {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/compile/core/core.hpp"
+#include "runtime/compile/core/core_language.hpp"
 #include "vm/ir/ssa.hpp"
 
 namespace vmrun::compile::lower {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "runtime/compile/source/session.hpp"
+#include "runtime/compile/source/compile_session.hpp"
 #include "runtime/compile/syntax/token.hpp"
 
 namespace vmrun::compile {

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "runtime/compile/source/session.hpp"
+#include "runtime/compile/source/compile_session.hpp"
 #include "runtime/compile/syntax/lexer.hpp"
 #include "runtime/compile/syntax/macros.hpp"
 

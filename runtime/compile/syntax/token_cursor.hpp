@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/compile/source/session.hpp"
+#include "runtime/compile/source/compile_session.hpp"
 #include "runtime/compile/syntax/token.hpp"
 
 namespace vmrun::compile {

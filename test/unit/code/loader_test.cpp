@@ -12,7 +12,7 @@
 #include "vm/code/reclaim.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/lifecycle/spawn.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 

@@ -15,7 +15,7 @@
 #include "vm/code/interpreter.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/lifecycle/spawn.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/print.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "probes/d/compile.hpp"
 #include "probes/engine/operations.hpp"
-#include "probes/engine/verify.hpp"
+#include "probes/engine/program_verifier.hpp"
 
 using namespace vmrun::d;
 

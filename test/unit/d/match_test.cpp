@@ -1,5 +1,5 @@
 #include "probes/d/descriptions/match.hpp"
-#include "probes/d/descriptions/names.hpp"
+#include "probes/d/descriptions/quoted_names.hpp"
 #include "probes/engine/pattern.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 // The file driver's system calls on descriptors and names, on real files.
 #include "drivers/efile/file.hpp"
-#include "drivers/efile/names.hpp"
+#include "drivers/efile/file_names.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -13,7 +13,7 @@
 #include "vm/port/driver_api.hpp"
 #include "vm/port/port.hpp"
 #include "vm/port/task.hpp"
-#include "vm/process/table.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/sched/scheduler.hpp"
 
 using namespace vmrun;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "probes/inside.hpp"
-#include "probes/listing.hpp"
+#include "probes/probe_notes.hpp"
 
 /// What some probes fire while it lives, as a consumer in the machine gets it. One at a time, and
 /// only for firings of the test's own thread.

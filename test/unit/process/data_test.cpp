@@ -15,8 +15,8 @@
 
 #include "vm/base/epoch.hpp"
 #include "vm/process/process_state.hpp"
+#include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
-#include "vm/process/table.hpp"
 #include "vm/process/timer_wheel.hpp"
 #include "vm/trace/call_pattern.hpp"
 

@@ -1,4 +1,4 @@
-#include "vm/dist/wire/output.hpp"
+#include "vm/dist/wire/output_queue.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/external_atoms.hpp"
 

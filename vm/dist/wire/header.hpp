@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "vm/dist/wire/flags.hpp"
+#include "vm/dist/wire/distribution_flags.hpp"
 
 /// The header in front of control message and payload: ERTS User's Guide, "External Term Format",
 /// "Distribution Header".

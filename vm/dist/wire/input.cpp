@@ -4,7 +4,7 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/dist/wire/header.hpp"
-#include "vm/dist/wire/output.hpp"
+#include "vm/dist/wire/output_queue.hpp"
 #include "vm/dist/wire/terms.hpp"
 
 namespace vmrun::dist {

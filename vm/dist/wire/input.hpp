@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "vm/dist/wire/binary_part.hpp"
-#include "vm/dist/wire/flags.hpp"
+#include "vm/dist/wire/distribution_flags.hpp"
 #include "vm/heap/fragment.hpp"
 
 /// Input: packets become control messages, which are decoded, and payloads, which any thread may

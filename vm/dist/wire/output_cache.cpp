@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "vm/dist/wire/header.hpp"
-#include "vm/dist/wire/output.hpp"
+#include "vm/dist/wire/output_queue.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/external_atoms.hpp"
 #include "vm/term/external_bytes.hpp"

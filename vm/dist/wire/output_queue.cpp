@@ -1,4 +1,4 @@
-#include "vm/dist/wire/output.hpp"
+#include "vm/dist/wire/output_queue.hpp"
 
 #include <algorithm>
 

@@ -4,4 +4,4 @@
 /// ERTS User's Guide, "Distribution Protocol" and "External Term Format". The meaning of control
 /// messages is not known here but in vm/dist.
 #include "vm/dist/wire/input.hpp"
-#include "vm/dist/wire/output.hpp"
+#include "vm/dist/wire/output_queue.hpp"

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+
+#include "drivers/socket/socket_terms.hpp"
+
+/// The system's numbers that have names in Erlang. A number without a name stays a number.
+namespace vmrun::sockets {
+
+struct Named {
+  const char* name;
+  int value;
+};
+
+template <std::size_t N>
+bool get_named(ErlNifEnv* env, ERL_NIF_TERM term, const Named (&table)[N], int* to) {
+  if (enif_get_int(env, term, to)) return true;
+  if (!enif_is_atom(env, term)) return false;
+  for (const Named& row : table)
+    if (atom(env, row.name) == term) return *to = row.value, true;
+  return false;
+}
+
+template <std::size_t N>
+ERL_NIF_TERM named_term(ErlNifEnv* env, int value, const Named (&table)[N]) {
+  for (const Named& row : table)
+    if (row.value == value) return atom(env, row.name);
+  return enif_make_int(env, value);
+}
+
+}  // namespace vmrun::sockets

@@ -1,0 +1,25 @@
+#include "drivers/socket/socket_natives.hpp"
+
+#include "drivers/socket/socket.hpp"
+#include "vm/nif/library.hpp"
+
+namespace vmrun::sockets {
+namespace {
+
+int load(ErlNifEnv* env, void**, ERL_NIF_TERM info) { return load_sockets(env, info) ? 0 : 1; }
+int upgrade(ErlNifEnv* env, void** data, void**, ERL_NIF_TERM info) { return load(env, data, info); }
+
+#define VMRUN_NATIVE_ROW(name, arity, flags) {"nif_" #name, arity, native::name##_##arity, flags},
+ErlNifFunc functions[] = {VMRUN_SOCKET_NATIVES(VMRUN_NATIVE_ROW)};
+#undef VMRUN_NATIVE_ROW
+
+ErlNifEntry* entry() {
+  static ErlNifEntry made = linked_in_entry("prim_socket", functions, load, upgrade);
+  return &made;
+}
+
+}  // namespace
+
+void register_natives() { register_linked_in_nifs("prim_socket", entry); }
+
+}  // namespace vmrun::sockets
