@@ -92,7 +92,7 @@ def named_files(root, vmrun):
     for where, text in texts.items():
         for name in re.findall(r'(?<![\w/.-])(?:scripts|docs|test|drivers|probes)/[\w/.*-]+', text):
             name = name.rstrip('.')
-            pattern = re.sub(r'\b(NAME|AREA)\b', '*', name)
+            pattern = re.sub(r'(?<![A-Z])(NAME|AREA)(?![A-Z])', '*', name)
             # a program is made from its source
             if not list(root.glob(pattern)) and not list(root.glob(pattern + '.cpp')):
                 raise Failure(f'{where} names {name}, which is not there')
