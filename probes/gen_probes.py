@@ -280,19 +280,21 @@ def provider(table):
 
 HEADER = '''// Made from probes.tab.
 //
-// Whether anyone looks at a probe: a tracer, or a consumer in the machine (inside.hpp). For each probe NAME there is
+// Whether anyone looks at a probe: a tracer, or a consumer in the machine (inside.hpp). For each probe NAME
+// there is
 //
 //   bool probe::NAME_enabled()   one comparison with memory and a branch predicted not taken
 //   bool probe::NAME_in_full()   whether anyone wants more of a firing than to count it
-//   void probe::count_NAME()     counts one, if anybody counts them: in place of a firing that nobody wants in full
-//   bool probe::X_watched()      whether anyone looks at any of a group of probes that paths taken often share; it may
-//                                also say so when somebody looks at one of the next group
+//   void probe::count_NAME()     counts one, if anybody counts them: in place of a firing that nobody
+//                                wants in full
+//   bool probe::X_watched()      whether anyone looks at any of a group of probes that paths taken often
+//                                share; it may also say so when somebody looks at one of the next group
 //   bool probe::paths_watched()  whether anyone looks at any probe of any group
 //
-// and a firing point reads `if (probe::x_enabled()) [[unlikely]] probe::fire_x(terms and numbers);`, with the function of
-// vm/probes/fire.hpp, which counts too. Where the terms and numbers cost something to have, it asks first:
-// `if (!probe::x_in_full()) return probe::count_x();`. Those of a range of probes take the number of the probe. Any thread
-// may call them.
+// and a firing point reads `if (probe::x_enabled()) [[unlikely]] probe::fire_x(terms and numbers);`, with the
+// function of vm/probes/fire.hpp, which counts too. Where the terms and numbers cost something to have, it
+// asks first: `if (!probe::x_in_full()) return probe::count_x();`. Those of a range of probes take the number
+// of the probe. Any thread may call them.
 #pragma once
 
 #include <cstdint>
@@ -303,8 +305,8 @@ HEADER = '''// Made from probes.tab.
 
 SITE_HEADER = '''// Made from probes.tab.
 //
-// The one site of each probe, which takes what tracers get. Only vm/probes/fire.cpp calls them. Any thread; they neither
-// allocate nor block. Meaning, units and order of the arguments: docs/probes.md.
+// The one site of each probe, which takes what tracers get. Only vm/probes/fire.cpp calls them. Any thread;
+// they neither allocate nor block. Meaning, units and order of the arguments: docs/probes.md.
 #pragma once
 
 #include <cstdint>
@@ -317,10 +319,11 @@ namespace vmrun::probe::site {{
 
 FIRE_HEADER = '''// Made from probes.tab.
 //
-// How the machine fires its probes: `if (probe::x_enabled()) [[unlikely]] probe::fire_x(...)`. Firing points hand over
-// terms and numbers; what becomes of them is decided here, below the test: texts for tracers outside are made on the stack
-// of the firing thread. A consumer in the machine gets the words as they are (probes/inside.hpp). Any thread; nothing here
-// allocates or blocks or changes a term. Meaning, units and order of the arguments: docs/probes.md.
+// How the machine fires its probes: `if (probe::x_enabled()) [[unlikely]] probe::fire_x(...)`. Firing points
+// hand over terms and numbers; what becomes of them is decided here, below the test: texts for tracers
+// outside are made on the stack of the firing thread. A consumer in the machine gets the words as they are
+// (probes/inside.hpp). Any thread; nothing here allocates or blocks or changes a term. Meaning, units and
+// order of the arguments: docs/probes.md.
 #pragma once
 
 #include "probes/probes.hpp"
@@ -357,11 +360,12 @@ namespace {{
 
 HEADER_TEXT = {
     'usdt': (
-        '''// A probe that is tested by itself has a word of 32 bits: the low half is the semaphore of the tracers outside, who add
-// to it without caring for anyone else (the Linux kernel's addition is not atomic), the high half that of the consumers
-// in the machine. The probes of a group have half words that lie side by side with one that stands for the consumers of
-// them all, to be read as one; the consumers' count of each is elsewhere. What is in a consumers' half: kAskingInside. Read
-// plainly: no barrier, and the comparison takes its operand from memory.
+        '''// A probe that is tested by itself has a word of 32 bits: the low half is the semaphore of the
+// tracers outside, who add to it without caring for anyone else (the Linux kernel's addition is not atomic),
+// the high half that of the consumers in the machine. The probes of a group have half words that lie side by
+// side with one that stands for the consumers of them all, to be read as one; the consumers' count of each is
+// elsewhere. What is in a consumers' half: kAskingInside. Read plainly: no barrier, and the comparison takes
+// its operand from memory.
 #if defined(__SANITIZE_THREAD__)
 #define VMRUN_LOOK(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 #else

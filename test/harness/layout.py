@@ -25,9 +25,6 @@ WIDE = (
     'runtime/lib/epmd_service.erl',
     'runtime/lib/erl_distribution.erl',
     'runtime/lib/prim_file.erl',
-    # All of the tree is compiled again when these change; they follow at a better time.
-    'probes/gen_probes.py',
-    'vm/code/instructions.tab',
 )
 
 
