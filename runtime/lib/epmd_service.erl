@@ -1,4 +1,5 @@
-%% Starts the installed epmd on this host where none runs. It lives on when this node has ended, because other nodes register with it.
+%% Starts the installed epmd on this host where none runs. It lives on when this node has ended, because other
+%% nodes register with it.
 -module(epmd_service).
 
 -export([start/0]).
@@ -42,7 +43,8 @@ installed() ->
 %% Until the program has gone into the background.
 run(Command) ->
     Port = case Command of
-               {spawn_executable, Program, Args} -> open_port({spawn_executable, Program}, [exit_status, stderr_to_stdout, {args, Args}]);
+               {spawn_executable, Program, Args} ->
+                   open_port({spawn_executable, Program}, [exit_status, stderr_to_stdout, {args, Args}]);
                {spawn, _} -> open_port(Command, [exit_status, stderr_to_stdout])
            end,
     ended(Port).

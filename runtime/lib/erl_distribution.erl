@@ -1,13 +1,14 @@
 %% The processes that make this machine a node, and who looks after them:
 %%
-%%   kernel_sup                         where OTP has it too; ends the machine when it cannot keep its children up
+%%   kernel_sup                       as in OTP; ends the machine when it cannot keep its children up
 %%     code_server                      stands for the machine's loading of code
 %%     rex                              of rpc
 %%     net_sup or net_sup_dynamic       started from the command line, or by net_kernel:start/1,2
 %%       erl_epmd auth net_kernel       and what the distribution modules need
 %%
-%% net_kernel, erl_epmd, auth and rpc are an installed OTP's; its applications are there too (installed_kernel), as other nodes' global
-%% waits for an answer. Without an OTP the machine cannot be a node.
+%% net_kernel, erl_epmd, auth and rpc are an installed OTP's; its applications are there too
+%% (installed_kernel), as other nodes' global waits for an answer. Without an OTP the machine cannot be a
+%% node.
 -module(erl_distribution).
 -behaviour(supervisor).
 
@@ -28,11 +29,13 @@ boot() ->
     end.
 
 given() ->
-    Names = [{Name, Domain} || {Flag, Domain} <- [{sname, shortnames}, {name, longnames}], {ok, Given} <- [init:get_argument(Flag)],
+    Names = [{Name, Domain} || {Flag, Domain} <- [{sname, shortnames}, {name, longnames}],
+        {ok, Given} <- [init:get_argument(Flag)],
                                [Name] <- Given],
     case Names of
         [{Name, Domain} | Others] ->
-            Others =:= [] orelse logger:warning("Multiple -sname or -name given, using the first, ~p", [Name]),
+            Others =:= [] orelse logger:warning("Multiple -sname or -name given, using the first, ~p",
+                [Name]),
             [#{name => list_to_atom(Name), name_domain => Domain, clean_halt => true, supervisor => net_sup}];
         [] -> []
     end.
@@ -56,7 +59,8 @@ start(Options) ->
         undefined -> start_kernel_sup([]);
         _ -> ok
     end,
-    supervisor:start_child(kernel_sup, net_sup(net_sup_dynamic, Options#{clean_halt => false, supervisor => net_sup_dynamic})).
+    supervisor:start_child(kernel_sup,
+        net_sup(net_sup_dynamic, Options#{clean_halt => false, supervisor => net_sup_dynamic})).
 
 %% Connections end by signals to their ports, which take their time.
 wait_for_no_nodes(Left) ->
@@ -81,7 +85,8 @@ stop() ->
             end
     end.
 
-%% For a node that has lost whoever had named it: from the beginning, in a process that is linked to the caller.
+%% For a node that has lost whoever had named it: from the beginning, in a process that is linked to the
+%% caller.
 restart(Id) ->
     spawn_link(fun() ->
                        process_flag(trap_exit, true),
@@ -92,14 +97,16 @@ restart(Id) ->
 %% --- Supervisors ---
 
 net_sup(Id, Options) ->
-    #{id => Id, start => {?MODULE, start_link, [Options]}, restart => permanent, shutdown => 1000, type => supervisor}.
+    #{id => Id, start => {?MODULE, start_link, [Options]}, restart => permanent, shutdown => 1000,
+        type => supervisor}.
 
 start_link(Options) -> supervisor:start_link({local, net_sup}, ?MODULE, {net_sup, Options}).
 
 start_kernel_sup(Children) ->
     case installed_kernel:ensure_started() of
         ok -> start_keeper(Children);
-        none -> {error, "the modules of nodes are those of an installed Erlang/OTP (Debian: erlang-base), and there is none (-otp, VMRUN_OTP)"}
+        none -> {error, "the modules of nodes are those of an installed Erlang/OTP (Debian: erlang-base), "
+                        "and there is none (-otp, VMRUN_OTP)"}
     end.
 
 start_keeper(Children) ->
@@ -134,7 +141,8 @@ kept(Sup) ->
 need_epmd() ->
     case epmd_service:start() =:= missing andalso init:get_argument(erl_epmd_port) =:= error of
         true ->
-            exit("epmd, by which nodes find each other, does not run and is not installed (Debian: erlang-base); "
+            exit("epmd, by which nodes find each other, does not run and is not installed (Debian: "
+                 "erlang-base); "
                  "-erl_epmd_port PORT works without it");
         false -> ok
     end.

@@ -12,10 +12,10 @@
          ipread_s32bu_p32bu/3, read_handle_info/1, read_handle_info/2, get_handle/1,
          internal_get_nif_resource/1]).
 -export([start/0, stop/1, operate/2]).
--export([read_file/1, write_file/2, write_file/3, get_cwd/0, get_cwd/1, set_cwd/1, delete/1, rename/2, make_dir/1,
-         del_dir/1, list_dir/1, list_dir_all/1, read_file_info/1, read_file_info/2, read_link_info/1,
-         read_link_info/2, write_file_info/2, write_file_info/3, read_link/1, read_link_all/1, make_link/2,
-         make_symlink/2, altname/1]).
+-export([read_file/1, write_file/2, write_file/3, get_cwd/0, get_cwd/1, set_cwd/1, delete/1, rename/2,
+         make_dir/1, del_dir/1, list_dir/1, list_dir_all/1, read_file_info/1, read_file_info/2,
+         read_link_info/1, read_link_info/2, write_file_info/2, write_file_info/3, read_link/1,
+         read_link_all/1, make_link/2, make_symlink/2, altname/1]).
 -export([internal_name2native/1, internal_native2name/1, internal_normalize_utf8/1, is_translatable/1]).
 -export([file_desc_to_ref/2, on_load/0]).
 
@@ -103,7 +103,8 @@ answer(?REPLY_PIECES, Bytes) -> {ok, Bytes};
 answer(?REPLY_NAME, Name) -> {ok, name_bytes(Name)};
 answer(?REPLY_NAMES, Names) -> {ok, [Name || <<Length:16, Name:Length/binary>> <= name_bytes(Names)]};
 answer(?REPLY_NUMBER_AND_ERROR, <<N:32, Name/binary>>) -> {error, {N, binary_to_atom(Name, latin1)}};
-answer(?REPLY_INFO, <<Size:64, Type:32, Mode:32, Links:32, Major:32, Minor:32, Inode:64, Uid:32, Gid:32, Access:32,
+answer(?REPLY_INFO, <<Size:64, Type:32, Mode:32, Links:32, Major:32, Minor:32, Inode:64, Uid:32, Gid:32,
+    Access:32,
                 Atime:64/signed, Mtime:64/signed, Ctime:64/signed>>) ->
     {ok, #file_info{size = Size, type = element(Type, {device, directory, regular, symlink, other}),
                     access = element(Access + 1, {none, write, read, read_write}),
@@ -177,7 +178,8 @@ parse_modes([Mode | Modes], Flags, As, Options) ->
         directory -> parse_modes(Modes, Flags bor ?MODE_DIRECTORY, As, Options);
         sync -> parse_modes(Modes, Flags bor ?MODE_SYNC, As, Options);
         list -> parse_modes(Modes, Flags, list, Options);
-        delayed_write -> parse_modes([{delayed_write, ?DEFAULT_BUFFER, ?DEFAULT_DELAY_MS} | Modes], Flags, As, Options);
+        delayed_write -> parse_modes([{delayed_write, ?DEFAULT_BUFFER, ?DEFAULT_DELAY_MS} | Modes], Flags, As,
+            Options);
         {delayed_write, Size, Delay} when is_integer(Size), Size >= 0, is_integer(Delay), Delay >= 0 ->
             parse_modes(Modes, Flags, As, [<<?SETOPT, 0, Size:64, Delay:64>> | Options]);
         {delayed_write, _, _} -> {error, badarg};
@@ -205,7 +207,8 @@ port(#file_descriptor{}) -> error(not_on_controlling_process).
 close(File) ->
     Port = port(File),
     case command(Port, <<?CLOSE>>) of
-        {error, Reason} = Error when Reason =/= ebadf, Reason =/= einval -> Error; % of a delayed write; it is still open
+        % of a delayed write; it is still open
+        {error, Reason} = Error when Reason =/= ebadf, Reason =/= einval -> Error;
         Answer ->
             close_driver(Port),
             Answer
@@ -244,7 +247,8 @@ pread(File, Pieces) ->
             end
     end.
 
-pieces_text([{At, Size} | Pieces], Text, N) when ?IS_INT64(At), is_integer(Size), Size >= 0, Size < 1 bsl 63 ->
+pieces_text([{At, Size} | Pieces], Text, N) when ?IS_INT64(At), is_integer(Size), Size >= 0,
+    Size < 1 bsl 63 ->
     pieces_text(Pieces, <<Text/binary, At:64, Size:64>>, N + 1);
 pieces_text([{At, Size} | _], _, _) when is_integer(At), is_integer(Size) -> einval;
 pieces_text([{_, _} | _], _, _) -> badarg;
@@ -334,7 +338,8 @@ copy(Source, Dest, Length) -> file:copy_opened(Source, Dest, Length).
 
 %% To a descriptor of the operating system; Bytes 0: all there is.
 sendfile(File, OutFd, Offset, Bytes)
-  when is_integer(OutFd), OutFd >= 0, OutFd < 1 bsl 31, ?IS_INT64(Offset), Offset >= 0, ?IS_INT64(Bytes), Bytes >= 0 ->
+  when is_integer(OutFd), OutFd >= 0, OutFd < 1 bsl 31, ?IS_INT64(Offset), Offset >= 0, ?IS_INT64(Bytes),
+      Bytes >= 0 ->
     command(port(File), <<?SENDFILE, OutFd:32, Offset:64, Bytes:64>>);
 sendfile(_, _, _, _) -> {error, badarg}.
 
@@ -346,7 +351,8 @@ sendfile(#file_descriptor{data = #raw{fd = Fd}} = File, Socket, Offset, Bytes, _
 sendfile(_, _, _, _, _, _, _, _) -> {error, enotsup}.
 
 %% A block whose size and place stand in eight bytes at Offset
-ipread_s32bu_p32bu(File, Offset, Infinity) when is_atom(Infinity) -> ipread_s32bu_p32bu(File, Offset, (1 bsl 31) - 1);
+ipread_s32bu_p32bu(File, Offset, Infinity) when is_atom(Infinity) ->
+    ipread_s32bu_p32bu(File, Offset, (1 bsl 31) - 1);
 ipread_s32bu_p32bu(File, Offset, MaxSize) when ?IS_INT64(Offset), is_integer(MaxSize), MaxSize < 1 bsl 31 ->
     Port = port(File),
     case command(Port, <<?IPREAD, 0, Offset:64, (max(MaxSize, 0)):32>>) of
@@ -565,7 +571,8 @@ name_or_raw(Raw) ->
 %% Of the machine, by its flag +fn: what becomes of names that are no UTF-8.
 unreadable_names() -> erlang:nif_error(undef).
 
-%% In the directory's order, as in OTP. What is no UTF-8 is left out, and logged, or it is an error: see the flag +fn.
+%% In the directory's order, as in OTP. What is no UTF-8 is left out, and logged, or it is an error: see the
+%% flag +fn.
 readable_names([Raw | Names], Readable) ->
     case internal_native2name(Raw) of
         {error, warning} ->

@@ -21,10 +21,6 @@ WIDE = (
     'test/golden/preprocessor/assertions.act',
     # Numbers of 600 bits.
     'runtime/lib/rand_generator.erl',
-    # These are being changed.
-    'runtime/lib/epmd_service.erl',
-    'runtime/lib/erl_distribution.erl',
-    'runtime/lib/prim_file.erl',
 )
 
 
