@@ -22,12 +22,12 @@ namespace {
 
 /// Room for the recursion of every phase over a tree of TokenCursor::kMaxNesting levels, sanitizers
 /// included.
-constexpr size_t kStackBytes = size_t{256} << 20;
+constexpr std::size_t kStackBytes = std::size_t{256} << 20;
 
 /// Returns the offset behind the -module attribute that begins on this line.
-std::size_t end_of_module_attribute(std::string_view text, uint32_t line) {
+std::size_t end_of_module_attribute(std::string_view text, std::uint32_t line) {
   std::size_t at = 0;
-  for (; line > 1; line--) at = text.find('\n', at) + 1;
+  for (; line > 1; --line) at = text.find('\n', at) + 1;
   return text.find('.', text.find(')', at)) + 1;
 }
 
@@ -52,8 +52,8 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   if (options.warnings) session.check_remote_call = options.check_remote_call;
   session.library_has = options.library_has;
   decode_source(text);
-  size_t invalid = find_invalid_utf8(text);
-  uint32_t file = session.sources.add(path, std::move(text));
+  const std::size_t invalid = find_invalid_utf8(text);
+  const std::uint32_t file = session.sources.add(path, std::move(text));
   auto finish = [&] {
     if (!options.warnings) session.diagnostics.drop_warnings();
     session.diagnostics.sort();
@@ -63,9 +63,9 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   };
   if (invalid != std::string_view::npos) {
     Loc loc{file, 1, 1};
-    std::string_view all = session.sources.text(file);
-    for (size_t at = 0; at < invalid;) {
-      bool newline = next_code_point(all, at) == '\n';
+    const std::string_view all = session.sources.text(file);
+    for (std::size_t at = 0; at < invalid;) {
+      const bool newline = next_code_point(all, at) == '\n';
       loc.line += newline;
       loc.column = newline ? 1 : loc.column + 1;
     }
@@ -85,7 +85,7 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   pp.default_module = options.default_module;
   pp.expressions = options.expressions;
   if (pp.default_module.empty()) {
-    size_t slash = path.rfind('/');
+    const std::size_t slash = path.rfind('/');
     std::string stem = slash == std::string::npos ? path : path.substr(slash + 1);
     pp.default_module = stem.substr(0, stem.rfind('.'));
   }
@@ -120,7 +120,7 @@ void run(CompileResult& result, std::string path, std::string text, const Compil
   finish();
   for (const std::string& e : generated.errors) {
     result.messages += path + ": error: " + e + "\n";
-    result.errors++;
+    ++result.errors;
   }
   result.beam.assign(generated.beam.begin(), generated.beam.end());
   result.ssa = std::move(generated.ssa);
@@ -149,7 +149,7 @@ CompileResult compile_source(std::string path, std::string text, const CompileOp
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
   pthread_t thread;
-  int failed = pthread_create(&thread, &attributes, body, &job);
+  const int failed = pthread_create(&thread, &attributes, body, &job);
   pthread_attr_destroy(&attributes);
   if (failed != 0) out_of_memory("the compiler's stack", kStackBytes);
   pthread_join(thread, nullptr);
@@ -171,8 +171,7 @@ bool wants_colours(int fd) {
   if (isatty(fd) == 0) return false;
   const char* const kind = std::getenv("TERM");
   const char* const refused = std::getenv("NO_COLOR");
-  return kind != nullptr && *kind != 0 && std::string_view(kind) != "dumb" &&
-         (refused == nullptr || *refused == 0);
+  return kind && *kind != 0 && std::string_view(kind) != "dumb" && (!refused || *refused == 0);
 }
 
 }  // namespace vmrun::compile

@@ -1,8 +1,4 @@
 #pragma once
-// The compiler's front door: source text in, `.beam` bytes and messages out. Any thread may
-// compile; compilations share only the atom table. The work is done on a thread of its own, whose
-// stack suffices for the deepest syntax tree that the parser admits, so callers may have small
-// stacks.
 
 #include <cstdint>
 #include <functional>
@@ -11,6 +7,10 @@
 #include <utility>
 #include <vector>
 
+/// The compiler's front door: source text in, `.beam` bytes and messages out. Any thread may
+/// compile; compilations share only the atom table. The work is done on a thread of its own, whose
+/// stack suffices for the deepest syntax tree that the parser admits, so callers may have small
+/// stacks.
 namespace vmrun::compile {
 
 struct CompileOptions {
@@ -26,11 +26,11 @@ struct CompileOptions {
   std::string shown_name;
   /// Returns a sentence about a call of another module's function that will fail, or "". The
   /// sentence becomes a warning.
-  std::function<std::string(std::string_view module, std::string_view function, uint32_t arity)>
+  std::function<std::string(std::string_view module, std::string_view function, std::uint32_t arity)>
       check_remote_call;
   /// Whether a module of the library has a function. A function that is called without its module
   /// may be meant.
-  std::function<bool(std::string_view module, std::string_view function, uint32_t arity)> library_has;
+  std::function<bool(std::string_view module, std::string_view function, std::uint32_t arity)> library_has;
   /// The text is a sequence of expressions, which main/0 evaluates; a full stop may end it.
   bool expressions = false;
   /// Scripts: -module is optional, and main/0 and main/1 are exported automatically.
@@ -46,13 +46,13 @@ struct CompileOptions {
 
 struct CompileResult {
   bool ok = false;
-  std::string module;         // name of the module
-  std::vector<uint8_t> beam;  // empty if not ok
+  std::string module;              // name of the module
+  std::vector<std::uint8_t> beam;  // empty if not ok
   std::string core, ssa, assembly;
   std::string preprocessed;
   std::string messages;  // errors and warnings as text for a terminal
-  size_t errors = 0;
-  size_t warnings = 0;
+  std::size_t errors = 0;
+  std::size_t warnings = 0;
   /// Parse transforms that the module asks for and that this compiler does not have. The result is
   /// not ok then, but a compiler that has them may compile complete_text, the module's text with
   /// the declarations that a script may leave out.

@@ -25,10 +25,10 @@ constexpr const char* kUsage =
     "  -w        no warnings                     -s             FILE is a script\n"
     "  -n NAME   the file's name in messages and stack traces\n";
 
-bool write_file(const std::string& path, const std::vector<uint8_t>& bytes) {
+bool write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {
   FILE* f = std::fopen(path.c_str(), "wb");
-  if (f == nullptr) return false;
-  bool good = std::fwrite(bytes.data(), 1, bytes.size(), f) == bytes.size();
+  if (!f) return false;
+  const bool good = std::fwrite(bytes.data(), 1, bytes.size(), f) == bytes.size();
   return (std::fclose(f) == 0) && good;
 }
 
@@ -38,9 +38,9 @@ int main(int argc, char** argv) {
   vmrun::connect_machine();
   vmrun::compile::CompileOptions options;
   std::string out, file;
-  for (int i = 1; i < argc; i++) {
+  for (int i = 1; i < argc; ++i) {
     std::string a = argv[i];
-    auto value = [&](size_t flag) {
+    auto value = [&](std::size_t flag) {
       return a.size() > flag ? a.substr(flag) : i + 1 < argc ? std::string(argv[++i]) : "";
     };
     if (a == "-core") options.want_core = true;
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     else if (a.starts_with("-o")) out = value(2);
     else if (a.starts_with("-D")) {
       std::string d = value(2);
-      size_t eq = d.find('=');
+      const std::size_t eq = d.find('=');
       options.macros.emplace_back(d.substr(0, eq), eq == std::string::npos ? "" : d.substr(eq + 1));
     } else if (a.starts_with("-") || !file.empty()) {
       std::fputs(kUsage, stderr);

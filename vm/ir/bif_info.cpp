@@ -29,7 +29,7 @@ Table make_table() {
 const BifInfo* find_erlang_function(Term name, std::uint32_t arity) {
   static const Table table = make_table();
   if (arity > 15) return nullptr;
-  auto it = table.find(name.raw() << 4 | arity);
+  const auto it = table.find(name.raw() << 4 | arity);
   return it == table.end() ? nullptr : it->second;
 }
 

@@ -1,12 +1,12 @@
 #pragma once
-// Facts about functions of module erlang that code generation needs: which have instructions of
-// their own, which are tests, which never return. Generated from runtime/bif/bif.tab, which
-// describes each column.
 
 #include <cstdint>
 
 #include "vm/ir/ssa.hpp"
 
+/// Facts about functions of module erlang that code generation needs: which have instructions of
+/// their own, which are tests, which never return. Generated from runtime/bif/bif.tab, which
+/// describes each column.
 namespace vmrun::ir {
 
 struct BifInfo {

@@ -1,8 +1,8 @@
 #pragma once
-// What happens when no clause matches. Core and SSA name it alike.
 
 #include <cstdint>
 
+/// What happens when no clause matches. Core and SSA name it alike.
 namespace vmrun::ir {
 
 enum class Fail : std::uint8_t {

@@ -164,7 +164,7 @@ class Inference {
     find_dominators();
     types_.assign(fn_.value_count, Type{});
     if (const Signature* known = signature(static_cast<std::size_t>(&fn_ - program_.functions.data())))
-      for (std::size_t k = 0; k < known->params.size(); k++) types_[fn_.params[k]] = known->params[k];
+      for (std::size_t k = 0; k < known->params.size(); ++k) types_[fn_.params[k]] = known->params[k];
     first_element_of_.assign(fn_.value_count, kNone);
     incoming_.resize(fn_.blocks.size());
     walk();
@@ -175,7 +175,7 @@ class Inference {
 
   void find_dominators() {
     number_.assign(fn_.blocks.size(), kNone);
-    for (std::uint32_t n = 0; n < order_.size(); n++) number_[order_[n]] = n;
+    for (std::uint32_t n = 0; n < order_.size(); ++n) number_[order_[n]] = n;
     above_.assign(fn_.blocks.size(), kNone);
     above_[fn_.entry] = fn_.entry;
     for (bool changed = true; changed;) {
@@ -254,9 +254,9 @@ class Inference {
     Block& b = fn_.blocks[id];
     if (b.preds.size() == 1 && !b.is_loop_head) edge(fn_.blocks[b.preds[0]], id);
     if (!b.is_handler && !b.is_loop_head && incoming_[id].size() == b.params.size())
-      for (std::size_t k = 0; k < b.params.size(); k++) types_[b.params[k]] = incoming_[id][k];
+      for (std::size_t k = 0; k < b.params.size(); ++k) types_[b.params[k]] = incoming_[id][k];
     const bool fallible = b.end == BlockEnd::kFallible;
-    for (std::size_t k = 0; k < b.code.size(); k++) {
+    for (std::size_t k = 0; k < b.code.size(); ++k) {
       Instr& i = b.code[k];
       const bool last = fallible && k + 1 == b.code.size();
       if (observed_) observe(i);
@@ -293,7 +293,7 @@ class Inference {
     if (b.end != BlockEnd::kJump || b.jump_args.empty()) return;
     auto& in = incoming_[b.succ];
     if (in.empty()) in.assign(b.jump_args.size(), Type::of_kinds(0));
-    for (std::size_t k = 0; k < in.size() && k < b.jump_args.size(); k++)
+    for (std::size_t k = 0; k < in.size() && k < b.jump_args.size(); ++k)
       in[k] = in[k].join(type(b.jump_args[k]), pool());
   }
 
@@ -657,7 +657,7 @@ class Inference {
       Instr test = i;
       test.op = Op::kTest;
       test.test = static_cast<Test>(i.bif->test);
-      bool negated = test.test == Test::kNeExact;
+      const bool negated = test.test == Test::kNeExact;
       if (negated) test.test = Test::kEqExact;
       std::vector<Arg> args(i.args.begin(), i.args.end());
       if (i.bif->swap) std::swap(args[0], args[1]);

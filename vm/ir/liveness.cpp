@@ -59,9 +59,8 @@ class Analysis {
     }
     out_.order.assign(post.rbegin(), post.rend());
     guarded_.resize(fn_.blocks.size());
-    for (BlockId id : out_.order) {
+    for (BlockId id : out_.order)
       if (fn_.blocks[id].handler != kNone) guarded_[fn_.blocks[id].handler].push_back(id);
-    }
   }
 
   void find_definitions() {
@@ -70,9 +69,8 @@ class Analysis {
     for (BlockId id : out_.order) {
       Block& b = fn_.blocks[id];
       for (ValueId v : b.params) def_[v] = id;
-      for (const Instr& i : b.code) {
+      for (const Instr& i : b.code)
         for (ValueId v : i.dsts) def_[v] = id;
-      }
       if (b.tag != kNone) def_[b.tag] = id;
       b.live_in.clear();
     }
@@ -90,9 +88,8 @@ class Analysis {
       if (!b.live_in.empty() && b.live_in.back() == v) continue;
       b.live_in.push_back(v);
       for (BlockId p : b.preds) work_.push_back(p);
-      if (b.is_handler) {
+      if (b.is_handler)
         for (BlockId p : guarded_[id]) work_.push_back(p);
-      }
     }
   }
 
@@ -103,19 +100,16 @@ class Analysis {
     };
     for (BlockId id : out_.order) {
       const Block& b = fn_.blocks[id];
-      for (const Instr& i : b.code) {
+      for (const Instr& i : b.code)
         for (Arg a : i.args) note(a, id);
-      }
       note(b.subject, id);
       for (Arg a : b.jump_args) note(a, id);
-      if (b.end == BlockEnd::kError && b.error == Fail::kFunctionClause && b.jump_args.empty()) {
+      if (b.end == BlockEnd::kError && b.error == Fail::kFunctionClause && b.jump_args.empty())
         for (ValueId p : fn_.params) note(Arg::of(p), id);
-      }
     }
     // One value after the other, so that "already marked" is a check of a list's last element.
-    for (ValueId v = 0; v < fn_.value_count; v++) {
+    for (ValueId v = 0; v < fn_.value_count; ++v)
       for (BlockId id : uses[v]) use(v, id);
-    }
   }
 
   struct Preference {
@@ -154,33 +148,32 @@ class Analysis {
           for (ValueId v : to.live_in) set(Arg::of(v), {-1, true});
           return;
         }
-        for (std::size_t k = 0; k < to.live_in.size(); k++) {
-          ValueId v = to.live_in[k];
+        for (std::size_t k = 0; k < to.live_in.size(); ++k) {
+          const ValueId v = to.live_in[k];
           if (preference_[v].block != id || preference_[v].hint.x < 0) set(Arg::of(v), at_start[s][k]);
           else if (at_start[s][k].outlasts_call) preference_[v].hint.outlasts_call |= s == b.succ;
         }
       };
       for_successors(b, inherit);
-      if (b.handler != kNone) {
+      if (b.handler != kNone)
         for (ValueId v : fn_.blocks[b.handler].live_in) set(Arg::of(v), {-1, true});
-      }
       if (b.end == BlockEnd::kReturn) set(b.subject, {0, false});
       if (b.end == BlockEnd::kJump) {
         const Block& to = fn_.blocks[b.succ];
-        for (std::size_t k = 0; k < to.params.size(); k++) set(b.jump_args[k], out_.hints[to.params[k]]);
+        for (std::size_t k = 0; k < to.params.size(); ++k) set(b.jump_args[k], out_.hints[to.params[k]]);
         if (to.is_handler && !b.jump_args.empty()) set(b.jump_args[0], {0, false});
       }
       if (b.end == BlockEnd::kLoopRec || b.end == BlockEnd::kWaitTimeout || b.is_loop_head) {
-        clobbers++;
+        ++clobbers;
         set(b.subject, {-1, true});
       }
       for (std::size_t k = b.code.size(); k-- > 0;) {
         const Instr& i = b.code[k];
         for (ValueId v : i.dsts) out_.hints[v] = get(v);
         if (clobbers_x(i.op)) {
-          clobbers++;
+          ++clobbers;
           const std::size_t from = first_register_arg(i);
-          for (std::size_t a = from; a < i.args.size(); a++) {
+          for (std::size_t a = from; a < i.args.size(); ++a) {
             if (!i.args[a].is_value()) continue;
             Hint h{static_cast<std::int16_t>(a - from), get(i.args[a].value).outlasts_call};
             set(i.args[a], h);

@@ -1,11 +1,11 @@
 #pragma once
-// Which values are alive where, and which register suits each best: the facts from which code
-// generation works. One compilation, one thread.
 
 #include <vector>
 
 #include "vm/ir/ssa.hpp"
 
+/// Which values are alive where, and which register suits each best: the facts from which code
+/// generation works. One compilation, one thread.
 namespace vmrun::ir {
 
 /// Where a value is needed next after its definition: in x register `x` (-1: no preference), and

@@ -1,13 +1,13 @@
 #pragma once
-// What makes SSA better: each pass reads and changes a program or one function of it. Their order:
-// place_receive_markers, optimise, reuse_contexts, infer_signatures; then for each function
-// infer_types, optimise, unbox_floats, optimise. One compilation, one thread.
 
 #include <cstdint>
 #include <vector>
 
 #include "vm/ir/ssa.hpp"
 
+/// What makes SSA better: each pass reads and changes a program or one function of it. Their order:
+/// place_receive_markers, optimise, reuse_contexts, infer_signatures; then for each function
+/// infer_types, optimise, unbox_floats, optimise. One compilation, one thread.
 namespace vmrun::ir {
 
 /// Lets receives skip messages that are older than the reference they wait for. Runs before any

@@ -94,7 +94,7 @@ class Printer {
                                          "fun",  "integer",   "map",         "nil",  "pid",
                                          "port", "reference", "tuple"};
     std::string out;
-    for (unsigned k = 0; k < std::size(kKinds); k++)
+    for (unsigned k = 0; k < std::size(kKinds); ++k)
       if (t.kinds >> k & 1) out += (out.empty() ? "" : "|") + std::string(kKinds[k]);
     if (t.may_be(kind::kInteger) && t.bounded())
       out += "(" + std::to_string(t.low) + ".." + std::to_string(t.high) + ")";
@@ -104,7 +104,7 @@ class Printer {
   void function(const Function& f) {
     out_ += (out_.empty() ? "" : "\n") + term_text(f.name) + "/" + std::to_string(f.arity) + " (" +
             values(f.params) + ")\n";
-    for (BlockId id = 0; id < f.blocks.size(); id++)
+    for (BlockId id = 0; id < f.blocks.size(); ++id)
       if (!f.blocks[id].dead) block(f, id);
   }
 
@@ -130,7 +130,7 @@ class Printer {
     if (i.op == Op::kFloatOp) out_ += std::string(" ") + "+-*/"[i.imm];
     else if (i.op == Op::kCall || i.op == Op::kMakeFun) out_ += " " + callee(i);
     else if (i.imm != 0 || i.op == Op::kGetElement) out_ += " #" + std::to_string(i.imm);
-    for (std::size_t k = 0; k < i.args.size(); k++) {
+    for (std::size_t k = 0; k < i.args.size(); ++k) {
       out_ += (k == 0 ? " " : ", ") + text(i.args[k]);
       if (k < i.types.size() && i.args[k].is_value() && i.types[k].kinds != kind::kAny)
         out_ += " :: " + text(i.types[k]);

@@ -29,7 +29,7 @@ bool makes_reference(const Instr& i) {
   if (i.op != Op::kCallExt || i.args[0] != Arg::lit(atoms::erlang) || !i.args[1].is_literal()) return false;
   const BifInfo* known =
       find_erlang_function(i.args[1].literal, static_cast<std::uint32_t>(i.args.size() - 2));
-  return known != nullptr && known->makes_reference;
+  return known && known->makes_reference;
 }
 
 class ReceiveMarkers {
@@ -41,18 +41,16 @@ class ReceiveMarkers {
     if (awaited_.empty()) return;
     find_references();
     spread();
-    for (std::size_t f = 0; f < p_.functions.size(); f++) {
+    for (std::size_t f = 0; f < p_.functions.size(); ++f)
       for (Block& b : p_.functions[f].blocks) rewrite(f, b);
-    }
   }
 
  private:
   template <class F>
   void for_instructions(F&& f) {
-    for (std::size_t function = 0; function < p_.functions.size(); function++) {
-      for (const Block& b : p_.functions[function].blocks) {
+    for (std::size_t function = 0; function < p_.functions.size(); ++function) {
+      for (const Block& b : p_.functions[function].blocks)
         for (const Instr& i : b.code) f(function, i);
-      }
     }
   }
 
@@ -69,7 +67,7 @@ class ReceiveMarkers {
       if (makes_reference(i)) made_.insert(place(f, i.dst()));
       if (i.op != Op::kCall) return;
       const Function& callee = p_.functions[i.imm];
-      for (std::size_t k = 0; k < i.args.size(); k++) {
+      for (std::size_t k = 0; k < i.args.size(); ++k) {
         if (i.args[k].is_value())
           passed_.emplace_back(place(f, i.args[k].value), place(i.imm, callee.params[k]));
       }

@@ -1,8 +1,8 @@
 #pragma once
-// How one segment of the bit syntax is laid out. Core and SSA describe segments alike.
 
 #include <cstdint>
 
+/// How one segment of the bit syntax is laid out. Core and SSA describe segments alike.
 namespace vmrun::ir {
 
 enum class SegType : std::uint8_t { kInteger, kFloat, kBinary, kUtf8, kUtf16, kUtf32 };

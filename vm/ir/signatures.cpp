@@ -25,14 +25,14 @@ class Signatures {
 
   void run() {
     program_.signatures.clear();
-    for (std::size_t f = 0; f < states_.size(); f++) {
+    for (std::size_t f = 0; f < states_.size(); ++f) {
       const Function& fn = program_.functions[f];
       program_.signatures.push_back(
           {std::vector<Type>(fn.params.size(), Type::of_kinds(0)), Type::of_kinds(0)});
       states_[f].order = analyse(program_.functions[f]).order;
       note_callers(static_cast<std::uint32_t>(f));
     }
-    for (std::uint32_t f = 0; f < states_.size(); f++)
+    for (std::uint32_t f = 0; f < states_.size(); ++f)
       if (program_.functions[f].is_exported) give_up_params(f);
     while (!pending_.empty()) {
       const std::uint32_t f = pending_.front();
@@ -95,7 +95,7 @@ class Signatures {
   void hand_over(std::uint32_t to, const std::vector<Type>& args, std::size_t first) {
     std::vector<Type>& params = program_.signatures[to].params;
     bool changed = states_[to].rounds == 0;
-    for (std::size_t k = 0; k < args.size() && first + k < params.size(); k++) {
+    for (std::size_t k = 0; k < args.size() && first + k < params.size(); ++k) {
       const Type now = params[first + k].join(args[k], program_.types);
       changed |= now != params[first + k];
       params[first + k] = now;

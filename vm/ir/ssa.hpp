@@ -1,9 +1,4 @@
 #pragma once
-// SSA: per function a graph of basic blocks over single-assignment values. A block's parameters are
-// what other compilers call phi functions. Pattern matching has become tests and switches, and
-// closures have been lifted to functions of their own. The graph is acyclic except for receive
-// loops. Made by a front end (runtime/compile/lower), improved by the passes of passes.hpp, turned
-// into instructions by a back end (runtime/compile/emit). One compilation, one thread.
 
 #include <cstdint>
 #include <span>
@@ -15,6 +10,11 @@
 #include "vm/ir/segment.hpp"
 #include "vm/ir/types.hpp"
 
+/// SSA: per function a graph of basic blocks over single-assignment values. A block's parameters
+/// are what other compilers call phi functions. Pattern matching has become tests and switches, and
+/// closures have been lifted to functions of their own. The graph is acyclic except for receive
+/// loops. Made by a front end (runtime/compile/lower), improved by the passes of passes.hpp, turned
+/// into instructions by a back end (runtime/compile/emit). One compilation, one thread.
 namespace vmrun::ir {
 
 using ValueId = std::uint32_t;

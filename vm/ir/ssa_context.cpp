@@ -56,9 +56,8 @@ class Parameter {
     if (starts_.empty()) return false;
     for (BlockId id : order) {
       if (!raises_function_clause(fn_.blocks[id])) continue;
-      for (BlockId p : fn_.blocks[id].preds) {
+      for (BlockId p : fn_.blocks[id].preds)
         if (exit(p, id).kind == State::kMixed) return false;
-      }
       if (fn_.blocks[id].preds.empty()) return false;
     }
     return true;
@@ -69,7 +68,7 @@ class Parameter {
     for (BlockId id : order) {
       if (!raises_function_clause(fn_.blocks[id])) continue;
       std::map<std::pair<std::uint32_t, bool>, BlockId> made;
-      auto preds = fn_.blocks[id].preds;
+      const auto preds = fn_.blocks[id].preds;
       for (BlockId p : preds) {
         auto redirect = [&](BlockId& t) {
           if (t != id) return;
@@ -84,7 +83,7 @@ class Parameter {
         Block& b = fn_.blocks[p];
         redirect(b.succ);
         redirect(fn_.blocks[p].fail);
-        for (std::size_t k = 0; k < fn_.blocks[p].cases.size(); k++) {
+        for (std::size_t k = 0; k < fn_.blocks[p].cases.size(); ++k) {
           if (fn_.blocks[p].cases[k].to != id) continue;
           const State s = in_after(p);
           if (s.kind == State::kNoBinary) continue;
@@ -98,7 +97,7 @@ class Parameter {
     }
     for (auto& [block, which, to] : targets_)
       (which == 0 ? fn_.blocks[block].succ : fn_.blocks[block].fail) = to;
-    for (std::size_t k = 0; k < starts_.size(); k++) {
+    for (std::size_t k = 0; k < starts_.size(); ++k) {
       auto& code = fn_.blocks[fn_.blocks[starts_[k]].succ].code;
       if (position_[k] == kNone || has_position(code, k)) continue;
       Instr i{.op = Op::kBsGetPosition};
@@ -120,9 +119,8 @@ class Parameter {
            b.code.back().args[0] == param_;
   }
   std::uint32_t start_of(BlockId id) const {
-    for (std::uint32_t k = 0; k < starts_.size(); k++) {
+    for (std::uint32_t k = 0; k < starts_.size(); ++k)
       if (starts_[k] == id) return k;
-    }
     return 0;
   }
 
@@ -131,7 +129,7 @@ class Parameter {
     const State s = in_[id];
     bool used = b.subject == param_, starts = false;
     for (Arg a : b.jump_args) used |= a == param_ && !raises_function_clause(b);
-    for (std::size_t k = 0; k < b.code.size(); k++) {
+    for (std::size_t k = 0; k < b.code.size(); ++k) {
       for (Arg a : b.code[k].args) {
         if (!(a == param_)) continue;
         if (k + 1 == b.code.size() && is_start(b)) starts = true;
@@ -158,7 +156,7 @@ class Parameter {
       s.advanced = false;
     } else if (s.kind == State::kStarted) {
       const std::size_t n = b.code.size();
-      for (std::size_t k = 0; k < n; k++) {
+      for (std::size_t k = 0; k < n; ++k) {
         const Instr& i = b.code[k];
         const bool last = b.end == BlockEnd::kFallible && k + 1 == n;
         const bool moves = i.op == Op::kBsSetPosition || i.op == Op::kBsGet || i.op == Op::kBsSkip ||
@@ -173,9 +171,8 @@ class Parameter {
     State s;
     if (b.succ == to) s.join(exit_of(from, to, true));
     if (b.fail == to) s.join(exit_of(from, to, false));
-    for (const SwitchCase& c : b.cases) {
+    for (const SwitchCase& c : b.cases)
       if (c.to == to) s.join(exit_of(from, to, true));
-    }
     return s;
   }
 
@@ -195,7 +192,7 @@ class Parameter {
     Block& to = fn_.blocks[b];
     const Block& like = fn_.blocks[id];
     to.code = std::move(before);
-    ValueId term = fn_.new_value();
+    const ValueId term = fn_.new_value();
     Instr tail{.op = Op::kBsGetTail};
     set(tail, term, {context});
     to.code.push_back(tail);
@@ -203,9 +200,8 @@ class Parameter {
     to.error = like.error;
     to.loc = like.loc;
     to.jump_args = like.jump_args;
-    if (to.jump_args.empty()) {
+    if (to.jump_args.empty())
       for (ValueId p : fn_.params) to.jump_args.push_back(Arg::of(p));
-    }
     to.jump_args[index_] = Arg::of(term);
     return b;
   }
@@ -229,8 +225,8 @@ class Parameter {
   /// Returns an error block for the time before any start, when the value may be a context or any
   /// term.
   BlockId converted(BlockId id) {
-    ValueId context = fn_.new_value();
-    BlockId good = error_with(id, Arg::of(context), {});
+    const ValueId context = fn_.new_value();
+    const BlockId good = error_with(id, Arg::of(context), {});
     BlockId b = fn_.new_block(fn_.blocks[id].handler);
     Instr start{.op = Op::kBsStart};
     set(start, context, {param_});
@@ -269,17 +265,16 @@ void find_handovers(Program& p, std::uint32_t f, std::vector<Handover>& out) {
     bool last;
   };
   std::map<ValueId, TailExtraction> made;
-  for (BlockId id = 0; id < fn.blocks.size(); id++) {
+  for (BlockId id = 0; id < fn.blocks.size(); ++id) {
     Block& b = fn.blocks[id];
     if (b.dead) continue;
-    for (std::size_t k = 0; k < b.code.size(); k++) {
+    for (std::size_t k = 0; k < b.code.size(); ++k) {
       const Instr& i = b.code[k];
       if (i.op != Op::kBsGetTail) continue;
       // The context must not be used afterwards, because its position has moved.
       bool last = true;
-      for (std::size_t n = k + 1; n < b.code.size(); n++) {
+      for (std::size_t n = k + 1; n < b.code.size(); ++n)
         for (Arg a : b.code[n].args) last &= !(a == i.args[0]);
-      }
       for (Arg a : b.jump_args) last &= !(a == i.args[0]);
       for_successors(b, [&](BlockId t) {
         for (ValueId v : fn.blocks[t].live_in) last &= v != i.args[0].value;
@@ -295,14 +290,14 @@ void find_handovers(Program& p, std::uint32_t f, std::vector<Handover>& out) {
       if (auto it = made.find(a.value); it != made.end()) it->second.uses += 2;
     };
     for (const Instr& i : b.code) {
-      for (std::uint32_t a = 0; a < i.args.size(); a++) {
+      for (std::uint32_t a = 0; a < i.args.size(); ++a) {
         if (i.op != Op::kCall) {
           other_use(i.args[a]);
           continue;
         }
         if (!i.args[a].is_value()) continue;
         if (auto it = made.find(i.args[a].value); it != made.end()) {
-          it->second.uses++;
+          ++it->second.uses;
           it->second.callee = static_cast<std::uint32_t>(i.imm);
           it->second.argument = a;
         }
@@ -337,7 +332,7 @@ void reuse_contexts(Program& p) {
   if (!declares_nifs(p) && calls_load_nif(p)) return;
   std::vector<Handover> handovers;
   std::vector<std::vector<BlockId>> order(p.functions.size());
-  for (std::uint32_t f = 0; f < p.functions.size(); f++) {
+  for (std::uint32_t f = 0; f < p.functions.size(); ++f) {
     bool matches = false;
     for (const Block& b : p.functions[f].blocks) {
       if (b.dead) continue;
@@ -364,9 +359,8 @@ void reuse_contexts(Program& p) {
     Function& fn = p.functions[h.caller];
     for (Block& b : fn.blocks) {
       for (Instr& i : b.code) {
-        for (Arg& a : i.args) {
+        for (Arg& a : i.args)
           if (a == Arg::of(h.tail)) a = Arg::of(h.context);
-        }
       }
       std::erase_if(b.code, [&](const Instr& i) { return i.op == Op::kBsGetTail && i.dst() == h.tail; });
     }

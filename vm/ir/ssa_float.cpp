@@ -56,7 +56,7 @@ class Floats {
         bool result = false;
         if (candidate(i)) {
           result = true;
-          operations++;
+          ++operations;
         } else if (i.op == Op::kBif) {
           result = std::string_view(i.bif->name) == "float";
         } else if (i.op == Op::kCallExt) {
@@ -79,14 +79,14 @@ class Floats {
     std::vector<bool> linked(n);
     std::uint32_t calls = 0;
     bool any = false;
-    for (std::size_t k = 0; k < n; k++) {
+    for (std::size_t k = 0; k < n; ++k) {
       const Instr& i = b.code[k];
       stretch[k] = calls;
       calls += clobbers_x(i.op);
       if (!candidate(i)) continue;
       for (Arg a : i.args) {
         if (!a.is_value()) continue;
-        auto it = made_by.find(a.value);
+        const auto it = made_by.find(a.value);
         if (it == made_by.end() || stretch[it->second] != stretch[k]) continue;
         linked[it->second] = linked[k] = any = true;
       }
@@ -117,7 +117,7 @@ class Floats {
       if (a.is_value()) raw[a.value] = v;
       return Arg::of(v);
     };
-    for (std::size_t k = 0; k < b.code.size(); k++) {
+    for (std::size_t k = 0; k < b.code.size(); ++k) {
       const Instr& i = b.code[k];
       if (clobbers_x(i.op)) raw.clear();
       if (k >= linked.size() || !linked[k]) {

@@ -37,7 +37,7 @@ class Optimiser {
 
   void run() {
     find_preds();
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < 4; ++round) {
       changed_ = false;
       substitute();
       thread_jumps();
@@ -57,9 +57,8 @@ class Optimiser {
  private:
   template <class F>
   static void for_args(Block& b, F&& f) {
-    for (Instr& i : b.code) {
+    for (Instr& i : b.code)
       for (Arg& a : i.args) f(a);
-    }
     f(b.subject);
     for (Arg& a : b.jump_args) f(a);
   }
@@ -79,7 +78,7 @@ class Optimiser {
     std::vector<BlockId> work{fn_.entry};
     fn_.blocks[fn_.entry].dead = false;
     while (!work.empty()) {
-      BlockId id = work.back();
+      const BlockId id = work.back();
       work.pop_back();
       for_targets(fn_.blocks[id], [&](BlockId t) {
         Block& to = fn_.blocks[t];
@@ -141,12 +140,11 @@ class Optimiser {
   BlockId outcome(const Block& j, const std::vector<Arg>& args) const {
     if (j.params.size() != 1 || args.size() != 1 || !args[0].is_literal() || uses_[j.params[0]] != 1)
       return kNone;
-    Term v = args[0].literal;
+    const Term v = args[0].literal;
     const Arg p = Arg::of(j.params[0]);
     if (j.end == BlockEnd::kSwitchValue && j.code.empty() && j.subject == p) {
-      for (const SwitchCase& c : j.cases) {
+      for (const SwitchCase& c : j.cases)
         if (c.value == v) return c.to;
-      }
       return v.is_immed() ? j.fail : kNone;
     }
     if (j.end == BlockEnd::kFallible && j.code.size() == 1 && j.code[0].op == Op::kTest &&
@@ -162,7 +160,7 @@ class Optimiser {
     for (Block& b : fn_.blocks) {
       if (b.dead) continue;
       for_targets(b, [&](BlockId& t) {
-        for (int hops = 0; hops < 64; hops++) {
+        for (int hops = 0; hops < 64; ++hops) {
           const Block& to = fn_.blocks[t];
           if (!to.code.empty() || to.end != BlockEnd::kJump || !to.params.empty() || !to.jump_args.empty() ||
               to.is_handler || to.is_loop_head || to.succ == t)
@@ -173,7 +171,7 @@ class Optimiser {
           changed_ = true;
         }
       });
-      for (int hops = 0; hops < 8 && b.end == BlockEnd::kJump; hops++) {
+      for (int hops = 0; hops < 8 && b.end == BlockEnd::kJump; ++hops) {
         const Block& to = fn_.blocks[b.succ];
         if (to.is_handler || to.is_loop_head) break;
         if (BlockId known = outcome(to, b.jump_args); known != kNone && fn_.blocks[known].params.empty()) {
@@ -212,7 +210,7 @@ class Optimiser {
 
   static std::vector<Arg> pass_on(const Block& join, const std::vector<Arg>& given, std::vector<Arg> args) {
     for (Arg& a : args) {
-      for (std::size_t i = 0; i < join.params.size(); i++) {
+      for (std::size_t i = 0; i < join.params.size(); ++i) {
         if (a == Arg::of(join.params[i])) {
           a = given[i];
           break;
@@ -224,16 +222,16 @@ class Optimiser {
 
   /// Merges a block that is entered by only one jump into the block that jumps.
   void merge() {
-    for (BlockId id = 0; id < fn_.blocks.size(); id++) {
+    for (BlockId id = 0; id < fn_.blocks.size(); ++id) {
       Block& b = fn_.blocks[id];
       if (b.dead) continue;
       while (b.end == BlockEnd::kJump) {
-        BlockId next = b.succ;
+        const BlockId next = b.succ;
         Block& to = fn_.blocks[next];
         if (to.preds.size() != 1 || next == id || next == fn_.entry || to.is_handler || to.is_loop_head ||
             to.handler != b.handler)
           break;
-        for (std::size_t i = 0; i < to.params.size(); i++) make_alias(to.params[i], b.jump_args[i]);
+        for (std::size_t i = 0; i < to.params.size(); ++i) make_alias(to.params[i], b.jump_args[i]);
         std::move(to.code.begin(), to.code.end(), std::back_inserter(b.code));
         b.end = to.end;
         b.error = to.error;
@@ -248,9 +246,8 @@ class Optimiser {
         to.dead = true;
         changed_ = true;
         for_targets(b, [&](BlockId t) {
-          for (BlockId& p : fn_.blocks[t].preds) {
+          for (BlockId& p : fn_.blocks[t].preds)
             if (p == next) p = id;
-          }
         });
       }
     }
@@ -297,18 +294,16 @@ class Optimiser {
     std::vector<Instr*> def(fn_.value_count, nullptr);
     for (Block& b : fn_.blocks) {
       if (b.dead) continue;
-      for (Instr& i : b.code) {
+      for (Instr& i : b.code)
         if (is_pure(i) && i.dst() != kNone) def[i.dst()] = &i;
-      }
     }
     std::vector<bool> gone(fn_.value_count);
-    for (ValueId v = 0; v < fn_.value_count; v++) {
-      if (def[v] != nullptr && uses_[v] == 0) work.push_back(v);
-    }
+    for (ValueId v = 0; v < fn_.value_count; ++v)
+      if (def[v] && uses_[v] == 0) work.push_back(v);
     if (work.empty()) return;
     changed_ = true;
     while (!work.empty()) {
-      ValueId v = work.back();
+      const ValueId v = work.back();
       work.pop_back();
       gone[v] = true;
       for (Arg a : def[v]->args) {
@@ -330,7 +325,7 @@ class Optimiser {
         if (a.end != BlockEnd::kFallible || a.code.back().op != Op::kGetMap ||
             !a.code.back().args[1].is_literal())
           break;
-        BlockId next = a.succ;
+        const BlockId next = a.succ;
         Block& b = fn_.blocks[next];
         if (b.preds.size() != 1 || b.end != BlockEnd::kFallible || b.fail != a.fail || b.code.size() != 1 ||
             b.code[0].op != Op::kGetMap || b.handler != a.handler || !b.code[0].args[1].is_literal() ||
@@ -338,7 +333,7 @@ class Optimiser {
           break;
         Instr& first = a.code.back();
         bool twice = false;
-        for (std::size_t k = 1; k < first.args.size(); k++)
+        for (std::size_t k = 1; k < first.args.size(); ++k)
           twice |= equal_exact(first.args[k].literal, b.code[0].args[1].literal);
         if (twice) break;
         std::vector<Arg> args(first.args.begin(), first.args.end());
@@ -350,9 +345,8 @@ class Optimiser {
         a.succ = b.succ;
         b = Block{};
         b.dead = true;
-        for (BlockId& p : fn_.blocks[a.succ].preds) {
+        for (BlockId& p : fn_.blocks[a.succ].preds)
           if (p == next) p = static_cast<BlockId>(&a - fn_.blocks.data());
-        }
       }
     }
   }

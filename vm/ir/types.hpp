@@ -1,8 +1,4 @@
 #pragma once
-// What is known about the kind of a value: which kinds of terms it may be, the range of an integer,
-// the size and elements of a tuple, the elements of a list. Kinds and ranges are those of the Type
-// chunk of OTP 25. Types are plain values; types of elements belong to a pool. One compilation, one
-// thread.
 
 #include <cstdint>
 #include <deque>
@@ -13,6 +9,10 @@
 
 #include "vm/term/term.hpp"
 
+/// What is known about the kind of a value: which kinds of terms it may be, the range of an
+/// integer, the size and elements of a tuple, the elements of a list. Kinds and ranges are those of
+/// the Type chunk of OTP 25. Types are plain values; types of elements belong to a pool. One
+/// compilation, one thread.
 namespace vmrun::ir {
 
 /// Bits of Type::kinds; numbers are the file format's.

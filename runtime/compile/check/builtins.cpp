@@ -8,7 +8,7 @@ namespace vmrun::compile {
 namespace {
 
 struct Hash {
-  size_t operator()(const FunctionName& f) const { return FunctionNameHash()(f); }
+  std::size_t operator()(const FunctionName& f) const { return FunctionNameHash()(f); }
 };
 using Table = std::unordered_map<FunctionName, const Builtin*, Hash>;
 
@@ -67,24 +67,24 @@ const Table& builtins() {
   return table;
 }
 
-const Builtin* find(std::string_view name, uint32_t arity) {
-  auto it = builtins().find({name, arity});
+const Builtin* find(std::string_view name, std::uint32_t arity) {
+  const auto it = builtins().find({name, arity});
   return it == builtins().end() ? nullptr : it->second;
 }
 
 }  // namespace
 
-const Builtin* find_builtin(std::string_view name, uint32_t arity) {
+const Builtin* find_builtin(std::string_view name, std::uint32_t arity) {
   const Builtin* b = find(name, arity);
   return b && b->auto_imported ? b : nullptr;
 }
 
-bool is_guard_operator(std::string_view name, uint32_t arity) {
+bool is_guard_operator(std::string_view name, std::uint32_t arity) {
   const Builtin* b = find(name, arity);
   return b && !b->auto_imported;
 }
 
-std::string_view modern_type_test(std::string_view name, uint32_t arity) {
+std::string_view modern_type_test(std::string_view name, std::uint32_t arity) {
   static constexpr std::string_view kTests[] = {"is_atom",    "is_binary", "is_float",     "is_function",
                                                 "is_integer", "is_list",   "is_number",    "is_pid",
                                                 "is_port",    "is_record", "is_reference", "is_tuple"};
@@ -97,7 +97,7 @@ std::span<const Builtin> all_builtins() { return kBuiltins; }
 
 std::span<const std::string_view> builtin_types() { return kPlainTypes; }
 
-bool is_builtin_type(std::string_view name, uint32_t arity) {
+bool is_builtin_type(std::string_view name, std::uint32_t arity) {
   if (arity == 1) return name == "list" || name == "nonempty_list";
   if (arity == 2)
     return name == "maybe_improper_list" || name == "nonempty_improper_list" ||

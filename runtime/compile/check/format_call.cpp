@@ -12,31 +12,31 @@ int format_arguments(std::u32string_view f, std::string& problem) {
     problem = std::move(what);
     return -1;
   };
-  for (size_t i = 0; i < f.size(); i++) {
+  for (std::size_t i = 0; i < f.size(); ++i) {
     if (f[i] != '~') continue;
     auto number = [&] {
-      if (i < f.size() && f[i] == '-') i++;
+      if (i < f.size() && f[i] == '-') ++i;
       if (i < f.size() && f[i] == '*') {
-        count++;
-        i++;
+        ++count;
+        ++i;
         return;
       }
-      while (i < f.size() && f[i] >= '0' && f[i] <= '9') i++;
+      while (i < f.size() && f[i] >= '0' && f[i] <= '9') ++i;
     };
-    i++;
+    ++i;
     number();
     if (i < f.size() && f[i] == '.') {
-      i++;
+      ++i;
       number();
       if (i < f.size() && f[i] == '.') {
-        i++;
-        if (i < f.size() && f[i] == '*') count++;
-        i++;
+        ++i;
+        if (i < f.size() && f[i] == '*') ++count;
+        ++i;
       }
     }
     while (i < f.size() && (f[i] == 't' || f[i] == 'l' || f[i] == 'k' || f[i] == 'K')) {
-      if (f[i] == 'K') count++;
-      i++;
+      if (f[i] == 'K') ++count;
+      ++i;
     }
     if (i >= f.size()) return bad("truncated");
     switch (f[i]) {
@@ -73,9 +73,9 @@ int format_arguments(std::u32string_view f, std::string& problem) {
 
 void check_format_call(LintContext& c, const CallExpr& e, std::string_view module, std::string_view name) {
   if (c.tables.has_option("nowarn_format")) return;
-  bool io = module == "io" && (name == "format" || name == "fwrite");
-  bool lib = module == "io_lib" && (name == "format" || name == "fwrite");
-  size_t n = e.args.size();
+  const bool io = module == "io" && (name == "format" || name == "fwrite");
+  const bool lib = module == "io_lib" && (name == "format" || name == "fwrite");
+  const std::size_t n = e.args.size();
   if ((!io && !lib) || n < 1 || n > 3 || (lib && n != 2)) return;
   const Expr* string = n == 3 ? e.args[1] : e.args[0];
   const Expr* args = n == 1 ? nullptr : e.args[n - 1];
@@ -85,23 +85,23 @@ void check_format_call(LintContext& c, const CallExpr& e, std::string_view modul
   }
   if (!string->is(ExprKind::kString)) return;
   std::string problem;
-  int wanted = format_arguments(string->as<StringExpr>().chars, problem);
+  const int wanted = format_arguments(string->as<StringExpr>().chars, problem);
   if (wanted < 0) return c.warning(string->loc, "format string invalid (" + problem + ")");
-  size_t given = 0;
+  std::size_t given = 0;
   const Expr* at = args;
-  while (at != nullptr && at->is(ExprKind::kCons)) {
+  while (at && at->is(ExprKind::kCons)) {
     given += at->as<ConsExpr>().elements.size();
     at = at->as<ConsExpr>().tail;
   }
-  if (at != nullptr && !at->is(ExprKind::kNil)) return;
-  if (n == 2 && args == nullptr && wanted == 0) return;
-  if (given != static_cast<size_t>(wanted))
-    c.warning(
-        string->loc,
-        format_message("the format string requires an argument list with %d argument%s, but the argument "
-                       "list contains %s%zu argument%s",
-                       wanted, wanted == 1 ? "" : "s", given < static_cast<size_t>(wanted) ? "only " : "",
-                       given, given == 1 ? "" : "s"));
+  if (at && !at->is(ExprKind::kNil)) return;
+  if (n == 2 && !args && wanted == 0) return;
+  if (given != static_cast<std::size_t>(wanted))
+    c.warning(string->loc,
+              format_message(
+                  "the format string requires an argument list with %d argument%s, but the argument "
+                  "list contains %s%zu argument%s",
+                  wanted, wanted == 1 ? "" : "s", given < static_cast<std::size_t>(wanted) ? "only " : "",
+                  given, given == 1 ? "" : "s"));
 }
 
 }  // namespace vmrun::compile

@@ -1,11 +1,11 @@
 #pragma once
-// Calls of io:format and similar functions: whether a literal format string takes as many arguments
-// as the call gives.
 
 #include <string_view>
 
 #include "runtime/compile/check/lint_context.hpp"
 
+/// Calls of io:format and similar functions: whether a literal format string takes as many
+/// arguments as the call gives.
 namespace vmrun::compile {
 
 /// Checks any call of `module`:`name`, and warns if it is one of these and its arguments do not

@@ -1,13 +1,13 @@
 #pragma once
-// Which function of the module uses which. A function that is called must exist, and one that is
-// never reached gets a warning. Filled while lint walks the functions, checked afterwards. One
-// compilation, one thread.
 
 #include <string>
 #include <vector>
 
 #include "runtime/compile/check/lint_context.hpp"
 
+/// Which function of the module uses which. A function that is called must exist, and one that is
+/// never reached gets a warning. Filled while lint walks the functions, checked afterwards. One
+/// compilation, one thread.
 namespace vmrun::compile {
 
 class FunctionUses {

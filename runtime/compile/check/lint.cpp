@@ -31,7 +31,7 @@ class Linter {
 };
 
 void Linter::run() {
-  for (c_.form_order = 0; c_.form_order < c_.module.forms.size(); c_.form_order++) {
+  for (c_.form_order = 0; c_.form_order < c_.module.forms.size(); ++c_.form_order) {
     const Form& form = *c_.module.forms[c_.form_order];
     if (form.kind == FormKind::kFunction && !left_out(form.as<FunctionForm>()))
       check_function(form.as<FunctionForm>());
@@ -59,7 +59,7 @@ void Linter::check_function(const FunctionForm& f) {
 
 void Linter::check_record(const RecordForm& r) {
   for (const RecordFieldDef& f : r.fields) {
-    if (f.initial == nullptr) continue;
+    if (!f.initial) continue;
     vars_.open_scope();
     exprs_.expr(*f.initial);
     vars_.undo(0);

@@ -1,19 +1,19 @@
 #pragma once
-// What all parts of lint share: the module, its tables and the diagnostics, and the checks of
-// records, which patterns, guards and expressions have in common. One compilation, one thread.
 
 #include <string>
 #include <string_view>
 
 #include "runtime/compile/check/tables.hpp"
 
+/// What all parts of lint share: the module, its tables and the diagnostics, and the checks of
+/// records, which patterns, guards and expressions have in common. One compilation, one thread.
 namespace vmrun::compile {
 
 struct LintContext {
   Session& session;
   const ParsedModule& module;
   ModuleTables& tables;
-  size_t form_order = 0;  // of the current form; records of later forms are not known yet
+  std::size_t form_order = 0;  // of the current form; records of later forms are not known yet
 
   void error(Loc loc, std::string message) { session.diagnostics.error(loc, std::move(message)); }
   void warning(Loc loc, std::string message) { session.diagnostics.warning(loc, std::move(message)); }

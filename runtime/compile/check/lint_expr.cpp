@@ -10,7 +10,7 @@
 namespace vmrun::compile {
 
 void ExprLinter::body(ExprList exprs) {
-  for (size_t i = 0; i < exprs.size(); i++) {
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
     expr(*exprs[i]);
     if (i + 1 < exprs.size()) ignored_value(*exprs[i]);
   }
@@ -35,7 +35,7 @@ void ExprLinter::ignored_value(const Expr& e) {
       return;
     case ExprKind::kComprehension: return;
     case ExprKind::kBinaryOp: {
-      Tok op = e.as<BinaryOpExpr>().op;
+      const Tok op = e.as<BinaryOpExpr>().op;
       if (op == Tok::kBang || op == Tok::kAndalso || op == Tok::kOrelse) return;
       c_.warning(
           e.loc,
@@ -52,7 +52,7 @@ void ExprLinter::ignored_value(const Expr& e) {
 void ExprLinter::operands(const std::vector<const Expr*>& exprs) {
   Variables::Bindings all;
   for (const Expr* e : exprs) {
-    size_t start = vars_.mark();
+    const std::size_t start = vars_.mark();
     expr(*e);
     if (vars_.mark() == start) continue;
     Variables::Bindings own = vars_.take_since(start);
@@ -68,7 +68,7 @@ void ExprLinter::binary(const BinaryExpr& e) {
   std::vector<const Expr*> items;
   for (const Segment& s : e.segments) {
     items.push_back(s.value);
-    if (s.size != nullptr) items.push_back(s.size);
+    if (s.size) items.push_back(s.size);
     guards_.segment(s, false, true);
   }
   operands(items);
@@ -76,13 +76,11 @@ void ExprLinter::binary(const BinaryExpr& e) {
 
 void ExprLinter::record_expr(const RecordExpr& e) {
   std::vector<const Expr*> items;
-  if (e.base != nullptr) items.push_back(e.base);
-  if (const RecordInfo* info = c_.record(e.name, e.loc)) {
-    c_.record_fields(e, *info);
-  }
+  if (e.base) items.push_back(e.base);
+  if (const RecordInfo* info = c_.record(e.name, e.loc)) c_.record_fields(e, *info);
   for (const RecordFieldInit& f : e.fields) {
     items.push_back(f.value);
-    if (e.base != nullptr && f.name == "_") c_.error(f.loc, "'_' is not allowed in a record update");
+    if (e.base && f.name == "_") c_.error(f.loc, "'_' is not allowed in a record update");
   }
   operands(items);
 }
@@ -100,7 +98,7 @@ void ExprLinter::fun_local(const FunLocalExpr& e) {
 }
 
 void ExprLinter::fun_expr(const FunExpr& e) {
-  size_t start = vars_.mark();
+  const std::size_t start = vars_.mark();
   if (!e.name.empty() && e.name != "_") {
     if (vars_.find(e.name) != nullptr && c_.enabled("nowarn_shadow_vars"))
       c_.warning(e.clauses[0]->loc, format_message("variable '%.*s' shadowed in 'named fun'", VIEW(e.name)));
@@ -116,14 +114,14 @@ void ExprLinter::fun_expr(const FunExpr& e) {
 }
 
 void ExprLinter::maybe_expr(const MaybeExpr& e) {
-  size_t start = vars_.mark();
+  const std::size_t start = vars_.mark();
   body(e.body);
   Variables::Bindings inner = vars_.take_since(start, "maybe", e.loc);
   vars_.put(inner);
   if (!e.else_clauses.empty()) {
-    size_t before = vars_.mark();
+    const std::size_t before = vars_.mark();
     for (const Clause* c : e.else_clauses) {
-      size_t s = vars_.mark();
+      const std::size_t s = vars_.mark();
       case_clause(*c);
       Variables::Bindings own = vars_.take_since(s, "else", e.loc);
       inner.insert(inner.end(), own.begin(), own.end());
@@ -165,7 +163,7 @@ void ExprLinter::expr(const Expr& e) {
       const auto& b = e.as<BinaryOpExpr>();
       if (b.op == Tok::kAndalso || b.op == Tok::kOrelse) {
         expr(*b.left);
-        size_t start = vars_.mark();
+        const std::size_t start = vars_.mark();
         expr(*b.right);
         vars_.put(vars_.take_since(start, token_spelling(b.op), e.loc));
         return;
@@ -197,7 +195,7 @@ void ExprLinter::expr(const Expr& e) {
       const auto& f = e.as<FunRemoteExpr>();
       operands({f.module, f.function, f.arity});
       if (f.arity->is(ExprKind::kInteger) && !f.arity->as<IntegerExpr>().big())
-        remote_call(*f.module, *f.function, static_cast<uint32_t>(f.arity->as<IntegerExpr>().value));
+        remote_call(*f.module, *f.function, static_cast<std::uint32_t>(f.arity->as<IntegerExpr>().value));
       return;
     }
     case ExprKind::kFun: fun_expr(e.as<FunExpr>()); return;
@@ -213,14 +211,14 @@ void ExprLinter::expr(const Expr& e) {
       return;
     case ExprKind::kReceive: {
       const auto& r = e.as<ReceiveExpr>();
-      if (r.timeout != nullptr) expr(*r.timeout);
-      clauses(r.clauses, "receive", e.loc, r.timeout != nullptr ? &r.timeout_body : nullptr);
+      if (r.timeout) expr(*r.timeout);
+      clauses(r.clauses, "receive", e.loc, r.timeout ? &r.timeout_body : nullptr);
       unreachable_clauses(r.clauses);
       return;
     }
     case ExprKind::kTry: try_expr(e.as<TryExpr>()); return;
     case ExprKind::kCatch: {
-      size_t start = vars_.mark();
+      const std::size_t start = vars_.mark();
       expr(*e.as<CatchExpr>().body);
       vars_.put(vars_.take_since(start, "catch", e.loc));
       return;
@@ -232,11 +230,11 @@ void ExprLinter::expr(const Expr& e) {
 
 void ExprLinter::map_fields(const MapExpr& e) {
   std::vector<const Expr*> items;
-  if (e.base != nullptr) items.push_back(e.base);
+  if (e.base) items.push_back(e.base);
   for (const MapField& f : e.fields) {
     items.push_back(f.key);
     items.push_back(f.value);
-    if (f.exact && e.base == nullptr)
+    if (f.exact && !e.base)
       c_.error(f.loc, "only association operators '=>' are allowed in map construction");
   }
   operands(items);
@@ -252,12 +250,12 @@ void ExprLinter::case_clause(const Clause& c) {
 void ExprLinter::clauses(ClauseList list, std::string_view what, Loc loc, const ExprList* extra_body) {
   std::vector<Variables::Bindings> branches;
   for (const Clause* c : list) {
-    size_t start = vars_.mark();
+    const std::size_t start = vars_.mark();
     case_clause(*c);
     branches.push_back(vars_.take_since(start));
   }
-  if (extra_body != nullptr) {
-    size_t start = vars_.mark();
+  if (extra_body) {
+    const std::size_t start = vars_.mark();
     body(*extra_body);
     branches.push_back(vars_.take_since(start));
   }
@@ -267,7 +265,7 @@ void ExprLinter::clauses(ClauseList list, std::string_view what, Loc loc, const 
 /// Checks clauses of a function or fun. Their variables end with them.
 void ExprLinter::fun_clauses(ClauseList list, std::string_view shadows) {
   for (const Clause* c : list) {
-    size_t start = vars_.mark();
+    const std::size_t start = vars_.mark();
     vars_.open_scope();
     patterns_.patterns(c->patterns, {start, shadows.empty() ? std::string_view("head") : shadows});
     guards_.guards(c->guards);
@@ -278,11 +276,11 @@ void ExprLinter::fun_clauses(ClauseList list, std::string_view shadows) {
 }
 
 void ExprLinter::try_expr(const TryExpr& e) {
-  size_t start = vars_.mark();
+  const std::size_t start = vars_.mark();
   body(e.body);
   Variables::Bindings all;
   for (const Clause* c : e.of_clauses) {
-    size_t s = vars_.mark();
+    const std::size_t s = vars_.mark();
     case_clause(*c);
     Variables::Bindings own = vars_.take_since(s, "try", e.loc);
     all.insert(all.end(), own.begin(), own.end());
@@ -291,7 +289,7 @@ void ExprLinter::try_expr(const TryExpr& e) {
   Variables::Bindings unsafe = vars_.take_since(start, "try", e.loc);
   vars_.put(unsafe);
   for (const Clause* c : e.catch_clauses) {
-    size_t s = vars_.mark();
+    const std::size_t s = vars_.mark();
     patterns_.patterns(c->patterns.first(2), {s, {}});
     const auto& stack = c->patterns[2]->as<VarExpr>();
     if (!stack.anonymous() && vars_.find(stack.name) != nullptr) {
@@ -320,7 +318,7 @@ void ExprLinter::try_expr(const TryExpr& e) {
   }
   vars_.put(all);
   if (!e.after.empty()) {
-    size_t s = vars_.mark();
+    const std::size_t s = vars_.mark();
     body(e.after);
     Variables::Bindings own = vars_.take_since(s, "try", e.loc);
     vars_.put(own);
@@ -328,7 +326,7 @@ void ExprLinter::try_expr(const TryExpr& e) {
 }
 
 void ExprLinter::comprehension(const ComprehensionExpr& e) {
-  size_t start = vars_.mark();
+  const std::size_t start = vars_.mark();
   vars_.open_scope();
   for (const Qualifier& q : e.qualifiers) {
     if (q.kind == QualifierKind::kFilter) {
@@ -336,7 +334,7 @@ void ExprLinter::comprehension(const ComprehensionExpr& e) {
       continue;
     }
     // The source does not see the variables that the generator binds, and does not export its own.
-    size_t s = vars_.mark();
+    const std::size_t s = vars_.mark();
     vars_.open_scope();
     expr(*q.source);
     vars_.undo(s);
@@ -348,9 +346,9 @@ void ExprLinter::comprehension(const ComprehensionExpr& e) {
     }
     if (q.kind == QualifierKind::kBinary) patterns_.sized_fields(q.pattern->as<BinaryExpr>());
     patterns_.pattern(*q.pattern, {s, "generate"});
-    if (q.value_pattern != nullptr) patterns_.pattern(*q.value_pattern, {s, "generate"});
+    if (q.value_pattern) patterns_.pattern(*q.value_pattern, {s, "generate"});
   }
-  if (e.key != nullptr) operands({e.key, e.value});
+  if (e.key) operands({e.key, e.value});
   else expr(*e.value);
   vars_.undo(start);
   vars_.close_scope();
@@ -360,7 +358,7 @@ void ExprLinter::comprehension(const ComprehensionExpr& e) {
 void ExprLinter::unreachable_clauses(ClauseList list) {
   const Clause* always = nullptr;
   for (const Clause* c : list) {
-    if (always != nullptr) {
+    if (always) {
       c_.warning(c->loc, format_message(
                              "this clause cannot match because a previous clause at line %u always matches",
                              always->loc.line));
@@ -373,15 +371,16 @@ void ExprLinter::unreachable_clauses(ClauseList list) {
              (p->as<VarExpr>().anonymous() || names.insert(p->as<VarExpr>().name).second);
     if (!open) continue;
     if (!c->guards.empty()) {
-      bool sure = c->guards.size() == 1 && c->guards[0].size() == 1 && c->guards[0][0]->is(ExprKind::kAtom) &&
-                  c->guards[0][0]->as<AtomExpr>().name == "true";
+      const bool sure = c->guards.size() == 1 && c->guards[0].size() == 1 &&
+                        c->guards[0][0]->is(ExprKind::kAtom) &&
+                        c->guards[0][0]->as<AtomExpr>().name == "true";
       if (!sure) continue;
     }
     // A variable that already has a value is compared. Patterns of case and receive do not bind any
     // that is visible here.
     bool compared =
         std::any_of(names.begin(), names.end(), [&](std::string_view n) { return vars_.find(n) != nullptr; });
-    bool head = !c->name.empty();
+    const bool head = !c->name.empty();
     if (!compared || head) always = c;
   }
 }
@@ -400,7 +399,7 @@ void ExprLinter::call(const CallExpr& e) {
     callee(*r.module, "module");
     callee(*r.function, "function");
     items = {r.module, r.function};
-    remote_call(*r.module, *r.function, static_cast<uint32_t>(e.args.size()));
+    remote_call(*r.module, *r.function, static_cast<std::uint32_t>(e.args.size()));
     if (r.module->is(ExprKind::kAtom) && r.function->is(ExprKind::kAtom))
       check_format_call(c_, e, r.module->as<AtomExpr>().name, r.function->as<AtomExpr>().name);
   } else {
@@ -453,7 +452,7 @@ void ExprLinter::callee(const Expr& e, std::string_view what) {
   vars_.use(e.as<VarExpr>(), format_message(" (the name of a %.*s begins with a small letter)", VIEW(what)));
 }
 
-void ExprLinter::remote_call(const Expr& module, const Expr& function, uint32_t arity) {
+void ExprLinter::remote_call(const Expr& module, const Expr& function, std::uint32_t arity) {
   if (!c_.session.check_remote_call || !module.is(ExprKind::kAtom) || !function.is(ExprKind::kAtom)) return;
   const std::string_view m = module.as<AtomExpr>().name, f = function.as<AtomExpr>().name;
   if (m == c_.tables.name) return;
@@ -463,10 +462,11 @@ void ExprLinter::remote_call(const Expr& module, const Expr& function, uint32_t 
 }
 
 void ExprLinter::local_call(const CallExpr& e, std::string_view plain) {
-  FunctionName name{plain, static_cast<uint32_t>(e.args.size())};
+  FunctionName name{plain, static_cast<std::uint32_t>(e.args.size())};
   if (plain == "record_info" && name.arity == 2 && !c_.tables.functions.count(name)) {
-    bool good = e.args[0]->is(ExprKind::kAtom) && e.args[1]->is(ExprKind::kAtom) &&
-                (e.args[0]->as<AtomExpr>().name == "fields" || e.args[0]->as<AtomExpr>().name == "size");
+    const bool good =
+        e.args[0]->is(ExprKind::kAtom) && e.args[1]->is(ExprKind::kAtom) &&
+        (e.args[0]->as<AtomExpr>().name == "fields" || e.args[0]->as<AtomExpr>().name == "size");
     if (!good) c_.error(e.loc, "illegal record info");
     else c_.record(e.args[1]->as<AtomExpr>().name, e.args[1]->loc);
     return;
@@ -474,8 +474,7 @@ void ExprLinter::local_call(const CallExpr& e, std::string_view plain) {
   operands(e.args);
   const Builtin* builtin = find_builtin(name.name, name.arity);
   if (c_.tables.functions.count(name)) {
-    if (builtin != nullptr && builtin->auto_imported && c_.tables.auto_imports(name) &&
-        c_.enabled("nowarn_bif_clash")) {
+    if (builtin && builtin->auto_imported && c_.tables.auto_imports(name) && c_.enabled("nowarn_bif_clash")) {
       std::string text = format_message(
           "ambiguous call of overridden %sauto-imported BIF %.*s/%u - use erlang:%.*s/%u or "
           "\"-compile({no_auto_import,[%.*s/%u]}).\" to resolve name clash",
@@ -492,7 +491,7 @@ void ExprLinter::local_call(const CallExpr& e, std::string_view plain) {
     check_format_call(c_, e, import->second.module, plain);
     return;
   }
-  if (builtin != nullptr && builtin->auto_imported && c_.tables.auto_imports(name)) {
+  if (builtin && builtin->auto_imported && c_.tables.auto_imports(name)) {
     if (plain == "is_record" && name.arity == 2 && e.args[1]->is(ExprKind::kAtom))
       if (auto r = c_.tables.records.find(e.args[1]->as<AtomExpr>().name); r != c_.tables.records.end())
         r->second.used = true;

@@ -1,5 +1,4 @@
 #pragma once
-// Lint of expressions, clauses and bodies. One compilation, one thread.
 
 #include <map>
 #include <string>
@@ -10,6 +9,7 @@
 #include "runtime/compile/check/function_uses.hpp"
 #include "runtime/compile/check/lint_pattern.hpp"
 
+/// Lint of expressions, clauses and bodies. One compilation, one thread.
 namespace vmrun::compile {
 
 class ExprLinter {
@@ -35,7 +35,7 @@ class ExprLinter {
   void no_number(const BinaryOpExpr& b);
   void never_taken(const Clause& c);
   void callee(const Expr& e, std::string_view what);
-  void remote_call(const Expr& module, const Expr& function, uint32_t arity);
+  void remote_call(const Expr& module, const Expr& function, std::uint32_t arity);
   void try_expr(const TryExpr& e);
   void comprehension(const ComprehensionExpr& e);
   void map_fields(const MapExpr& e);
@@ -49,7 +49,7 @@ class ExprLinter {
   LintContext& c_;
   Variables& vars_;
   FunctionUses& functions_;
-  std::map<std::tuple<std::string_view, std::string_view, uint32_t>, std::string>
+  std::map<std::tuple<std::string_view, std::string_view, std::uint32_t>, std::string>
       remote_calls_;  // with what is wrong
   GuardLinter guards_{c_, vars_};
   PatternLinter patterns_{c_, vars_, guards_};

@@ -14,7 +14,7 @@ void GuardLinter::guards(std::span<const ExprList> alternatives) {
 bool GuardLinter::obsolete_test(const Expr& e) {
   if (!e.is(ExprKind::kCall) || !e.as<CallExpr>().target->is(ExprKind::kAtom)) return false;
   const auto& c = e.as<CallExpr>();
-  const FunctionName name{c.target->as<AtomExpr>().name, static_cast<uint32_t>(c.args.size())};
+  const FunctionName name{c.target->as<AtomExpr>().name, static_cast<std::uint32_t>(c.args.size())};
   const std::string_view modern = modern_type_test(name.name, name.arity);
   if (modern.empty() || c_.tables.functions.count(name) != 0) return false;
   if (c_.enabled("nowarn_obsolete_guard"))
@@ -54,12 +54,12 @@ void GuardLinter::guard(const Expr& e) {
       for (const Segment& s : e.as<BinaryExpr>().segments) {
         segment(s, false, true);
         guard(*s.value);
-        if (s.size != nullptr) guard(*s.size);
+        if (s.size) guard(*s.size);
       }
       return;
     case ExprKind::kRecord: {
       const auto& r = e.as<RecordExpr>();
-      if (r.base != nullptr) break;
+      if (r.base) break;
       if (const RecordInfo* info = c_.record(r.name, e.loc)) c_.record_fields(r, *info);
       for (const RecordFieldInit& f : r.fields) guard(*f.value);
       return;
@@ -102,17 +102,17 @@ static std::string meant_guard(const FunctionName& wrong) {
 }
 
 void GuardLinter::guard_call(const CallExpr& e) {
-  FunctionName name{{}, static_cast<uint32_t>(e.args.size())};
+  FunctionName name{{}, static_cast<std::uint32_t>(e.args.size())};
   if (e.target->is(ExprKind::kAtom)) {
     name.name = e.target->as<AtomExpr>().name;
-    auto import = c_.tables.imports.find(name);
+    const auto import = c_.tables.imports.find(name);
     const bool from_erlang = import != c_.tables.imports.end() && import->second.module == "erlang";
     const bool own =
         c_.tables.functions.count(name) != 0 || (import != c_.tables.imports.end() && !from_erlang);
     const Builtin* b = find_builtin(name.name, name.arity);
     if (from_erlang) import->second.used = true;
-    if (own || b == nullptr || !b->guard || (!from_erlang && !c_.tables.auto_imports(name))) {
-      const bool local = own || b == nullptr || !b->auto_imported;
+    if (own || !b || !b->guard || (!from_erlang && !c_.tables.auto_imports(name))) {
+      const bool local = own || !b || !b->auto_imported;
       if (!local) return illegal(e);
       const std::string meant = own ? std::string() : meant_guard(name);
       return illegal(e, format_message("call to local/imported function %s/%u is illegal in guard%s",
@@ -120,17 +120,17 @@ void GuardLinter::guard_call(const CallExpr& e) {
     }
   } else if (e.target->is(ExprKind::kRemote)) {
     const auto& r = e.target->as<RemoteExpr>();
-    bool erlang = r.module->is(ExprKind::kAtom) && r.module->as<AtomExpr>().name == "erlang";
+    const bool erlang = r.module->is(ExprKind::kAtom) && r.module->as<AtomExpr>().name == "erlang";
     if (!erlang || !r.function->is(ExprKind::kAtom)) return illegal(e);
     name.name = r.function->as<AtomExpr>().name;
     const Builtin* b = find_builtin(name.name, name.arity);
-    if ((b == nullptr || !b->guard) && !is_guard_operator(name.name, name.arity)) return illegal(e);
+    if ((!b || !b->guard) && !is_guard_operator(name.name, name.arity)) return illegal(e);
   } else {
     return illegal(e);
   }
   if (name.name == "is_record") {
     if (!e.args[1]->is(ExprKind::kAtom)) return illegal(e);
-    bool sized = e.args.size() == 3;
+    const bool sized = e.args.size() == 3;
     if (sized && !e.args[2]->is(ExprKind::kInteger)) return illegal(e);
     if (!sized) c_.record(e.args[1]->as<AtomExpr>().name, e.args[1]->loc);
   }
@@ -153,13 +153,13 @@ static bool never_a_size(const Expr& e) {
 /// Checks that type, size and unit fit together.
 void GuardLinter::segment(const Segment& s, bool in_pattern, bool last) {
   SegmentType type = s.type;
-  bool utf = type == SegmentType::kUtf8 || type == SegmentType::kUtf16 || type == SegmentType::kUtf32;
-  bool bits = type == SegmentType::kBinary || type == SegmentType::kBits;
-  if (utf && (s.size != nullptr || s.unit != 0)) {
+  const bool utf = type == SegmentType::kUtf8 || type == SegmentType::kUtf16 || type == SegmentType::kUtf32;
+  const bool bits = type == SegmentType::kBinary || type == SegmentType::kBits;
+  if (utf && (s.size || s.unit != 0)) {
     c_.error(s.loc, "neither size nor unit must be given for segments of type utf8/utf16/utf32");
     return;
   }
-  if (!bits && s.unit != 0 && s.size == nullptr) {
+  if (!bits && s.unit != 0 && !s.size) {
     c_.error(s.loc, "a bit unit size must not be specified unless a size is specified too");
     return;
   }
@@ -167,19 +167,19 @@ void GuardLinter::segment(const Segment& s, bool in_pattern, bool last) {
     // A string is a sequence of integer segments.
     if (bits) c_.error(s.loc, "illegal bit type for a string: expected an integer, float or utf type");
   }
-  if (s.size != nullptr && s.size->is(ExprKind::kInteger) && type == SegmentType::kFloat &&
+  if (s.size && s.size->is(ExprKind::kInteger) && type == SegmentType::kFloat &&
       !s.size->as<IntegerExpr>().big()) {
-    int64_t width = s.size->as<IntegerExpr>().value * (s.unit != 0 ? s.unit : 1);
+    const std::int64_t width = s.size->as<IntegerExpr>().value * (s.unit != 0 ? s.unit : 1);
     if (width != 16 && width != 32 && width != 64) c_.warning(s.loc, "bad float bit size");
   }
-  if (s.size != nullptr && in_pattern && never_a_size(*s.size))
+  if (s.size && in_pattern && never_a_size(*s.size))
     c_.warning(
         s.size->loc,
         "a size expression in a pattern evaluates to a non-integer value; this pattern cannot possibly "
         "match");
-  if (s.size != nullptr && !in_pattern && s.size->is(ExprKind::kAtom) && s.size->as<AtomExpr>().name == "all")
+  if (s.size && !in_pattern && s.size->is(ExprKind::kAtom) && s.size->as<AtomExpr>().name == "all")
     c_.error(s.size->loc, "illegal bit size");
-  if (in_pattern && bits && s.size == nullptr && !last)
+  if (in_pattern && bits && !s.size && !last)
     c_.error(s.loc, "a binary field without size is only allowed at the end of a binary pattern");
 }
 

@@ -1,10 +1,10 @@
 #pragma once
-// Lint of guards and of the segments of binaries. One compilation, one thread.
 
 #include <span>
 
 #include "runtime/compile/check/variables.hpp"
 
+/// Lint of guards and of the segments of binaries. One compilation, one thread.
 namespace vmrun::compile {
 
 class GuardLinter {

@@ -5,14 +5,14 @@ namespace vmrun::compile {
 void PatternLinter::pattern_variable(const VarExpr& v, const PatternPlace& context) {
   if (v.anonymous()) return;
   Variables::Variable* known = vars_.find(v.name);
-  if (known != nullptr && !context.shadows.empty() && !vars_.bound_here(v.name, context.start)) {
+  if (known && !context.shadows.empty() && !vars_.bound_here(v.name, context.start)) {
     if (context.shadows != "head" && known->state == Variables::State::kBound &&
         c_.enabled("nowarn_shadow_vars"))
       c_.warning(v.loc,
                  format_message("variable '%.*s' shadowed in %.*s", VIEW(v.name), VIEW(context.shadows)));
     known = nullptr;
   }
-  if (known == nullptr) return vars_.bind(v.name, v.loc);
+  if (!known) return vars_.bind(v.name, v.loc);
   vars_.matched_again(v, *known, vars_.bound_here(v.name, context.start));
   vars_.use(v);
 }
@@ -77,7 +77,7 @@ void PatternLinter::pattern(const Expr& e, const PatternPlace& context) {
     case ExprKind::kTuple: patterns(e.as<TupleExpr>().elements, context); return;
     case ExprKind::kMap: {
       const auto& m = e.as<MapExpr>();
-      if (m.base != nullptr) return illegal();
+      if (m.base) return illegal();
       for (const MapField& f : m.fields) {
         if (!f.exact) {
           c_.error(f.loc, "illegal pattern: a map pattern takes ':=', not '=>'");
@@ -94,7 +94,7 @@ void PatternLinter::pattern(const Expr& e, const PatternPlace& context) {
     case ExprKind::kBinary: pattern_binary(e.as<BinaryExpr>(), context); return;
     case ExprKind::kRecord: {
       const auto& r = e.as<RecordExpr>();
-      if (r.base != nullptr) return illegal();
+      if (r.base) return illegal();
       if (const RecordInfo* info = c_.record(r.name, e.loc)) c_.record_fields(r, *info);
       for (const RecordFieldInit& f : r.fields) pattern(*f.value, context);
       return;
@@ -129,10 +129,10 @@ void PatternLinter::pattern(const Expr& e, const PatternPlace& context) {
 
 void PatternLinter::pattern_binary(const BinaryExpr& e, const PatternPlace& context) {
   std::vector<std::string_view> own;
-  for (size_t i = 0; i < e.segments.size(); i++) {
+  for (std::size_t i = 0; i < e.segments.size(); ++i) {
     const Segment& s = e.segments[i];
     guards_.segment(s, true, i + 1 == e.segments.size());
-    if (s.size != nullptr) pattern_operand(*s.size, context, own);
+    if (s.size) pattern_operand(*s.size, context, own);
     switch (s.value->kind) {
       case ExprKind::kVar:
         pattern_variable(s.value->as<VarExpr>(), context);
@@ -151,7 +151,7 @@ void PatternLinter::pattern_binary(const BinaryExpr& e, const PatternPlace& cont
 /// A field without a size would take all the rest and leave nothing for the next element.
 void PatternLinter::sized_fields(const BinaryExpr& e) {
   for (const Segment& s : e.segments)
-    if ((s.type == SegmentType::kBinary || s.type == SegmentType::kBits) && s.size == nullptr)
+    if ((s.type == SegmentType::kBinary || s.type == SegmentType::kBits) && !s.size)
       c_.error(s.loc, "binary fields without size are not allowed in patterns of bit string generators");
 }
 

@@ -1,16 +1,16 @@
 #pragma once
-// Lint of patterns: what is allowed in them, which variables they bind and which they compare. One
-// compilation, one thread.
 
 #include <span>
 #include <string_view>
 
 #include "runtime/compile/check/lint_guard.hpp"
 
+/// Lint of patterns: what is allowed in them, which variables they bind and which they compare. One
+/// compilation, one thread.
 namespace vmrun::compile {
 
 struct PatternPlace {
-  size_t start;  // bindings newer than this mark belong to the pattern
+  std::size_t start;  // bindings newer than this mark belong to the pattern
   // "fun", "generate", …: variables of outer scopes are shadowed. Empty: they are matched.
   std::string_view shadows;
 };

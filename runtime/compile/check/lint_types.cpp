@@ -6,7 +6,7 @@ namespace vmrun::compile {
 
 void TypeLinter::run() {
   for (const TypeForm* t : c_.tables.types) {
-    FunctionName name{t->name, static_cast<uint32_t>(t->params.size())};
+    FunctionName name{t->name, static_cast<std::uint32_t>(t->params.size())};
     if (!defined_types_.emplace(name, t->loc).second)
       c_.error(t->loc, format_message("type %s/%u already defined", quote_atom(t->name).c_str(), name.arity));
     else if (is_builtin_type(name.name, name.arity) &&
@@ -23,18 +23,18 @@ void TypeLinter::run() {
   for (const Form* f : c_.module.forms)
     if (f->kind == FormKind::kRecord)
       for (const RecordFieldDef& field : f->as<RecordForm>().fields)
-        if (field.type != nullptr) {
+        if (field.type) {
           Seen vars;
           type(*field.type, &vars);
           type_variables(vars);
         }
   std::unordered_set<FunctionName, FunctionNameHash> specified;
   for (const std::vector<const SpecForm*>* list : {&c_.tables.specs, &c_.tables.callbacks}) {
-    bool specs = list == &c_.tables.specs;
+    const bool specs = list == &c_.tables.specs;
     if (!specs) specified.clear();
     for (const SpecForm* s : *list) {
       FunctionName name{s->name, s->arity};
-      bool here = s->module.empty() || s->module == c_.tables.name;
+      const bool here = s->module.empty() || s->module == c_.tables.name;
       if (here && !specified.insert(name).second)
         c_.error(s->loc, format_message("%s for %s/%u already defined", specs ? "spec" : "callback",
                                         quote_atom(s->name).c_str(), s->arity));
@@ -56,10 +56,10 @@ void TypeLinter::run() {
   }
   if (!c_.enabled("nowarn_unused_type") || c_.tables.export_all) return;
   for (const TypeForm* t : c_.tables.types) {
-    FunctionName name{t->name, static_cast<uint32_t>(t->params.size())};
+    FunctionName name{t->name, static_cast<std::uint32_t>(t->params.size())};
     if (used_types_.count(name) || !c_.in_main_file(t->loc)) continue;
     std::string holes;
-    for (size_t i = 0; i < t->params.size(); i++) holes += i == 0 ? "_" : ", _";
+    for (std::size_t i = 0; i < t->params.size(); ++i) holes += i == 0 ? "_" : ", _";
     c_.warning(t->loc, format_message("type %s(%s) is unused", quote_atom(t->name).c_str(), holes.c_str()));
   }
 }
@@ -69,26 +69,26 @@ void TypeLinter::type(const TypeExpr& t, Seen* vars) {
     case TypeKind::kVar:
       if (t.name != "_") {
         auto [it, fresh] = vars->try_emplace(t.name, t.loc, 0);
-        it->second.second++;
+        ++it->second.second;
       }
       return;
     case TypeKind::kAnnotated:
       type(*t.args[1], vars);  // the variable is only a comment
       return;
     case TypeKind::kCall: {
-      FunctionName name{t.name, static_cast<uint32_t>(t.args.size())};
+      FunctionName name{t.name, static_cast<std::uint32_t>(t.args.size())};
       if (defined_types_.count(name)) {
         used_types_.insert(name);
       } else if (!is_builtin_type(name.name, name.arity) && !(name.name == "record" && name.arity > 0)) {
         std::string holes;
-        for (size_t i = 0; i < t.args.size(); i++) holes += i == 0 ? "_" : ",_";
+        for (std::size_t i = 0; i < t.args.size(); ++i) holes += i == 0 ? "_" : ",_";
         c_.error(t.loc, format_message("type %s(%s) undefined%s", quote_atom(t.name).c_str(), holes.c_str(),
                                        meant_type(c_.tables, name).c_str()));
       }
       break;
     }
     case TypeKind::kRecord: {
-      auto it = c_.tables.records.find(t.name);
+      const auto it = c_.tables.records.find(t.name);
       if (it == c_.tables.records.end()) {
         c_.error(t.loc, format_message("record %s undefined%s", quote_atom(t.name).c_str(),
                                        meant_record(c_.tables, t.name).c_str()));

@@ -1,5 +1,4 @@
 #pragma once
-// Lint of types and specifications. One compilation, one thread.
 
 #include <string_view>
 #include <unordered_map>
@@ -8,6 +7,7 @@
 
 #include "runtime/compile/check/lint_context.hpp"
 
+/// Lint of types and specifications. One compilation, one thread.
 namespace vmrun::compile {
 
 class TypeLinter {

@@ -8,7 +8,7 @@ namespace vmrun::compile {
 
 namespace {
 
-std::string shown(std::string_view name, uint32_t arity) {
+std::string shown(std::string_view name, std::uint32_t arity) {
   return quote_atom(name) + "/" + std::to_string(arity);
 }
 
@@ -29,9 +29,9 @@ std::string_view near_builtin(const FunctionName& wrong) {
 /// Suggests the same name with another number of arguments, or else a similar name, preferably with
 /// the same number.
 std::string meant_function(ModuleTables& tables, const FunctionName& wrong, Callable callable) {
-  std::set<uint32_t> arities;
+  std::set<std::uint32_t> arities;
   NearName same_arity(wrong.name), other_arity(wrong.name);
-  uint32_t arity = 0;
+  std::uint32_t arity = 0;
   const auto offer = [&](const FunctionName& f) {
     if (f.name == wrong.name) arities.insert(f.arity);
     else if (f.arity == wrong.arity) same_arity.offer(f.name);
@@ -53,7 +53,7 @@ std::string meant_function(ModuleTables& tables, const FunctionName& wrong, Call
     return other_arity.found().empty() ? std::string() : did_you_mean(shown(other_arity.found(), arity));
   }
   std::string all;
-  for (const uint32_t a : arities)
+  for (const std::uint32_t a : arities)
     all += (all.empty() ? "" : a == *arities.rbegin() ? " or " : ", ") + shown(wrong.name, a);
   return did_you_mean(all);
 }
@@ -73,14 +73,14 @@ std::string meant_field(const RecordForm& record, std::string_view wrong) {
 
 std::string meant_type(const ModuleTables& tables, const FunctionName& wrong) {
   NearName near(wrong.name);
-  uint32_t arity = 0;
+  std::uint32_t arity = 0;
   for (const TypeForm* t : tables.types)
-    if (near.offer(t->name)) arity = static_cast<uint32_t>(t->params.size());
+    if (near.offer(t->name)) arity = static_cast<std::uint32_t>(t->params.size());
   for (const std::string_view name : builtin_types())
     if (is_builtin_type(name, wrong.arity) && near.offer(name)) arity = wrong.arity;
   if (near.found().empty()) return {};
   std::string holes;
-  for (uint32_t i = 0; i < arity; i++) holes += i == 0 ? "_" : ",_";
+  for (std::uint32_t i = 0; i < arity; ++i) holes += i == 0 ? "_" : ",_";
   return did_you_mean(quote_atom(near.found()) + "(" + holes + ")");
 }
 

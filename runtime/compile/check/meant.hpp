@@ -1,15 +1,15 @@
 #pragma once
-// Suggests which name of a module is meant by one that it does not have: the text that follows
-// "undefined" in the messages of lint. One compilation, one thread.
 
 #include <string>
 
 #include "runtime/compile/check/tables.hpp"
 
+/// Suggests which name of a module is meant by one that it does not have: the text that follows
+/// "undefined" in the messages of lint. One compilation, one thread.
 namespace vmrun::compile {
 
 /// Which functions may be suggested.
-enum class Callable : uint8_t { kOwn, kAny };  // kAny: also imported and built-in ones
+enum class Callable : std::uint8_t { kOwn, kAny };  // kAny: also imported and built-in ones
 
 /// Each function returns "" or ", did you mean NAME?". Suggested functions and records count as
 /// used.

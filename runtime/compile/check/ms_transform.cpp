@@ -9,7 +9,7 @@ namespace {
 
 struct Action {
   std::string_view name;
-  uint32_t arity;
+  std::uint32_t arity;
 };
 
 /// Functions that only a specification for tracing may call, and only in its body.
@@ -61,7 +61,7 @@ class MatchSpec {
     variables_.clear();
     whole_ = {};
     const Expr* head = top_pattern(*c.patterns[0]);
-    if (head == nullptr) return bad_parameter(c.patterns[0]->loc);
+    if (!head) return bad_parameter(c.patterns[0]->loc);
     std::vector<const Expr*> body;
     in_guard_ = false;
     for (const Expr* e : c.body) body.push_back(value(*e));
@@ -92,7 +92,7 @@ class MatchSpec {
   const Expr* atom(Loc loc, std::string_view name) {
     return make<AtomExpr>(loc, session_.names.intern(name));
   }
-  const Expr* integer(Loc loc, int64_t n) {
+  const Expr* integer(Loc loc, std::int64_t n) {
     IntegerExpr* e = session_.arena.make<IntegerExpr>(loc);
     e->value = n;
     return e;
@@ -129,7 +129,7 @@ class MatchSpec {
     return &it->second;
   }
   /// Returns the position of a field in the tuple, from 1; 0 after an error.
-  int64_t position(const RecordInfo& r, std::string_view field, Loc loc) {
+  std::int64_t position(const RecordInfo& r, std::string_view field, Loc loc) {
     const int index = r.field_index(field);
     if (index < 0)
       error(loc, format_message("field %s undefined in record %s", quote_atom(field).c_str(),
@@ -192,13 +192,13 @@ class MatchSpec {
       case ExprKind::kRecord: {
         const auto& r = e.as<RecordExpr>();
         const RecordInfo* info = record(r.name, e.loc);
-        if (info == nullptr) return make<NilExpr>(e.loc);
+        if (!info) return make<NilExpr>(e.loc);
         for (const RecordFieldInit& f : r.fields)
           if (f.name != "_") position(*info, f.name, f.loc);
         std::vector<const Expr*> elements{atom(e.loc, r.name)};
         for (const RecordFieldDef& f : info->form->fields) {
           const Expr* value = given(r, f.name);
-          elements.push_back(value == nullptr ? atom(e.loc, "_") : pattern(*value));
+          elements.push_back(!value ? atom(e.loc, "_") : pattern(*value));
         }
         return tuple(e.loc, elements);
       }
@@ -245,7 +245,7 @@ class MatchSpec {
       case ExprKind::kRecordField: {
         const auto& f = e.as<RecordFieldExpr>();
         const RecordInfo* info = record(f.name, e.loc);
-        if (info == nullptr) return make<NilExpr>(e.loc);
+        if (!info) return make<NilExpr>(e.loc);
         return apply(e.loc, "element",
                      {integer(e.loc, position(*info, f.field, f.field_loc)), value(*f.base)});
       }
@@ -269,26 +269,26 @@ class MatchSpec {
 
   const Expr* record_value(const RecordExpr& e) {
     const RecordInfo* info = record(e.name, e.loc);
-    if (info == nullptr) return make<NilExpr>(e.loc);
+    if (!info) return make<NilExpr>(e.loc);
     for (const RecordFieldInit& f : e.fields)
       if (f.name != "_") position(*info, f.name, f.loc);
     std::vector<const Expr*> elements{atom(e.loc, e.name)};
     for (const RecordFieldDef& f : info->form->fields) {
       const Expr* own = given(e, f.name);
-      if (own == nullptr && e.base != nullptr) {
+      if (!own && e.base) {
         elements.push_back(
             apply(e.loc, "element", {integer(e.loc, position(*info, f.name, f.loc)), value(*e.base)}));
         continue;
       }
-      if (own == nullptr) own = f.initial;
-      elements.push_back(own == nullptr ? atom(e.loc, "undefined") : value(*own));
+      if (!own) own = f.initial;
+      elements.push_back(!own ? atom(e.loc, "undefined") : value(*own));
     }
     return made_tuple(e.loc, elements);
   }
 
   const Expr* call(const CallExpr& e) {
     std::string_view name;
-    const auto arity = static_cast<uint32_t>(e.args.size());
+    const auto arity = static_cast<std::uint32_t>(e.args.size());
     if (e.target->is(ExprKind::kAtom)) {
       name = e.target->as<AtomExpr>().name;
     } else if (e.target->is(ExprKind::kRemote) && e.target->as<RemoteExpr>().function->is(ExprKind::kAtom)) {
@@ -301,16 +301,16 @@ class MatchSpec {
     if (name == "bindings" && arity == 0) return atom(e.loc, "$*");
     if (name == "is_record" && arity == 2 && e.args[1]->is(ExprKind::kAtom)) {
       const RecordInfo* info = record(e.args[1]->as<AtomExpr>().name, e.args[1]->loc);
-      if (info == nullptr) return make<NilExpr>(e.loc);
+      if (!info) return make<NilExpr>(e.loc);
       return apply(e.loc, name,
                    {value(*e.args[0]), e.args[1],
-                    integer(e.loc, static_cast<int64_t>(info->form->fields.size()) + 1)});
+                    integer(e.loc, static_cast<std::int64_t>(info->form->fields.size()) + 1)});
     }
     auto is_this = [&](const Action& a) { return a.name == name && a.arity == arity; };
     if (std::find_if(std::begin(kTraceActions), std::end(kTraceActions), is_this) !=
         std::end(kTraceActions)) {
       if (for_trace_ && !in_guard_) return apply(e.loc, name, values(e.args));
-    } else if (const Builtin* b = find_builtin(name, arity); b != nullptr && b->guard) {
+    } else if (const Builtin* b = find_builtin(name, arity); b && b->guard) {
       return apply(e.loc, name, values(e.args));
     }
     error(e.loc, format_message("%s: function %s/%u cannot be called in the %s of a match specification",

@@ -1,10 +1,10 @@
 #pragma once
-// Match specifications written as funs, as the parse transform ms_transform translates them. One
-// compilation, one thread.
 
 #include "runtime/compile/check/tables.hpp"
 #include "runtime/compile/source/compile_session.hpp"
 
+/// Match specifications written as funs, as the parse transform ms_transform translates them. One
+/// compilation, one thread.
 namespace vmrun::compile {
 
 /// Returns the expression that a call of ets:fun2ms/1 or dbg:fun2ms/1 stands for in a module that

@@ -20,7 +20,7 @@ class Collector {
   void warning(Loc loc, std::string message) { session_.diagnostics.warning(loc, std::move(message)); }
   void attribute(const AttributeForm& a);
   void function(const FunctionForm& f);
-  void record(const RecordForm& r, size_t order);
+  void record(const RecordForm& r, std::size_t order);
   void compile_option(const Expr& e);
   void export_list(const AttributeForm& a);
   void import_list(const AttributeForm& a);
@@ -49,10 +49,10 @@ class Collector {
       name = e.as<TupleExpr>().elements[0];
       arity = e.as<TupleExpr>().elements[1];
     }
-    if (name == nullptr || !is_atom(*name) || !arity->is(ExprKind::kInteger)) return std::nullopt;
-    int64_t n = arity->as<IntegerExpr>().big() ? -1 : arity->as<IntegerExpr>().value;
+    if (!name || !is_atom(*name) || !arity->is(ExprKind::kInteger)) return std::nullopt;
+    const std::int64_t n = arity->as<IntegerExpr>().big() ? -1 : arity->as<IntegerExpr>().value;
     if (n < 0 || n > 255) return std::nullopt;
-    return FunctionName{atom(*name), static_cast<uint32_t>(n)};
+    return FunctionName{atom(*name), static_cast<std::uint32_t>(n)};
   }
 
   static bool is_test(const FunctionName& f) {
@@ -67,7 +67,7 @@ class Collector {
   Session& session_;
   ModuleTables& t_;
   /// How test functions are treated: see eunit.hrl.
-  enum class Tests : uint8_t { kPlain, kExported, kLeftOut } tests_ = Tests::kPlain;
+  enum class Tests : std::uint8_t { kPlain, kExported, kLeftOut } tests_ = Tests::kPlain;
   bool seen_function_ = false;
   bool seen_module_ = false;
 };
@@ -99,7 +99,7 @@ void Collector::bad(const AttributeForm& a) {
 
 void Collector::run(const ParsedModule& module, bool script) {
   t_.name = module.name;
-  for (size_t i = 0; i < module.forms.size(); i++) {
+  for (std::size_t i = 0; i < module.forms.size(); ++i) {
     const Form& form = *module.forms[i];
     switch (form.kind) {
       case FormKind::kFunction: function(form.as<FunctionForm>()); break;
@@ -122,7 +122,7 @@ void Collector::run(const ParsedModule& module, bool script) {
   if (!seen_module_ && !script)
     error({module.end.file, 1, 1}, "no module definition: expected -module(Name).");
   if (script)
-    for (uint32_t arity = 0; arity < 2; arity++) {
+    for (std::uint32_t arity = 0; arity < 2; ++arity) {
       const FunctionName main{"main", arity};
       if (!t_.functions.count(main) || t_.exported.count(main)) continue;
       t_.implied_exports.push_back(main);
@@ -184,7 +184,7 @@ void Collector::function(const FunctionForm& f) {
   t_.function_order.push_back(&f);
 }
 
-void Collector::record(const RecordForm& r, size_t order) {
+void Collector::record(const RecordForm& r, std::size_t order) {
   if (!t_.records.emplace(r.name, RecordInfo{&r, order}).second) {
     error(r.loc, format_message("record %s already defined", quote_atom(r.name).c_str()));
     return;
@@ -199,7 +199,7 @@ void Collector::record(const RecordForm& r, size_t order) {
 void Collector::export_list(const AttributeForm& a) {
   bool good =
       a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
-        auto name = name_arity(e, false);
+        const auto name = name_arity(e, false);
         if (!name) return false;
         if (!t_.exported.insert(*name).second)
           warning(e.loc, format_message("function %s/%u already exported", quote_atom(name->name).c_str(),
@@ -214,7 +214,7 @@ void Collector::export_list(const AttributeForm& a) {
 void Collector::import_list(const AttributeForm& a) {
   if (a.values.size() == 1 && is_atom(*a.values[0])) return;  // -import(Module). has no effect
   bool good = a.values.size() == 2 && is_atom(*a.values[0]) && each(*a.values[1], [&](const Expr& e) {
-                auto name = name_arity(e, false);
+                const auto name = name_arity(e, false);
                 if (!name) return false;
                 std::string_view module = atom(*a.values[0]);
                 auto [it, fresh] = t_.imports.emplace(*name, ImportInfo{module, a.loc});
@@ -223,7 +223,7 @@ void Collector::import_list(const AttributeForm& a) {
                                               quote_atom(name->name).c_str(), name->arity,
                                               quote_atom(it->second.module).c_str()));
                 const Builtin* b = find_builtin(name->name, name->arity);
-                if (b != nullptr && b->classic && t_.auto_imports(*name))
+                if (b && b->classic && t_.auto_imports(*name))
                   error(a.loc, format_message("import directive overrides auto-imported BIF %s/%u - use "
                                               "\"-compile({no_auto_import,[%s/%u]}).\" to resolve name clash",
                                               quote_atom(name->name).c_str(), name->arity,
@@ -235,7 +235,7 @@ void Collector::import_list(const AttributeForm& a) {
 
 void Collector::compile_option(const Expr& e) {
   if (is_atom(e)) {
-    std::string_view option = atom(e);
+    const std::string_view option = atom(e);
     t_.options.insert(option);
     if (option == "export_all" && !t_.export_all) {
       t_.export_all = true;
@@ -248,7 +248,7 @@ void Collector::compile_option(const Expr& e) {
       !is_atom(*e.as<TupleExpr>().elements[0]))
     return;
   ExprList parts = e.as<TupleExpr>().elements;
-  std::string_view option = atom(*parts[0]);
+  const std::string_view option = atom(*parts[0]);
   if (option == "parse_transform" && parts.size() == 2 && is_atom(*parts[1])) {
     const std::string_view transform = atom(*parts[1]);
     if (transform == "ms_transform") return void(t_.match_specs_from_funs = true);
@@ -273,8 +273,8 @@ void Collector::compile_option(const Expr& e) {
 }
 
 void Collector::attribute(const AttributeForm& a) {
-  std::string_view n = a.name;
-  bool anywhere = n == "dialyzer" || n == "doc" || n == "moduledoc" || n == "nifs" || n == "compile";
+  const std::string_view n = a.name;
+  const bool anywhere = n == "dialyzer" || n == "doc" || n == "moduledoc" || n == "nifs" || n == "compile";
   if (seen_function_ && !anywhere)
     error(a.loc, format_message("attribute %.*s after function definitions", VIEW(n)));
   if (n == "module") {
@@ -296,7 +296,7 @@ void Collector::attribute(const AttributeForm& a) {
   }
   if (n == "nifs") {
     bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
-                  auto name = name_arity(e, false);
+                  const auto name = name_arity(e, false);
                   if (name) t_.nifs.push_back({*name, a.loc});
                   return name.has_value();
                 });
@@ -304,7 +304,7 @@ void Collector::attribute(const AttributeForm& a) {
   }
   if (n == "export_type") {
     bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
-                  auto name = name_arity(e, false);
+                  const auto name = name_arity(e, false);
                   if (name) t_.exported_types.push_back({*name, a.loc});
                   return name.has_value();
                 });
@@ -316,7 +316,7 @@ void Collector::attribute(const AttributeForm& a) {
       return true;
     });
   if (n == "on_load") {
-    auto name = a.values.size() == 1 ? name_arity(*a.values[0], false) : std::nullopt;
+    const auto name = a.values.size() == 1 ? name_arity(*a.values[0], false) : std::nullopt;
     if (!name || name->arity != 0) return error(a.loc, "bad on_load attribute: expected -on_load(name/0).");
     if (t_.on_load) return error(a.loc, "more than one on_load attribute");
     t_.on_load = NamedFunction{*name, a.loc};

@@ -1,6 +1,4 @@
 #pragma once
-// The declarations of a module's attributes, collected once for lint and lowering. Errors within
-// attributes are reported on the way. Owned by one compilation; one thread at a time.
 
 #include <optional>
 #include <string_view>
@@ -11,6 +9,8 @@
 #include "runtime/compile/check/builtins.hpp"
 #include "runtime/compile/syntax/parsed_module.hpp"
 
+/// The declarations of a module's attributes, collected once for lint and lowering. Errors within
+/// attributes are reported on the way. Owned by one compilation; one thread at a time.
 namespace vmrun::compile {
 
 struct ImportInfo {
@@ -21,11 +21,11 @@ struct ImportInfo {
 
 struct RecordInfo {
   const RecordForm* form;
-  size_t order;  // index of its form: a record may be used only behind its definition
+  std::size_t order;  // index of its form: a record may be used only behind its definition
   bool used = false;
   /// Returns the index of a field, or -1.
   int field_index(std::string_view name) const {
-    for (size_t i = 0; i < form->fields.size(); i++)
+    for (std::size_t i = 0; i < form->fields.size(); ++i)
       if (form->fields[i].name == name) return static_cast<int>(i);
     return -1;
   }
@@ -90,7 +90,7 @@ class ModuleTables {
   /// Whether a call of an auto-imported BIF by its plain name calls the BIF.
   bool auto_imports(const FunctionName& f) const {
     const Builtin* b = find_builtin(f.name, f.arity);
-    return b != nullptr && b->auto_imported && !no_auto_import_all && no_auto_import.count(f) == 0;
+    return b && b->auto_imported && !no_auto_import_all && no_auto_import.count(f) == 0;
   }
 };
 

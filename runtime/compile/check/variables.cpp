@@ -19,9 +19,9 @@ Variables::Variable* Variables::find(std::string_view name) {
   auto it = vars_.find(name);
   Variable* known = it == vars_.end() ? nullptr : &it->second;
   if (std::ranges::find(hidden_.own, name) == hidden_.own.end())
-    for (size_t i = hidden_.to; i-- > hidden_.from;)
+    for (std::size_t i = hidden_.to; i-- > hidden_.from;)
       if (trail_[i].name == name) known = &trail_[i].previous;
-  return known == nullptr || known->state == State::kUnbound ? nullptr : known;
+  return !known || known->state == State::kUnbound ? nullptr : known;
 }
 
 void Variables::set(std::string_view name, Variable v) {
@@ -50,23 +50,23 @@ void Variables::bind(std::string_view name, Loc loc) {
   set(name, v);
 }
 
-void Variables::undo(size_t mark) {
+void Variables::undo(std::size_t mark) {
   while (trail_.size() > mark) {
     vars_[trail_.back().name] = trail_.back().previous;
     trail_.pop_back();
   }
 }
 
-Variables::Bindings Variables::bound_since(size_t mark) {
+Variables::Bindings Variables::bound_since(std::size_t mark) {
   Bindings out;
-  for (size_t i = mark; i < trail_.size(); i++) {
+  for (std::size_t i = mark; i < trail_.size(); ++i) {
     auto same = [&](auto& b) { return b.first == trail_[i].name; };
     if (std::none_of(out.begin(), out.end(), same)) out.emplace_back(trail_[i].name, vars_[trail_[i].name]);
   }
   return out;
 }
 
-Variables::Bindings Variables::take_since(size_t mark, std::string_view where, Loc loc) {
+Variables::Bindings Variables::take_since(std::size_t mark, std::string_view where, Loc loc) {
   Bindings out = bound_since(mark);
   undo(mark);
   for (auto& [name, v] : out) {
@@ -81,7 +81,7 @@ Variables::Bindings Variables::take_since(size_t mark, std::string_view where, L
 void Variables::put(const Bindings& bindings) {
   for (auto& [name, v] : bindings) {
     Variable* old = find(name);
-    if (old != nullptr && old->state == State::kUnsafe) continue;
+    if (old && old->state == State::kUnsafe) continue;
     set(name, v);
   }
 }
@@ -104,8 +104,8 @@ void Variables::excuse(const Expr& e) {
   if (e.is(ExprKind::kVar) && !e.as<VarExpr>().anonymous()) {
     const auto& v = e.as<VarExpr>();
     Variable* const known = find(v.name);
-    if (known == nullptr) bind(v.name, v.loc);
-    (known != nullptr ? known->usage : usage_of(v.name))->used = true;
+    if (!known) bind(v.name, v.loc);
+    (known ? known->usage : usage_of(v.name))->used = true;
   }
   if (e.is(ExprKind::kCall) && e.as<CallExpr>().target->is(ExprKind::kAtom))
     c_.tables.excused.insert(e.as<CallExpr>().target->as<AtomExpr>().name);
@@ -119,7 +119,7 @@ void Variables::excuse(const Expr& e) {
 void Variables::use(const VarExpr& v, const std::string& hint) {
   if (v.anonymous()) return c_.error(v.loc, "variable '_' is unbound");
   Variable* known = find(v.name);
-  if (known != nullptr) {
+  if (known) {
     known->usage->used = true;
     if (known->state == State::kBound && known->where.empty()) return;
     if (known->state == State::kBound) {
@@ -156,11 +156,12 @@ void Variables::close_scope() {
 /// there.
 void Variables::merge(std::vector<Bindings>& branches, std::string_view what, Loc loc) {
   std::vector<std::pair<std::string_view, Variable>> order;
-  std::unordered_map<std::string_view, std::pair<size_t, bool>> seen;  // branches that bind it; unsafe in one
+  std::unordered_map<std::string_view, std::pair<std::size_t, bool>>
+      seen;  // branches that bind it; unsafe in one
   for (Bindings& branch : branches)
     for (auto& [name, v] : branch) {
       auto [it, fresh] = seen.try_emplace(name, 0, false);
-      it->second.first++;
+      ++it->second.first;
       it->second.second = it->second.second || v.state == State::kUnsafe;
       if (fresh) order.emplace_back(name, v);
       else if (v.state == State::kUnsafe)
@@ -193,8 +194,8 @@ void Variables::matched_again(const VarExpr& v, const Variable& known, bool same
   c_.warning(v.loc, twice);
 }
 
-bool Variables::bound_here(std::string_view name, size_t start) const {
-  for (size_t i = start; i < trail_.size(); i++)
+bool Variables::bound_here(std::string_view name, std::size_t start) const {
+  for (std::size_t i = start; i < trail_.size(); ++i)
     if (trail_[i].name == name) return true;
   return false;
 }

@@ -1,11 +1,4 @@
 #pragma once
-// What the classes that turn a module's syntax into Core share: its tables, the maker of nodes, the
-// scope, and each other, because each kind of expression contains the others.
-//
-// How expressions that bind variables become Core: `value(e, block)` returns a Core expression. It
-// appends to `block` what has to happen before it and stays visible after it: lets, effects,
-// matches. `finish` nests the block around its result. An operand that left statements in its block
-// forces its earlier siblings into variables, so that evaluation stays left to right.
 
 #include "runtime/compile/check/tables.hpp"
 #include "runtime/compile/core/core_nodes.hpp"
@@ -13,6 +6,13 @@
 #include "runtime/compile/core/scope.hpp"
 #include "runtime/compile/core/variable_uses.hpp"
 
+/// What the classes that turn a module's syntax into Core share: its tables, the maker of nodes,
+/// the scope, and each other, because each kind of expression contains the others.
+///
+/// How expressions that bind variables become Core: `value(e, block)` returns a Core expression. It
+/// appends to `block` what has to happen before it and stays visible after it: lets, effects,
+/// matches. `finish` nests the block around its result. An operand that left statements in its
+/// block forces its earlier siblings into variables, so that evaluation stays left to right.
 namespace vmrun::compile {
 
 class ExprToCore;
@@ -45,7 +45,7 @@ struct CoreContext {
 
 /// Where a pattern stands.
 struct PatternContext {
-  size_t start;                    // bindings newer than this belong to the pattern
+  std::size_t start;               // bindings newer than this belong to the pattern
   bool head;                       // a function or fun head, or a generator: outer variables are shadowed
   bool skip = false;               // only the shape of a binary generator's pattern matters, not the values
   std::vector<CExpr*> tests = {};  // equalities with variables that are already bound

@@ -1,27 +1,4 @@
 #pragma once
-// Core: the language between the syntax tree and code generation, modelled on the published Core
-// Erlang (Carlsson et al., "Core Erlang 1.0.3"). The front end lowers a module to it; the back end
-// (codegen.hpp) takes it from there. Nodes live in the compilation's NodeArena; literals are VM
-// terms whose words live as long as that arena. One compilation, one thread.
-//
-// Invariants of the front end:
-//  - Every Var object is bound exactly once (by a function's parameters, let, a pattern, a try, a
-//    Lambda's self). A scope sees its own and outer variables; a Lambda or letrec function may use
-//    variables of the functions around it freely.
-//  - Pattern variables are always fresh. A variable that is already bound, or repeated in a
-//    pattern, becomes a fresh one plus the guard test `Fresh =:= Old`.
-//  - Sub-expressions may be any expressions. They are evaluated left to right, each once. (They
-//    need not be named by a let first.)
-//  - Every expression gives one value, except kValues and expressions that end in it (case
-//    branches, let bodies). Those may stand only where several values are expected: as the `arg` of
-//    a let of as many variables.
-//  - There are no records, comprehensions or macros any more. andalso/orelse stay (AndAlso,
-//    OrElse).
-//  - Guards are trees of kAllOf / kAnyOf / kAndAlso / kOrElse over expressions made of literals,
-//    variables, tuples, lists, maps, binaries and calls of guard BIFs (`call erlang:F`). A test
-//    that raises, or gives something other than true, fails.
-//
-// Names like '-f/1-fun-0-' are made by the back end from Lambda::index and LetrecFun::name.
 
 #include <cstdint>
 #include <span>
@@ -33,6 +10,29 @@
 #include "vm/ir/segment.hpp"
 #include "vm/term/term.hpp"
 
+/// Core: the language between the syntax tree and code generation, modelled on the published Core
+/// Erlang (Carlsson et al., "Core Erlang 1.0.3"). The front end lowers a module to it; the back end
+/// (codegen.hpp) takes it from there. Nodes live in the compilation's NodeArena; literals are VM
+/// terms whose words live as long as that arena. One compilation, one thread.
+///
+/// Invariants of the front end:
+///  - Every Var object is bound exactly once (by a function's parameters, let, a pattern, a try, a
+///    Lambda's self). A scope sees its own and outer variables; a Lambda or letrec function may use
+///    variables of the functions around it freely.
+///  - Pattern variables are always fresh. A variable that is already bound, or repeated in a
+///    pattern, becomes a fresh one plus the guard test `Fresh =:= Old`.
+///  - Sub-expressions may be any expressions. They are evaluated left to right, each once. (They
+///    need not be named by a let first.)
+///  - Every expression gives one value, except kValues and expressions that end in it (case
+///    branches, let bodies). Those may stand only where several values are expected: as the `arg` of
+///    a let of as many variables.
+///  - There are no records, comprehensions or macros any more. andalso/orelse stay (AndAlso,
+///    OrElse).
+///  - Guards are trees of kAllOf / kAnyOf / kAndAlso / kOrElse over expressions made of literals,
+///    variables, tuples, lists, maps, binaries and calls of guard BIFs (`call erlang:F`). A test
+///    that raises, or gives something other than true, fails.
+///
+/// Names like '-f/1-fun-0-' are made by the back end from Lambda::index and LetrecFun::name.
 namespace vmrun::compile::core {
 
 /// A variable. Identity is the object; the name is for listings only.

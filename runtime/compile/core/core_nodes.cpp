@@ -18,7 +18,7 @@ Term Nodes::atom(std::string_view name) {
   return it->second;
 }
 
-core::Expr* Nodes::integer_literal(Loc loc, int64_t v) { return literal(loc, make_integer(heap_, v)); }
+core::Expr* Nodes::integer_literal(Loc loc, std::int64_t v) { return literal(loc, make_integer(heap_, v)); }
 
 core::Var* Nodes::fresh(std::string_view name) { return make<Var>(Var{name}); }
 
@@ -34,7 +34,7 @@ core::Expr* Nodes::tuple(Loc loc, const std::vector<CExpr*>& elements) {
   if (elements.empty()) return literal(loc, empty_tuple());
   Term* hp = heap_.alloc(elements.size() + 1);
   hp[0] = Term::header(Term::Sub::kTuple, elements.size());
-  for (size_t i = 0; i < elements.size(); i++) hp[i + 1] = literal_of(elements[i]);
+  for (std::size_t i = 0; i < elements.size(); ++i) hp[i + 1] = literal_of(elements[i]);
   return literal(loc, Term::boxed(hp));
 }
 
@@ -47,7 +47,7 @@ core::Expr* Nodes::cons(Loc loc, CExpr* head, CExpr* tail) {
 Term Nodes::string_term(std::u32string_view chars, Term tail) {
   if (chars.empty()) return tail;
   Term* hp = heap_.alloc(chars.size() * 2);
-  for (size_t i = chars.size(); i-- > 0;)
+  for (std::size_t i = chars.size(); i-- > 0;)
     tail = make_cons(hp, Term::small(static_cast<SWord>(chars[i])), tail);
   return tail;
 }
@@ -64,7 +64,7 @@ core::Expr* Nodes::fold_operator(Loc loc, std::string_view name, const std::vect
   if (!std::all_of(args.begin(), args.end(), is_literal)) return nullptr;
   struct Row {
     std::string_view name;
-    size_t arity;
+    std::size_t arity;
     ArithOp op;
   };
   static constexpr Row kRows[] = {
@@ -76,12 +76,12 @@ core::Expr* Nodes::fold_operator(Loc loc, std::string_view name, const std::vect
   };
   for (const Row& row : kRows) {
     if (row.name != name || row.arity != args.size()) continue;
-    Term a = literal_of(args[0]), b = args.size() > 1 ? literal_of(args[1]) : Term::small(0);
+    const Term a = literal_of(args[0]), b = args.size() > 1 ? literal_of(args[1]) : Term::small(0);
     if (!a.is_number() || !b.is_number()) return nullptr;
     // A program with `1 bsl 1000000` wants to compute the number when it runs, not to have it in
     // its file.
     if (row.op == ArithOp::kBsl && (!b.is_small() || b.small_value() > 1024)) return nullptr;
-    Term t = arith(row.op, heap_, a, b);
+    const Term t = arith(row.op, heap_, a, b);
     return t.is_value() ? literal(loc, t) : nullptr;
   }
   return nullptr;
@@ -101,7 +101,7 @@ core::Expr* Nodes::named(CExpr* e, Block& block, std::string_view name) {
 
 /// Nests the statements of a block around its result.
 core::Expr* Nodes::finish(Block& block, CExpr* result) {
-  for (size_t i = block.size(); i-- > 0;) {
+  for (std::size_t i = block.size(); i-- > 0;) {
     Statement& s = block[i];
     switch (s.kind) {
       case Statement::Kind::kLet: result = make<core::Let>(s.loc, s.vars, s.arg, result); break;

@@ -1,7 +1,4 @@
 #pragma once
-// Makes Core: nodes in the compilation's arena, literals in its heap of constants, and the blocks
-// of statements that come before an expression. An expression made of literals only becomes a
-// literal. One compilation, one thread.
 
 #include <initializer_list>
 #include <span>
@@ -15,6 +12,9 @@
 #include "runtime/compile/syntax/ast.hpp"
 #include "vm/heap/heap.hpp"
 
+/// Makes Core: nodes in the compilation's arena, literals in its heap of constants, and the blocks
+/// of statements that come before an expression. An expression made of literals only becomes a
+/// literal. One compilation, one thread.
 namespace vmrun::compile {
 
 using Var = core::Var;
@@ -22,7 +22,7 @@ using CExpr = core::Expr;
 
 /// A statement that comes before the rest of a block; the rest sees its bindings.
 struct Statement {
-  enum class Kind : uint8_t { kLet, kSeq, kMatch } kind;
+  enum class Kind : std::uint8_t { kLet, kSeq, kMatch } kind;
   Loc loc;
   std::span<Var* const> vars;  // kLet
   CExpr* arg;
@@ -50,7 +50,7 @@ class Nodes {
     return arena_.copy(items);
   }
   template <class T>
-  std::span<T> copy(const T* items, size_t count) {
+  std::span<T> copy(const T* items, std::size_t count) {
     return arena_.copy(items, count);
   }
   std::string_view copy(std::string_view text) { return arena_.copy(text); }
@@ -62,7 +62,7 @@ class Nodes {
   Term integer_term(const IntegerExpr& e);
   CExpr* literal(Loc loc, Term t) { return make<core::Literal>(loc, t); }
   CExpr* atom_literal(Loc loc, std::string_view name) { return literal(loc, atom(name)); }
-  CExpr* integer_literal(Loc loc, int64_t v);
+  CExpr* integer_literal(Loc loc, std::int64_t v);
   CExpr* ref(Var* v, Loc loc = {}) { return make<core::VarRef>(loc, v); }
   Var* fresh(std::string_view name = "_");
   CExpr* call(Loc loc, std::string_view module, std::string_view name, std::initializer_list<CExpr*> args);

@@ -36,12 +36,12 @@ void NameOrder::index_comprehension(const ComprehensionExpr& e) {
   for (const Qualifier& q : e.qualifiers) index(*q.source);
   for (const Qualifier& q : e.qualifiers)
     if (q.kind != QualifierKind::kFilter) numbers_[&q] = next_++;
-  if (e.key != nullptr) index(*e.key);
+  if (e.key) index(*e.key);
   index(*e.value);
 }
 
 void NameOrder::index_receive(const ReceiveExpr& e) {
-  if (e.timeout != nullptr) index(*e.timeout);
+  if (e.timeout) index(*e.timeout);
   for (const Expr* part : e.timeout_body) index(*part);
   for (const Clause* clause : e.clauses) for_each_child(*clause, [&](const Expr& part) { index(part); });
 }

@@ -1,13 +1,13 @@
 #pragma once
-// The numbers in the names of funs and loops inside one function: '-f/1-fun-N-', '-f/1-lc$^N/1-M-'.
-// They are counted as OTP's compiler counts (v3_core), so that stacks and funs show the same names.
-// One function at a time; one thread.
 
 #include <unordered_map>
 
 #include "runtime/compile/check/tables.hpp"
 #include "runtime/compile/syntax/ast.hpp"
 
+/// The numbers in the names of funs and loops inside one function: '-f/1-fun-N-',
+/// '-f/1-lc$^N/1-M-'. They are counted as OTP's compiler counts (v3_core), so that stacks and funs
+/// show the same names. One function at a time; one thread.
 namespace vmrun::compile {
 
 class NameOrder {

@@ -35,10 +35,10 @@ class Printer {
   void line() { out_ += "\n" + std::string(2 * depth_, ' '); }
   /// Prints an expression on lines of its own, indented further.
   void inner(const Expr* e) {
-    depth_++;
+    ++depth_;
     line();
     expr(*e);
-    depth_--;
+    --depth_;
   }
   template <class List, class F>
   void separated(const List& items, F&& print) {
@@ -68,13 +68,13 @@ class Printer {
     out_ += ">";
   }
   void function(std::span<Var* const> params, const Expr* body) {
-    depth_++;
+    ++depth_;
     line();
     out_ += "fun (";
     separated(params, [&](const Var* v) { out_ += name(v); });
     out_ += ") ->";
     inner(body);
-    depth_--;
+    --depth_;
   }
 
   void spec(const SegSpec& s) {
@@ -85,7 +85,7 @@ class Printer {
     if (s.type < SegType::kUtf8) out_ += "-unit:" + std::to_string(s.unit);
   }
   void size(const Expr* e) {
-    if (e == nullptr) return;
+    if (!e) return;
     out_ += ":";
     expr(*e);
   }
@@ -134,20 +134,20 @@ class Printer {
   }
 
   void clauses(ClauseList list) {
-    depth_++;
+    ++depth_;
     for (const Clause* c : list) {
       line();
       out_ += "<";
       separated(c->patterns, [&](const Pat* p) { pattern(p); });
       out_ += ">";
-      if (c->guard != nullptr) {
+      if (c->guard) {
         out_ += " when ";
         expr(*c->guard);
       }
       out_ += " ->";
       inner(c->body);
     }
-    depth_--;
+    --depth_;
   }
 
   void between(const char* open, ExprList items, const char* close) {
@@ -172,7 +172,7 @@ class Printer {
         return;
       case Kind::kLambda: {
         const auto& f = e.as<Lambda>();
-        if (f.self != nullptr) out_ += name(f.self) + " =";
+        if (f.self) out_ += name(f.self) + " =";
         function(f.params, f.body);
         return;
       }

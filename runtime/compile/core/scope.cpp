@@ -6,9 +6,9 @@ namespace vmrun::compile {
 
 core::Var* Scope::lookup(std::string_view name) const {
   if (std::ranges::find(hidden_.own, name) == hidden_.own.end())
-    for (size_t i = hidden_.from; i < hidden_.to; i++)
+    for (std::size_t i = hidden_.from; i < hidden_.to; ++i)
       if (trail_[i].name == name) return trail_[i].previous;
-  auto it = scope_.find(name);
+  const auto it = scope_.find(name);
   return it == scope_.end() ? nullptr : it->second;
 }
 
@@ -24,9 +24,9 @@ core::Var* Scope::bind(std::string_view name) {
   return v;
 }
 
-std::vector<std::pair<std::string_view, core::Var*>> Scope::bound_since(size_t mark) const {
+std::vector<std::pair<std::string_view, core::Var*>> Scope::bound_since(std::size_t mark) const {
   std::vector<std::pair<std::string_view, Var*>> out;
-  for (size_t i = mark; i < trail_.size(); i++) {
+  for (std::size_t i = mark; i < trail_.size(); ++i) {
     auto same = [&](auto& p) { return p.first == trail_[i].name; };
     if (std::none_of(out.begin(), out.end(), same))
       out.emplace_back(trail_[i].name, scope_.at(trail_[i].name));
@@ -34,16 +34,16 @@ std::vector<std::pair<std::string_view, core::Var*>> Scope::bound_since(size_t m
   return out;
 }
 
-void Scope::undo(size_t mark) {
+void Scope::undo(std::size_t mark) {
   while (trail_.size() > mark) {
     scope_[trail_.back().name] = trail_.back().previous;
     trail_.pop_back();
   }
 }
 
-bool Scope::bound_between(std::string_view name, size_t from, size_t to) const {
-  return std::any_of(trail_.begin() + static_cast<ptrdiff_t>(from),
-                     trail_.begin() + static_cast<ptrdiff_t>(to),
+bool Scope::bound_between(std::string_view name, std::size_t from, std::size_t to) const {
+  return std::any_of(trail_.begin() + static_cast<std::ptrdiff_t>(from),
+                     trail_.begin() + static_cast<std::ptrdiff_t>(to),
                      [&](const Binding& b) { return b.name == name; });
 }
 
@@ -53,14 +53,14 @@ bool Scope::bound_by_sibling(std::string_view name) const {
 }
 
 Scope::Siblings Scope::hide_siblings() {
-  const size_t now = mark();
+  const std::size_t now = mark();
   for (auto range = siblings_.rbegin(); range != siblings_.rend(); ++range)
-    for (size_t i = range->second; i-- > range->first;)
+    for (std::size_t i = range->second; i-- > range->first;)
       if (!bound_between(trail_[i].name, range->second, now)) bind_to(trail_[i].name, trail_[i].previous);
   return std::exchange(siblings_, {});
 }
 
-bool Scope::bound_after(std::string_view name, size_t mark) const {
+bool Scope::bound_after(std::string_view name, std::size_t mark) const {
   return bound_between(name, mark, trail_.size());
 }
 

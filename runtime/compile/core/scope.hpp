@@ -1,7 +1,4 @@
 #pragma once
-// Which Core variable a name of the source stands for at this point of a function. Changes are
-// logged in a trail, so that leaving a construct undoes them, and so that ranges of them can be
-// hidden. One compilation, one thread.
 
 #include <span>
 #include <string_view>
@@ -11,11 +8,14 @@
 
 #include "runtime/compile/core/core_nodes.hpp"
 
+/// Which Core variable a name of the source stands for at this point of a function. Changes are
+/// logged in a trail, so that leaving a construct undoes them, and so that ranges of them can be
+/// hidden. One compilation, one thread.
 namespace vmrun::compile {
 
 class Scope {
  public:
-  using Siblings = std::vector<std::pair<size_t, size_t>>;
+  using Siblings = std::vector<std::pair<std::size_t, std::size_t>>;
 
   explicit Scope(Nodes& nodes) : nodes_(nodes) {}
 
@@ -24,20 +24,20 @@ class Scope {
   Var* lookup(std::string_view name) const;
   Var* bind(std::string_view name);
   void bind_to(std::string_view name, Var* var);
-  size_t mark() const { return trail_.size(); }
-  void undo(size_t mark);
+  std::size_t mark() const { return trail_.size(); }
+  void undo(std::size_t mark);
   /// Returns the names bound since a mark, with the latest variable of each.
-  std::vector<std::pair<std::string_view, Var*>> bound_since(size_t mark) const;
-  bool bound_after(std::string_view name, size_t mark) const;
+  std::vector<std::pair<std::string_view, Var*>> bound_since(std::size_t mark) const;
+  bool bound_after(std::string_view name, std::size_t mark) const;
 
   /// Until `show_all` only the bindings before `mark` and `own` are visible.
-  void hide_since(size_t mark, std::span<const std::string_view> own) {
+  void hide_since(std::size_t mark, std::span<const std::string_view> own) {
     hidden_ = {mark, trail_.size(), own};
   }
   void show_all() { hidden_ = {}; }
 
   /// The bindings from `start` to here belong to operands to the left of the next one.
-  void open_sibling(size_t start) { siblings_.emplace_back(start, mark()); }
+  void open_sibling(std::size_t start) { siblings_.emplace_back(start, mark()); }
   void close_sibling() { siblings_.pop_back(); }
   bool bound_by_sibling(std::string_view name) const;
 
@@ -54,7 +54,7 @@ class Scope {
 
    private:
     Scope& scope_;
-    size_t start_;
+    std::size_t start_;
     Siblings siblings_;
   };
 
@@ -64,13 +64,13 @@ class Scope {
     std::string_view name;
     Var* previous;
   };
-  bool bound_between(std::string_view name, size_t from, size_t to) const;
+  bool bound_between(std::string_view name, std::size_t from, std::size_t to) const;
 
   Nodes& nodes_;
   std::unordered_map<std::string_view, Var*> scope_;
   std::vector<Binding> trail_;
   struct {
-    size_t from = 0, to = 0;                // range of the trail
+    std::size_t from = 0, to = 0;           // range of the trail
     std::span<const std::string_view> own;  // visible nevertheless
   } hidden_;
   Siblings siblings_;  // ranges of the trail: bindings of operands to the left of the current ones

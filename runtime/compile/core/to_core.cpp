@@ -19,8 +19,8 @@ namespace {
 
 /// Two independent 64-bit FNV-1a sums: the default `vsn` only has to differ between versions of a
 /// text.
-uint64_t text_sum(std::string_view text, uint64_t seed) {
-  uint64_t h = 1469598103934665603ull ^ seed;
+std::uint64_t text_sum(std::string_view text, std::uint64_t seed) {
+  std::uint64_t h = 1469598103934665603ull ^ seed;
   for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
   return h;
 }
@@ -79,7 +79,7 @@ core::FunDef* ModuleToCore::function(const FunctionForm& f) {
 core::FunDef* ModuleToCore::behaviour_info() {
   auto list = [&](bool optional) {
     Term t = Term::nil();
-    for (size_t i = c_.tables.callbacks.size(); i-- > 0;) {
+    for (std::size_t i = c_.tables.callbacks.size(); i-- > 0;) {
       const SpecForm& c = *c_.tables.callbacks[i];
       if (optional && !c_.tables.optional_callbacks.count({c.name, c.arity})) continue;
       CExpr* pair =
@@ -96,7 +96,7 @@ core::FunDef* ModuleToCore::behaviour_info() {
   };
   std::vector<core::Clause*> clauses{row("callbacks", list(false)), row("optional_callbacks", list(true))};
   std::vector<CExpr*> subject{nodes_.ref(what)};
-  Loc loc = c_.tables.callbacks[0]->loc;
+  const Loc loc = c_.tables.callbacks[0]->loc;
   return nodes_.make<core::FunDef>(core::FunDef{
       nodes_.atom("behaviour_info"), 1, nodes_.copy(&what, 1),
       nodes_.make<core::Case>(loc, nodes_.keep(subject), nodes_.keep(clauses), core::Fail::kFunctionClause),
@@ -107,22 +107,23 @@ std::vector<core::Attribute> ModuleToCore::attributes() {
   std::vector<core::Attribute> attributes;
   bool has_version = false;
   for (const AttributeForm* a : c_.tables.attributes) {
-    Term value = constants_.constant(*a->values[0], true);
+    const Term value = constants_.constant(*a->values[0], true);
     if (!value.is_value()) {
       c_.session.diagnostics.error(a->loc,
                                    format_message("bad attribute '%.*s': not a constant", VIEW(a->name)));
       continue;
     }
     if (a->name == "vsn") has_version = true;
-    bool wrap = !value.is_nil() && !value.is_list();
+    const bool wrap = !value.is_nil() && !value.is_list();
     Term* hp = nodes_.heap().alloc(2);
     attributes.push_back({nodes_.atom(a->name), wrap ? make_cons(hp, value, Term::nil()) : value});
   }
   if (!has_version) {
-    std::string_view text = c_.session.sources.text(0);
-    Term high = make_unsigned(nodes_.heap(), text_sum(text, 1)),
-         low = make_unsigned(nodes_.heap(), text_sum(text, 2));
-    Term version = big_bitwise(nodes_.heap(), BitOp::kXor, big_shift_left(nodes_.heap(), high, 64), low);
+    const std::string_view text = c_.session.sources.text(0);
+    const Term high = make_unsigned(nodes_.heap(), text_sum(text, 1)),
+               low = make_unsigned(nodes_.heap(), text_sum(text, 2));
+    const Term version =
+        big_bitwise(nodes_.heap(), BitOp::kXor, big_shift_left(nodes_.heap(), high, 64), low);
     Term* hp = nodes_.heap().alloc(2);
     attributes.insert(attributes.begin(), {nodes_.atom("vsn"), make_cons(hp, version, Term::nil())});
   }
@@ -150,7 +151,7 @@ core::Module ModuleToCore::run(const LowerOptions& options) {
     exports.push_back({nodes_.atom("behaviour_info"), 1});
   }
   std::vector<std::string_view> files;
-  for (uint32_t i = 0; i < c_.session.sources.count(); i++) files.push_back(c_.session.sources.name(i));
+  for (std::uint32_t i = 0; i < c_.session.sources.count(); ++i) files.push_back(c_.session.sources.name(i));
   m.nifs = nodes_.keep(nifs);
   m.exports = nodes_.keep(exports);
   m.attributes = nodes_.keep(attributes());

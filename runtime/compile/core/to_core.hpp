@@ -1,12 +1,12 @@
 #pragma once
-// Lowering: the syntax tree of a checked module to Core (core_language.hpp). Records,
-// comprehensions, macros of the bit syntax and the scoping of exported variables are resolved here.
-// The module must have passed lint. Owned by one compilation; one thread at a time.
 
 #include "runtime/compile/check/tables.hpp"
 #include "runtime/compile/core/core_language.hpp"
 #include "vm/heap/heap.hpp"
 
+/// Lowering: the syntax tree of a checked module to Core (core_language.hpp). Records,
+/// comprehensions, macros of the bit syntax and the scoping of exported variables are resolved
+/// here. The module must have passed lint. Owned by one compilation; one thread at a time.
 namespace vmrun::compile {
 
 struct LowerOptions {

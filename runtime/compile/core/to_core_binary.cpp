@@ -27,7 +27,7 @@ core::SegSpec BinaryToCore::segment_spec(const Segment& s) const {
     case SegmentType::kUtf16: spec.type = core::SegType::kUtf16; break;
     case SegmentType::kUtf32: spec.type = core::SegType::kUtf32; break;
   }
-  if (s.unit != 0) spec.unit = static_cast<uint32_t>(s.unit);
+  if (s.unit != 0) spec.unit = static_cast<std::uint32_t>(s.unit);
   return spec;
 }
 
@@ -44,23 +44,23 @@ void BinaryToCore::append_segments(const BinaryExpr& e, Block& block, std::vecto
   std::vector<const Expr*> items;
   for (const Segment& s : e.segments) {
     if (!s.value->is(ExprKind::kString)) items.push_back(s.value);
-    if (s.size != nullptr) items.push_back(s.size);
+    if (s.size) items.push_back(s.size);
   }
-  auto parts = c_.exprs.operands(items, block);
-  size_t at = 0;
+  const auto parts = c_.exprs.operands(items, block);
+  std::size_t at = 0;
   auto position = static_cast<std::uint32_t>(out.size());
   for (const Segment& s : e.segments) {
     core::SegSpec spec = segment_spec(s);
     spec.position = ++position;
     if (!s.value->is(ExprKind::kString)) {
       CExpr* v = parts[at++];
-      out.push_back({spec, v, s.size != nullptr ? parts[at++] : default_size(s), s.loc});
+      out.push_back({spec, v, s.size ? parts[at++] : default_size(s), s.loc});
       continue;
     }
-    CExpr* size = s.size != nullptr ? parts[at++] : nullptr;
+    CExpr* size = s.size ? parts[at++] : nullptr;
     std::u32string_view chars = s.value->as<StringExpr>().chars;
-    if (size != nullptr && chars.size() != 1) size = nodes_.named(size, block);
-    for (size_t i = 0; i < chars.size(); i++) {
+    if (size && chars.size() != 1) size = nodes_.named(size, block);
+    for (std::size_t i = 0; i < chars.size(); ++i) {
       CExpr* own = size == nullptr    ? default_size(s)
                    : i == 0           ? size
                    : is_literal(size) ? nodes_.literal({}, literal_of(size))
@@ -105,7 +105,7 @@ constexpr Word kMaxFoldedBits = Word{1} << 23;
 bool append_constant(BitBuffer& out, const core::SegSpec& spec, Term value, Term size) {
   if (spec.native) return false;
   Word bits = 0;
-  bool sized = spec.type == core::SegType::kInteger || spec.type == core::SegType::kFloat;
+  const bool sized = spec.type == core::SegType::kInteger || spec.type == core::SegType::kFloat;
   if (sized) {
     if (!size.is_value() || !size.is_small() || size.small_value() < 0 || size.small_value() > SWord{1} << 20)
       return false;
@@ -114,7 +114,7 @@ bool append_constant(BitBuffer& out, const core::SegSpec& spec, Term value, Term
   }
   auto point = [&] {
     SWord c = value.is_small() ? value.small_value() : -1;
-    bool scalar = (c >= 0 && c < 0xD800) || (c > 0xDFFF && c <= 0x10FFFF);
+    const bool scalar = (c >= 0 && c < 0xD800) || (c > 0xDFFF && c <= 0x10FFFF);
     return scalar ? c : SWord{-1};
   };
   auto unit16 = [&](unsigned v, std::uint8_t* to) {
@@ -143,7 +143,7 @@ bool append_constant(BitBuffer& out, const core::SegSpec& spec, Term value, Term
         image = small;
       }
       std::uint8_t bytes[8];
-      for (Word i = 0; i < bits / 8; i++)
+      for (Word i = 0; i < bits / 8; ++i)
         bytes[spec.little ? i : bits / 8 - 1 - i] = static_cast<std::uint8_t>(image >> (8 * i));
       out.append(bytes, 0, bits);
       return true;
@@ -180,7 +180,7 @@ bool append_constant(BitBuffer& out, const core::SegSpec& spec, Term value, Term
       SWord c = point();
       if (c < 0) return false;
       std::uint8_t bytes[4];
-      for (int i = 0; i < 4; i++) bytes[spec.little ? i : 3 - i] = static_cast<std::uint8_t>(c >> (8 * i));
+      for (int i = 0; i < 4; ++i) bytes[spec.little ? i : 3 - i] = static_cast<std::uint8_t>(c >> (8 * i));
       out.append(bytes, 0, 32);
       return true;
     }
@@ -193,9 +193,8 @@ bool append_constant(BitBuffer& out, const core::SegSpec& spec, Term value, Term
 core::Expr* BinaryToCore::fold_binary(Loc loc, const std::vector<core::Segment>& segments) {
   BitBuffer bits;
   for (const core::Segment& s : segments) {
-    if (!is_literal(s.value) || (s.size != nullptr && !is_literal(s.size))) return nullptr;
-    if (!append_constant(bits, s.spec, literal_of(s.value),
-                         s.size != nullptr ? literal_of(s.size) : kNonValue))
+    if (!is_literal(s.value) || (s.size && !is_literal(s.size))) return nullptr;
+    if (!append_constant(bits, s.spec, literal_of(s.value), s.size ? literal_of(s.size) : kNonValue))
       return nullptr;
     if (bits.size() > kMaxFoldedBits) return nullptr;
   }

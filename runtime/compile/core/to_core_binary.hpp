@@ -1,8 +1,8 @@
 #pragma once
-// Construction of binaries; constant ones become literals. One compilation, one thread.
 
 #include "runtime/compile/core/core_context.hpp"
 
+/// Construction of binaries; constant ones become literals. One compilation, one thread.
 namespace vmrun::compile {
 
 class BinaryToCore : ToCorePart {

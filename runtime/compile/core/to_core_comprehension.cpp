@@ -26,7 +26,7 @@ struct ComprehensionToCore::GeneratorShape {
   const char* subject_name;  // names of variables, for a reader of the assembly
   const char* rest_name;
   std::function<core::Pat*(PatternContext&, Var* rest, bool* always)> element = {};
-  std::function<core::Pat*(size_t start, Var* rest)> skip = {};
+  std::function<core::Pat*(std::size_t start, Var* rest)> skip = {};
   std::function<core::Pat*()> end = {};
 };
 
@@ -57,9 +57,9 @@ core::Expr* ComprehensionToCore::comprehension(const ComprehensionExpr& e, bool 
   return result;
 }
 
-core::Expr* ComprehensionToCore::qualifiers(const ComprehensionExpr& e, size_t at, Loop& loop) {
+core::Expr* ComprehensionToCore::qualifiers(const ComprehensionExpr& e, std::size_t at, Loop& loop) {
   if (at == e.qualifiers.size()) {
-    size_t start = scope_.mark();
+    const std::size_t start = scope_.mark();
     Block block;
     CExpr* result;
     if (loop.kind == ComprehensionKind::kBinary) {
@@ -74,7 +74,7 @@ core::Expr* ComprehensionToCore::qualifiers(const ComprehensionExpr& e, size_t a
       CExpr* binary = nodes_.make<core::Binary>(e.value->loc, nodes_.keep(segments));
       result = nodes_.make<core::Let>(e.loc, nodes_.copy(&longer, 1), binary, loop.next(longer));
     } else if (loop.kind == ComprehensionKind::kMap) {
-      auto pair = c_.exprs.operands({e.key, e.value}, block);
+      const auto pair = c_.exprs.operands({e.key, e.value}, block);
       result = nodes_.make<core::Cons>(e.loc, nodes_.tuple(e.loc, pair), loop.next(nullptr));
     } else if (!loop.wanted) {
       c_.exprs.effect(*e.value, block);
@@ -105,7 +105,7 @@ core::Expr* ComprehensionToCore::qualifiers(const ComprehensionExpr& e, size_t a
                                        clause_of({}, nullptr, loop.next(loop.accumulator))};
     return nodes_.make<core::Case>(q.loc, core::ExprList(), nodes_.keep(clauses), core::Fail::kImpossible);
   }
-  size_t start = scope_.mark();
+  const std::size_t start = scope_.mark();
   Block block;
   CExpr* subject = c_.exprs.value(*q.source, block);
   core::Pat* yes = nodes_.literal_pattern(nodes_.atom("true"));
@@ -125,9 +125,9 @@ core::Expr* ComprehensionToCore::qualifiers(const ComprehensionExpr& e, size_t a
 
 /// Returns the guard made of the pattern's tests and of the filters that follow directly and are
 /// guards.
-core::Expr* ComprehensionToCore::generator_guard(const ComprehensionExpr& e, size_t& at,
+core::Expr* ComprehensionToCore::generator_guard(const ComprehensionExpr& e, std::size_t& at,
                                                  std::vector<CExpr*> tests) {
-  for (; at < e.qualifiers.size(); at++) {
+  for (; at < e.qualifiers.size(); ++at) {
     const Qualifier& q = e.qualifiers[at];
     if (q.kind != QualifierKind::kFilter || !c_.guards.is_guard_expr(*q.source)) break;
     tests.push_back(c_.guards.guard_test(*q.source));
@@ -140,38 +140,38 @@ core::Expr* ComprehensionToCore::generator_guard(const ComprehensionExpr& e, siz
 /// pattern of shape.element, and runs the inner part. Unless that clause always matches, one with
 /// the pattern of shape.skip skips an element. The pattern of shape.end matches an exhausted
 /// subject.
-core::Expr* ComprehensionToCore::generator_loop(const ComprehensionExpr& e, size_t at, Loop& loop,
+core::Expr* ComprehensionToCore::generator_loop(const ComprehensionExpr& e, std::size_t at, Loop& loop,
                                                 const GeneratorShape& shape, CExpr* source) {
   const Qualifier& q = e.qualifiers[at];
   const auto clause_of = [&](core::Pat* p, CExpr* test, CExpr* result) {
     return nodes_.make<core::Clause>(core::Clause{q.loc, nodes_.copy(&p, 1), test, result});
   };
   Var* subject = nodes_.fresh(shape.subject_name);
-  Var* acc = loop.accumulator != nullptr ? nodes_.fresh("Acc") : nullptr;
+  Var* acc = loop.accumulator ? nodes_.fresh("Acc") : nullptr;
   std::vector<Var*> params{subject};
-  if (acc != nullptr) params.push_back(acc);
+  if (acc) params.push_back(acc);
   // The line that a process shows while it waits in an element, as in OTP.
   core::LetrecFun* f = loop.kind == ComprehensionKind::kBinary ? loop_function("lbc$^", &q, e.loc, params)
                                                                : loop_function("lc$^", &q, q.loc, params);
   const auto call_loop = [this, f, loc = q.loc](CExpr* next, Var* accumulator) -> CExpr* {
     std::vector<CExpr*> args{next};
-    if (accumulator != nullptr) args.push_back(nodes_.ref(accumulator));
+    if (accumulator) args.push_back(nodes_.ref(accumulator));
     return nodes_.make<core::ApplyLetrec>(loc, f, nodes_.keep(args));
   };
 
   std::vector<core::Clause*> clauses;
-  const size_t start = scope_.mark();
+  const std::size_t start = scope_.mark();
   PatternContext context{start, true};
   Var* rest = nodes_.fresh(shape.rest_name);
   bool always = false;
   core::Pat* taken = shape.element(context, rest, &always);
-  size_t inner_at = at + 1;
+  std::size_t inner_at = at + 1;
   CExpr* test = generator_guard(e, inner_at, context.tests);
   Loop inner{loop.kind, loop.wanted, acc,
              [this, call_loop, rest](Var* a) { return call_loop(nodes_.ref(rest), a); }};
   clauses.push_back(clause_of(taken, test, qualifiers(e, inner_at, inner)));
   scope_.undo(start);
-  if (!always || test != nullptr) {
+  if (!always || test) {
     Var* skipped = nodes_.fresh(shape.rest_name);
     core::Pat* any = shape.skip(start, skipped);
     scope_.undo(start);
@@ -187,7 +187,7 @@ core::Expr* ComprehensionToCore::generator_loop(const ComprehensionExpr& e, size
 }
 
 /// A loop over the cells of a list.
-core::Expr* ComprehensionToCore::collection_loop(const ComprehensionExpr& e, size_t at, Loop& loop,
+core::Expr* ComprehensionToCore::collection_loop(const ComprehensionExpr& e, std::size_t at, Loop& loop,
                                                  CExpr* source,
                                                  const std::function<core::Pat*(PatternContext&)>& element) {
   GeneratorShape shape{"List", "Tail"};
@@ -196,7 +196,7 @@ core::Expr* ComprehensionToCore::collection_loop(const ComprehensionExpr& e, siz
     *always = head->kind == core::PatKind::kVar || head->kind == core::PatKind::kWild;
     return nodes_.make<core::PCons>(head, nodes_.make<core::PVar>(tail));
   };
-  shape.skip = [&](size_t, Var* tail) {
+  shape.skip = [&](std::size_t, Var* tail) {
     return nodes_.make<core::PCons>(nodes_.wild(), nodes_.make<core::PVar>(tail));
   };
   shape.end = [&] { return nodes_.literal_pattern(Term::nil()); };
@@ -210,7 +210,7 @@ core::Expr* ComprehensionToCore::bad_generator(Loc loc, Var* subject) {
 
 /// Makes a loop over a bit string. One pattern takes an element and the rest behind it. A second
 /// one, which only has its shape, skips other values. A rest without even that shape ends the loop.
-core::Expr* ComprehensionToCore::binary_generator(const ComprehensionExpr& e, size_t at, Loop& loop) {
+core::Expr* ComprehensionToCore::binary_generator(const ComprehensionExpr& e, std::size_t at, Loop& loop) {
   const Qualifier& q = e.qualifiers[at];
   const auto& segments = q.pattern->as<BinaryExpr>();
   CExpr* source = c_.exprs.body({&q.source, 1});
@@ -223,7 +223,7 @@ core::Expr* ComprehensionToCore::binary_generator(const ComprehensionExpr& e, si
                 (s.value->kind == core::PatKind::kVar || s.value->kind == core::PatKind::kWild);
     return p;
   };
-  shape.skip = [&](size_t start, Var* rest) {
+  shape.skip = [&](std::size_t start, Var* rest) {
     PatternContext any{start, true, true};
     return c_.patterns.binary_pattern(segments, any, rest);
   };
@@ -237,7 +237,7 @@ core::Expr* ComprehensionToCore::binary_generator(const ComprehensionExpr& e, si
 }
 
 /// A map (or map iterator) is walked as the list of its pairs.
-core::Expr* ComprehensionToCore::map_generator(const ComprehensionExpr& e, size_t at, Loop& loop) {
+core::Expr* ComprehensionToCore::map_generator(const ComprehensionExpr& e, std::size_t at, Loop& loop) {
   const Qualifier& q = e.qualifiers[at];
   CExpr* source = c_.exprs.body({&q.source, 1});
   Var* map = nodes_.fresh("Map");

@@ -1,10 +1,10 @@
 #pragma once
-// Comprehensions become loops: to_core_comprehension.cpp says how. One compilation, one thread.
 
 #include <functional>
 
 #include "runtime/compile/core/core_context.hpp"
 
+/// Comprehensions become loops: to_core_comprehension.cpp says how. One compilation, one thread.
 namespace vmrun::compile {
 
 class ComprehensionToCore : ToCorePart {
@@ -17,13 +17,13 @@ class ComprehensionToCore : ToCorePart {
  private:
   struct Loop;
   struct GeneratorShape;
-  CExpr* qualifiers(const ComprehensionExpr& e, size_t at, Loop& loop);
-  CExpr* generator_guard(const ComprehensionExpr& e, size_t& at, std::vector<CExpr*> tests);
-  CExpr* generator_loop(const ComprehensionExpr& e, size_t at, Loop& loop, const GeneratorShape& shape,
+  CExpr* qualifiers(const ComprehensionExpr& e, std::size_t at, Loop& loop);
+  CExpr* generator_guard(const ComprehensionExpr& e, std::size_t& at, std::vector<CExpr*> tests);
+  CExpr* generator_loop(const ComprehensionExpr& e, std::size_t at, Loop& loop, const GeneratorShape& shape,
                         CExpr* source);
-  CExpr* binary_generator(const ComprehensionExpr& e, size_t at, Loop& loop);
-  CExpr* map_generator(const ComprehensionExpr& e, size_t at, Loop& loop);
-  CExpr* collection_loop(const ComprehensionExpr& e, size_t at, Loop& loop, CExpr* source,
+  CExpr* binary_generator(const ComprehensionExpr& e, std::size_t at, Loop& loop);
+  CExpr* map_generator(const ComprehensionExpr& e, std::size_t at, Loop& loop);
+  CExpr* collection_loop(const ComprehensionExpr& e, std::size_t at, Loop& loop, CExpr* source,
                          const std::function<core::Pat*(PatternContext&)>& element);
   CExpr* bad_generator(Loc loc, Var* subject);
 };

@@ -20,7 +20,7 @@ Term ConstantToCore::constant(const Expr& e, bool attribute) {
     case ExprKind::kCons: {
       const auto& c = e.as<ConsExpr>();
       Term tail = constant(*c.tail, attribute);
-      for (size_t i = c.elements.size(); i-- > 0 && tail.is_value();) {
+      for (std::size_t i = c.elements.size(); i-- > 0 && tail.is_value();) {
         Term head = constant(*c.elements[i], attribute);
         if (!head.is_value()) return head;
         Term* hp = nodes_.heap().alloc(2);
@@ -39,10 +39,10 @@ Term ConstantToCore::constant(const Expr& e, bool attribute) {
     }
     case ExprKind::kMap: {
       const auto& m = e.as<MapExpr>();
-      if (m.base != nullptr) return kNonValue;
+      if (m.base) return kNonValue;
       Term map = empty_map(nodes_.heap());
       for (const MapField& f : m.fields) {
-        Term k = constant(*f.key, attribute), v = constant(*f.value, attribute);
+        const Term k = constant(*f.key, attribute), v = constant(*f.value, attribute);
         if (!k.is_value() || !v.is_value()) return kNonValue;
         map = map_put(nodes_.heap(), map, k, v);
       }
@@ -53,29 +53,29 @@ Term ConstantToCore::constant(const Expr& e, bool attribute) {
       Term t = constant(*u.operand, attribute);
       if (!t.is_value()) return t;
       CExpr* folded = nodes_.fold_operator(e.loc, token_spelling(u.op), {nodes_.literal({}, t)});
-      return folded != nullptr ? literal_of(folded) : kNonValue;
+      return folded ? literal_of(folded) : kNonValue;
     }
     case ExprKind::kBinaryOp: {
       const auto& b = e.as<BinaryOpExpr>();
-      Term x = constant(*b.left, attribute), y = constant(*b.right, attribute);
+      const Term x = constant(*b.left, attribute), y = constant(*b.right, attribute);
       if (!x.is_value() || !y.is_value()) return kNonValue;
       if (attribute && b.op == Tok::kSlash && x.is_atom())
         return literal_of(nodes_.tuple({}, {nodes_.literal({}, x), nodes_.literal({}, y)}));
       CExpr* folded =
           nodes_.fold_operator(e.loc, token_spelling(b.op), {nodes_.literal({}, x), nodes_.literal({}, y)});
-      return folded != nullptr ? literal_of(folded) : kNonValue;
+      return folded ? literal_of(folded) : kNonValue;
     }
     case ExprKind::kBinary: {
       std::vector<core::Segment> segments;
       Block block;
       for (const Segment& s : e.as<BinaryExpr>().segments) {
-        bool plain = s.value->is(ExprKind::kInteger) || s.value->is(ExprKind::kString) ||
-                     s.value->is(ExprKind::kFloat);
-        if (!plain || (s.size != nullptr && !s.size->is(ExprKind::kInteger))) return kNonValue;
+        const bool plain = s.value->is(ExprKind::kInteger) || s.value->is(ExprKind::kString) ||
+                           s.value->is(ExprKind::kFloat);
+        if (!plain || (s.size && !s.size->is(ExprKind::kInteger))) return kNonValue;
       }
       c_.binaries.append_segments(e.as<BinaryExpr>(), block, segments);
       CExpr* folded = c_.binaries.fold_binary(e.loc, segments);
-      return folded != nullptr ? literal_of(folded) : kNonValue;
+      return folded ? literal_of(folded) : kNonValue;
     }
     case ExprKind::kRecordIndex: {
       const auto& r = e.as<RecordIndexExpr>();

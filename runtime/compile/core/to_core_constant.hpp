@@ -1,8 +1,8 @@
 #pragma once
-// Constant expressions as terms. One compilation, one thread.
 
 #include "runtime/compile/core/core_context.hpp"
 
+/// Constant expressions as terms. One compilation, one thread.
 namespace vmrun::compile {
 
 class ConstantToCore : ToCorePart {

@@ -11,7 +11,7 @@ namespace vmrun::compile {
 
 /// Lowers a clause in a scope of its own; its result and statements are not combined yet.
 LoweredClause ControlToCore::clause(const Clause& c, bool in_head, bool wanted) {
-  size_t start = scope_.mark();
+  const std::size_t start = scope_.mark();
   LoweredClause out{&c, {}, nullptr, {}, nullptr, {}};
   PatternContext context{start, in_head};
   std::vector<core::Pat*> patterns;
@@ -74,18 +74,18 @@ core::Expr* ControlToCore::join(const Expr& e, std::vector<LoweredClause>& claus
 
 /// Parameters and body of a function or fun.
 core::Expr* ControlToCore::function_body(Loc loc, ClauseList clauses, std::span<Var* const>& params) {
-  size_t arity = clauses[0]->patterns.size();
+  const std::size_t arity = clauses[0]->patterns.size();
   std::vector<Var*> vars;
   // The common case of one clause with plain distinct variables needs no case.
   bool plain = clauses.size() == 1 && clauses[0]->guards.empty();
-  for (size_t i = 0; plain && i < arity; i++) {
+  for (std::size_t i = 0; plain && i < arity; ++i) {
     const Expr& p = *clauses[0]->patterns[i];
     plain = p.is(ExprKind::kVar);
-    for (size_t k = 0; plain && k < i; k++)
+    for (std::size_t k = 0; plain && k < i; ++k)
       plain =
           p.as<VarExpr>().anonymous() || p.as<VarExpr>().name != clauses[0]->patterns[k]->as<VarExpr>().name;
   }
-  size_t start = scope_.mark();
+  const std::size_t start = scope_.mark();
   CExpr* result;
   if (plain) {
     for (const Expr* p : clauses[0]->patterns) {
@@ -95,7 +95,7 @@ core::Expr* ControlToCore::function_body(Loc loc, ClauseList clauses, std::span<
     result = c_.exprs.body(clauses[0]->body);
   } else {
     std::vector<CExpr*> subjects;
-    for (size_t i = 0; i < arity; i++) {
+    for (std::size_t i = 0; i < arity; ++i) {
       vars.push_back(nodes_.fresh());
       subjects.push_back(nodes_.ref(vars[i]));
     }
@@ -119,7 +119,7 @@ core::Expr* ControlToCore::case_expr(const CaseExpr& e, Block& block, bool wante
     // With one clause the following code may stand inside it, where it sees the clause's variables.
     const Clause& c = *e.clauses[0];
     bool hands_on = false;
-    size_t start = scope_.mark();
+    const std::size_t start = scope_.mark();
     PatternContext context{start, false};
     core::Pat* p = c_.patterns.pattern(*c.patterns[0], context);
     CExpr* test = c_.guards.guard(c.guards, context.tests);
@@ -153,19 +153,17 @@ core::Expr* ControlToCore::if_expr(const IfExpr& e, Block& block, bool wanted) {
 }
 
 core::Expr* ControlToCore::receive_expr(const ReceiveExpr& e, Block& block, bool wanted) {
-  CExpr* timeout =
-      e.timeout != nullptr ? nodes_.named(c_.exprs.value(*e.timeout, block), block, "Timeout") : nullptr;
+  CExpr* timeout = e.timeout ? nodes_.named(c_.exprs.value(*e.timeout, block), block, "Timeout") : nullptr;
   std::vector<LoweredClause> clauses;
   for (const Clause* c : e.clauses) clauses.push_back(clause(*c, false, wanted));
-  if (timeout != nullptr) {  // `after` counts as one more clause without a pattern
+  if (timeout) {  // `after` counts as one more clause without a pattern
     const Clause* after = nodes_.make<Clause>(e.timeout->loc, std::string_view(), ExprList(),
                                               std::span<const ExprList>(), e.timeout_body);
     clauses.push_back(clause(*after, false, wanted));
   }
   return join(e, clauses, block, wanted, [&](core::ClauseList list) {
-    CExpr* action = timeout != nullptr ? list.back()->body : nullptr;
-    return nodes_.make<core::Receive>(e.loc, timeout != nullptr ? list.first(list.size() - 1) : list, timeout,
-                                      action);
+    CExpr* action = timeout ? list.back()->body : nullptr;
+    return nodes_.make<core::Receive>(e.loc, timeout ? list.first(list.size() - 1) : list, timeout, action);
   });
 }
 
@@ -181,9 +179,9 @@ core::Expr* ControlToCore::try_expr(const TryExpr& e) {
     return nodes_.make<core::Primop>(e.loc, core::Prim::kRawRaise, nodes_.copy(args, 3));
   };
   auto protected_part = [&]() -> CExpr* {
-    bool plain = e.of_clauses.empty() && e.catch_clauses.empty();
+    const bool plain = e.of_clauses.empty() && e.catch_clauses.empty();
     if (plain) return c_.exprs.body(e.body);
-    size_t start = scope_.mark();
+    const std::size_t start = scope_.mark();
     Block block;
     CExpr* result = c_.exprs.body_into(e.body, block);
     // The clauses after `of` see what the body bound.
@@ -206,14 +204,14 @@ core::Expr* ControlToCore::try_expr(const TryExpr& e) {
       scope_.undo(start);
       success = nodes_.make<core::Case>(e.loc, nodes_.copy(&success, 1), clauses, core::Fail::kTryClause);
     }
-    auto evars = exception_vars();
+    const auto evars = exception_vars();
     CExpr* handler;
     if (e.catch_clauses.empty()) {
       handler = raise_again(evars);
     } else {
       std::vector<core::Clause*> clauses;
       for (const Clause* c : e.catch_clauses) {
-        size_t inner = scope_.mark();
+        const std::size_t inner = scope_.mark();
         PatternContext context{inner, false};
         std::vector<core::Pat*> patterns{c_.patterns.pattern(*c->patterns[0], context),
                                          c_.patterns.pattern(*c->patterns[1], context)};
@@ -247,7 +245,7 @@ core::Expr* ControlToCore::try_expr(const TryExpr& e) {
   after->body = c_.exprs.body(e.after);
   auto run_after = [&] { return nodes_.make<core::ApplyLetrec>(e.loc, after, core::ExprList()); };
   Var* v = nodes_.fresh("Value");
-  auto evars = exception_vars();
+  const auto evars = exception_vars();
   CExpr* success = nodes_.make<core::Seq>(e.loc, run_after(), nodes_.ref(v));
   CExpr* failure = nodes_.make<core::Seq>(e.loc, run_after(), raise_again(evars));
   CExpr* whole = nodes_.make<core::Try>(e.loc, inner, nodes_.copy(&v, 1), success, evars, failure);
@@ -265,11 +263,11 @@ core::Expr* ControlToCore::maybe_expr(const MaybeExpr& e) {
     otherwise->body = nodes_.make<core::Case>(e.loc, nodes_.copy(&subject, 1), closed_clauses(e.else_clauses),
                                               core::Fail::kElseClause);
   }
-  size_t start = scope_.mark();
+  const std::size_t start = scope_.mark();
   Block block;
   CExpr* result = nullptr;
-  for (size_t i = 0; i < e.body.size(); i++) {
-    bool last = i + 1 == e.body.size();
+  for (std::size_t i = 0; i < e.body.size(); ++i) {
+    const bool last = i + 1 == e.body.size();
     const Expr& x = *e.body[i];
     if (!x.is(ExprKind::kMaybeMatch)) {
       if (last) result = c_.exprs.value(x, block);
@@ -285,7 +283,7 @@ core::Expr* ControlToCore::maybe_expr(const MaybeExpr& e) {
     core::Pat* p = c_.patterns.pattern(*m.left, context);
     CExpr* test = c_.guards.guard({}, context.tests);
     CExpr* out = again();
-    if (otherwise != nullptr) out = nodes_.make<core::ApplyLetrec>(x.loc, otherwise, nodes_.copy(&out, 1));
+    if (otherwise) out = nodes_.make<core::ApplyLetrec>(x.loc, otherwise, nodes_.copy(&out, 1));
     core::Pat* any = nodes_.wild();
     core::Clause* no = nodes_.make<core::Clause>(core::Clause{{}, nodes_.copy(&any, 1), nullptr, out});
     if (last) result = again();
@@ -294,7 +292,7 @@ core::Expr* ControlToCore::maybe_expr(const MaybeExpr& e) {
   }
   CExpr* whole = nodes_.finish(block, result);
   scope_.undo(start);
-  return otherwise == nullptr ? whole : nodes_.make<core::Letrec>(e.loc, nodes_.copy(&otherwise, 1), whole);
+  return !otherwise ? whole : nodes_.make<core::Letrec>(e.loc, nodes_.copy(&otherwise, 1), whole);
 }
 
 }  // namespace vmrun::compile

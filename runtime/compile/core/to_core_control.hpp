@@ -1,11 +1,11 @@
 #pragma once
-// Clauses, function bodies, case, if, receive, try and maybe, and the variables that they export.
-// One compilation, one thread.
 
 #include <functional>
 
 #include "runtime/compile/core/core_context.hpp"
 
+/// Clauses, function bodies, case, if, receive, try and maybe, and the variables that they export.
+/// One compilation, one thread.
 namespace vmrun::compile {
 
 struct LoweredClause {

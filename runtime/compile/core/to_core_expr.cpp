@@ -14,13 +14,13 @@
 namespace vmrun::compile {
 
 core::Expr* ExprToCore::body_into(ExprList exprs, Block& block, bool wanted) {
-  for (size_t i = 0; i + 1 < exprs.size(); i++) effect(*exprs[i], block);
+  for (std::size_t i = 0; i + 1 < exprs.size(); ++i) effect(*exprs[i], block);
   CExpr* last = value(*exprs.back(), block, wanted);
-  return last != nullptr ? last : nodes_.literal({}, Term::nil());
+  return last ? last : nodes_.literal({}, Term::nil());
 }
 
 core::Expr* ExprToCore::body(ExprList exprs) {
-  size_t start = scope_.mark();
+  const std::size_t start = scope_.mark();
   Block block;
   CExpr* result = body_into(exprs, block);
   scope_.undo(start);
@@ -29,13 +29,13 @@ core::Expr* ExprToCore::body(ExprList exprs) {
 
 void ExprToCore::effect(const Expr& e, Block& block) {
   CExpr* v = value(e, block, false);
-  if (v != nullptr && !is_atomic(v)) block.push_back({Statement::Kind::kSeq, v->loc, {}, v});
+  if (v && !is_atomic(v)) block.push_back({Statement::Kind::kSeq, v->loc, {}, v});
 }
 
 /// Lowers several operands, from left to right.
 std::vector<core::Expr*> ExprToCore::operands(const std::vector<const Expr*>& exprs, Block& block) {
   std::vector<CExpr*> out;
-  const size_t start = scope_.mark();
+  const std::size_t start = scope_.mark();
   for (const Expr* e : exprs) {
     Block inner;
     scope_.open_sibling(start);
@@ -56,7 +56,7 @@ core::Expr* ExprToCore::value(const Expr& e, Block& block, bool wanted) {
   switch (e.kind) {
     case ExprKind::kVar: {
       Var* v = scope_.lookup(e.as<VarExpr>().name);
-      if (v != nullptr) return nodes_.ref(v, e.loc);
+      if (v) return nodes_.ref(v, e.loc);
       c_.session.diagnostics.error(e.loc,
                                    format_message("variable '%.*s' is unbound", VIEW(e.as<VarExpr>().name)));
       return nodes_.literal(e.loc, Term::nil());
@@ -71,9 +71,9 @@ core::Expr* ExprToCore::value(const Expr& e, Block& block, bool wanted) {
       const auto& c = e.as<ConsExpr>();
       std::vector<const Expr*> items(c.elements.begin(), c.elements.end());
       items.push_back(c.tail);
-      auto parts = operands(items, block);
+      const auto parts = operands(items, block);
       CExpr* list = parts.back();
-      for (size_t i = parts.size() - 1; i-- > 0;) list = nodes_.cons(e.loc, parts[i], list);
+      for (std::size_t i = parts.size() - 1; i-- > 0;) list = nodes_.cons(e.loc, parts[i], list);
       return list;
     }
     case ExprKind::kTuple: return nodes_.tuple(e.loc, many(e.as<TupleExpr>().elements));
@@ -95,13 +95,13 @@ core::Expr* ExprToCore::value(const Expr& e, Block& block, bool wanted) {
     case ExprKind::kFunLocal: return fun_local(e.as<FunLocalExpr>());
     case ExprKind::kFunRemote: {
       const auto& f = e.as<FunRemoteExpr>();
-      auto args = operands({f.module, f.function, f.arity}, block);
+      const auto args = operands({f.module, f.function, f.arity}, block);
       return nodes_.erlang(e.loc, "make_fun", {args[0], args[1], args[2]});
     }
     case ExprKind::kFun: return fun_expr(e.as<FunExpr>());
     case ExprKind::kBlock: {
       ExprList exprs = e.as<BlockExpr>().body;
-      for (size_t i = 0; i + 1 < exprs.size(); i++) effect(*exprs[i], block);
+      for (std::size_t i = 0; i + 1 < exprs.size(); ++i) effect(*exprs[i], block);
       return value(*exprs.back(), block, wanted);
     }
     case ExprKind::kIf: return c_.control.if_expr(e.as<IfExpr>(), block, wanted);
@@ -152,8 +152,8 @@ core::Expr* ExprToCore::operator_expr(const BinaryOpExpr& e, Block& block) {
     if (e.op == Tok::kAndalso) return nodes_.make<core::AndAlso>(e.loc, left, right);
     return nodes_.make<core::OrElse>(e.loc, left, right);
   }
-  auto args = operands({e.left, e.right}, block);
-  std::string_view name = token_spelling(e.op);
+  const auto args = operands({e.left, e.right}, block);
+  const std::string_view name = token_spelling(e.op);
   if (CExpr* folded = nodes_.fold_operator(e.loc, name, args)) return folded;
   // "abc" ++ Tail is a chain of cells.
   if (e.op == Tok::kPlusPlus && is_literal(args[0])) {
@@ -162,7 +162,8 @@ core::Expr* ExprToCore::operator_expr(const BinaryOpExpr& e, Block& block) {
     for (; t.is_list(); t = t.tail()) items.push_back(t.head());
     if (t.is_nil() && items.size() <= 64 && !items.empty()) {
       CExpr* list = args[1];
-      for (size_t i = items.size(); i-- > 0;) list = nodes_.cons(e.loc, nodes_.literal({}, items[i]), list);
+      for (std::size_t i = items.size(); i-- > 0;)
+        list = nodes_.cons(e.loc, nodes_.literal({}, items[i]), list);
       return list;
     }
   }
@@ -171,14 +172,14 @@ core::Expr* ExprToCore::operator_expr(const BinaryOpExpr& e, Block& block) {
 
 core::Expr* ExprToCore::map_expr(const MapExpr& e, Block& block) {
   std::vector<const Expr*> items;
-  if (e.base != nullptr) items.push_back(e.base);
+  if (e.base) items.push_back(e.base);
   for (const MapField& f : e.fields) {
     items.push_back(f.key);
     items.push_back(f.value);
   }
-  auto parts = operands(items, block);
-  size_t at = 0;
-  CExpr* base = e.base != nullptr ? parts[at++] : nullptr;
+  const auto parts = operands(items, block);
+  std::size_t at = 0;
+  CExpr* base = e.base ? parts[at++] : nullptr;
   bool constant = base == nullptr;
   for (CExpr* p : parts) constant = constant && is_literal(p);
   if (constant) {
@@ -192,7 +193,7 @@ core::Expr* ExprToCore::map_expr(const MapExpr& e, Block& block) {
     pairs.push_back({f.exact, parts[at], parts[at + 1]});
     at += 2;
   }
-  if (base == nullptr) base = nodes_.literal(e.loc, empty_map(nodes_.heap()));
+  if (!base) base = nodes_.literal(e.loc, empty_map(nodes_.heap()));
   return nodes_.make<core::Map>(e.loc, base, nodes_.keep(pairs));
 }
 
@@ -210,22 +211,22 @@ core::Expr* ExprToCore::call_expr(const CallExpr& e, Block& block) {
     items.insert(items.end(), e.args.begin(), e.args.end());
     if (remote.module->is(ExprKind::kAtom) && remote.function->is(ExprKind::kAtom) &&
         remote.module->as<AtomExpr>().name == "erlang") {
-      std::string_view name = remote.function->as<AtomExpr>().name;
-      bool record_test = name == "is_record" && e.args.size() == 2 && e.args[1]->is(ExprKind::kAtom);
+      const std::string_view name = remote.function->as<AtomExpr>().name;
+      const bool record_test = name == "is_record" && e.args.size() == 2 && e.args[1]->is(ExprKind::kAtom);
       if (record_test && c_.tables.records.count(e.args[1]->as<AtomExpr>().name))
         return is_record_call(e.loc, *e.args[0], e.args[1]->as<AtomExpr>().name, block);
     }
-    auto parts = operands(items, block);
+    const auto parts = operands(items, block);
     std::vector<CExpr*> args(parts.begin() + 2, parts.end());
     if (is_literal(parts[0]) && is_literal(parts[1]) && literal_of(parts[0]) == nodes_.atom("erlang")) {
-      std::string_view name = atom_text(literal_of(parts[1]));
+      const std::string_view name = atom_text(literal_of(parts[1]));
       if (CExpr* folded = nodes_.fold_operator(e.loc, name, args)) return folded;
     }
     return nodes_.make<core::Call>(e.loc, parts[0], parts[1], nodes_.keep(args));
   }
   items.push_back(e.target);
   items.insert(items.end(), e.args.begin(), e.args.end());
-  auto parts = operands(items, block);
+  const auto parts = operands(items, block);
   std::vector<CExpr*> args(parts.begin() + 1, parts.end());
   return nodes_.make<core::Apply>(e.loc, parts[0], nodes_.keep(args));
 }
@@ -233,23 +234,23 @@ core::Expr* ExprToCore::call_expr(const CallExpr& e, Block& block) {
 /// A call by a plain name: of this module, imported, or of an auto-imported BIF. Definitions take
 /// precedence.
 core::Expr* ExprToCore::local_call(const CallExpr& e, Block& block) {
-  FunctionName name{e.target->as<AtomExpr>().name, static_cast<uint32_t>(e.args.size())};
+  FunctionName name{e.target->as<AtomExpr>().name, static_cast<std::uint32_t>(e.args.size())};
   bool defined = c_.tables.functions.count(name) != 0;
-  auto import = c_.tables.imports.find(name);
-  if (c_.guard_checks != nullptr) defined = false;  // guards call BIFs only
+  const auto import = c_.tables.imports.find(name);
+  if (c_.guard_checks) defined = false;  // guards call BIFs only
   if (!defined && import == c_.tables.imports.end()) {
     if (name.name == "record_info" && name.arity == 2) return c_.records.record_info(e);
-    bool record_test = name.name == "is_record" && name.arity == 2 && e.args[1]->is(ExprKind::kAtom) &&
-                       c_.tables.records.count(e.args[1]->as<AtomExpr>().name);
+    const bool record_test = name.name == "is_record" && name.arity == 2 && e.args[1]->is(ExprKind::kAtom) &&
+                             c_.tables.records.count(e.args[1]->as<AtomExpr>().name);
     if (record_test) return is_record_call(e.loc, *e.args[0], e.args[1]->as<AtomExpr>().name, block);
   }
-  auto args = operands({e.args.begin(), e.args.end()}, block);
+  const auto args = operands({e.args.begin(), e.args.end()}, block);
   if (defined) return nodes_.make<core::ApplyLocal>(e.loc, nodes_.atom(name.name), nodes_.keep(args));
   if (import != c_.tables.imports.end())
     return nodes_.make<core::Call>(e.loc, nodes_.atom_literal({}, import->second.module),
                                    nodes_.atom_literal({}, name.name), nodes_.keep(args));
   const Builtin* b = find_builtin(name.name, name.arity);
-  if (b != nullptr && b->auto_imported) {
+  if (b && b->auto_imported) {
     if (CExpr* folded = nodes_.fold_operator(e.loc, name.name, args)) return folded;
     return nodes_.make<core::Call>(e.loc, nodes_.atom_literal({}, "erlang"),
                                    nodes_.atom_literal({}, name.name), nodes_.keep(args));
@@ -266,12 +267,12 @@ core::Expr* ExprToCore::local_call(const CallExpr& e, Block& block) {
 core::Expr* ExprToCore::is_record_call(Loc loc, const Expr& subject, std::string_view name, Block& block) {
   const RecordInfo* r = c_.records.record(name);
   CExpr* v = value(subject, block);
-  int64_t size = static_cast<int64_t>(r->form->fields.size()) + 1;
-  if (c_.guard_checks != nullptr)
+  const std::int64_t size = static_cast<std::int64_t>(r->form->fields.size()) + 1;
+  if (c_.guard_checks)
     return nodes_.erlang(loc, "is_record",
                          {v, nodes_.atom_literal({}, name), nodes_.integer_literal({}, size)});
   std::vector<core::Pat*> elements{nodes_.literal_pattern(nodes_.atom(name))};
-  for (int64_t i = 1; i < size; i++) elements.push_back(nodes_.wild());
+  for (std::int64_t i = 1; i < size; ++i) elements.push_back(nodes_.wild());
   core::Pat* yes = nodes_.make<core::PTuple>(nodes_.keep(elements));
   core::Pat* no = nodes_.wild();
   std::vector<core::Clause*> clauses{
@@ -291,7 +292,7 @@ core::Expr* ExprToCore::fun_local(const FunLocalExpr& e) {
   if (name.name == "module_info") module = c_.tables.name;
   return nodes_.erlang(e.loc, "make_fun",
                        {nodes_.atom_literal({}, module), nodes_.atom_literal({}, e.name),
-                        nodes_.integer_literal({}, static_cast<int64_t>(e.arity))});
+                        nodes_.integer_literal({}, static_cast<std::int64_t>(e.arity))});
 }
 
 /// Whether a fun only opens a scope. Macros call such funs at once, to keep their variables

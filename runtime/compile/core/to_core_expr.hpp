@@ -1,9 +1,9 @@
 #pragma once
-// Expressions without control flow: data, operators, calls, matches, funs. One compilation, one
-// thread.
 
 #include "runtime/compile/core/core_context.hpp"
 
+/// Expressions without control flow: data, operators, calls, matches, funs. One compilation, one
+/// thread.
 namespace vmrun::compile {
 
 class ExprToCore : ToCorePart {

@@ -29,7 +29,7 @@ const Expr& GuardToCore::modern_test(const Expr& e) {
   if (!e.is(ExprKind::kCall) || !e.as<CallExpr>().target->is(ExprKind::kAtom)) return e;
   const auto& c = e.as<CallExpr>();
   const std::string_view modern =
-      modern_type_test(c.target->as<AtomExpr>().name, static_cast<uint32_t>(c.args.size()));
+      modern_type_test(c.target->as<AtomExpr>().name, static_cast<std::uint32_t>(c.args.size()));
   if (modern.empty()) return e;
   return *nodes_.make<CallExpr>(e.loc, nodes_.make<AtomExpr>(c.target->loc, modern), c.args);
 }
@@ -81,24 +81,24 @@ bool GuardToCore::is_guard_expr(const Expr& e) const {
     case ExprKind::kTuple: return all(e.as<TupleExpr>().elements);
     case ExprKind::kMap: {
       const auto& m = e.as<MapExpr>();
-      if (m.base != nullptr && !is_guard_expr(*m.base)) return false;
+      if (m.base && !is_guard_expr(*m.base)) return false;
       for (const MapField& f : m.fields)
         if (!is_guard_expr(*f.key) || !is_guard_expr(*f.value)) return false;
       return true;
     }
     case ExprKind::kBinary:
       for (const Segment& s : e.as<BinaryExpr>().segments)
-        if (!is_guard_expr(*s.value) || (s.size != nullptr && !is_guard_expr(*s.size))) return false;
+        if (!is_guard_expr(*s.value) || (s.size && !is_guard_expr(*s.size))) return false;
       return true;
     case ExprKind::kRecord: {
       const auto& r = e.as<RecordExpr>();
-      if (r.base != nullptr) return false;
+      if (r.base) return false;
       for (const RecordFieldInit& f : r.fields)
         if (!is_guard_expr(*f.value)) return false;
-      auto it = c_.tables.records.find(r.name);
+      const auto it = c_.tables.records.find(r.name);
       if (it == c_.tables.records.end()) return false;
       for (const RecordFieldDef& f : it->second.form->fields)
-        if (f.initial != nullptr && !is_guard_expr(*f.initial)) return false;
+        if (f.initial && !is_guard_expr(*f.initial)) return false;
       return true;
     }
     case ExprKind::kRecordField: return is_guard_expr(*e.as<RecordFieldExpr>().base);
@@ -110,17 +110,17 @@ bool GuardToCore::is_guard_expr(const Expr& e) const {
     }
     case ExprKind::kCall: {
       const auto& c = e.as<CallExpr>();
-      FunctionName name{{}, static_cast<uint32_t>(c.args.size())};
+      FunctionName name{{}, static_cast<std::uint32_t>(c.args.size())};
       if (c.target->is(ExprKind::kAtom)) {
         name.name = c.target->as<AtomExpr>().name;
-        auto import = c_.tables.imports.find(name);
+        const auto import = c_.tables.imports.find(name);
         const bool from_erlang = import != c_.tables.imports.end() && import->second.module == "erlang";
         if (c_.tables.functions.count(name) || (import != c_.tables.imports.end() && !from_erlang))
           return false;
         if (!from_erlang && !c_.tables.auto_imports(name)) return false;
       } else if (c.target->is(ExprKind::kRemote)) {
         const auto& r = c.target->as<RemoteExpr>();
-        bool erlang = r.module->is(ExprKind::kAtom) && r.module->as<AtomExpr>().name == "erlang";
+        const bool erlang = r.module->is(ExprKind::kAtom) && r.module->as<AtomExpr>().name == "erlang";
         if (!erlang || !r.function->is(ExprKind::kAtom)) return false;
         name.name = r.function->as<AtomExpr>().name;
         if (is_guard_operator(name.name, name.arity)) return all(c.args);
@@ -128,7 +128,7 @@ bool GuardToCore::is_guard_expr(const Expr& e) const {
         return false;
       }
       const Builtin* b = find_builtin(name.name, name.arity);
-      if (b == nullptr || !b->guard) return false;
+      if (!b || !b->guard) return false;
       if (name.name == "is_record" && !(c.args[1]->is(ExprKind::kAtom))) return false;
       return all(c.args);
     }

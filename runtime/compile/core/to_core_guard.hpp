@@ -1,8 +1,8 @@
 #pragma once
-// Guards. One compilation, one thread.
 
 #include "runtime/compile/core/core_context.hpp"
 
+/// Guards. One compilation, one thread.
 namespace vmrun::compile {
 
 class GuardToCore : ToCorePart {

@@ -9,19 +9,19 @@ namespace vmrun::compile {
 
 namespace {
 
-constexpr size_t kMaxSpelledString = 256;  // longer strings in patterns are compared as a whole
+constexpr std::size_t kMaxSpelledString = 256;  // longer strings in patterns are compared as a whole
 
 }  // namespace
 
 core::Pat* PatternToCore::variable_pattern(std::string_view name, Loc loc, PatternContext& context) {
   if (name == "_") return nodes_.wild();
   Var* known = scope_.lookup(name);
-  if (known != nullptr && context.head) {
+  if (known && context.head) {
     bool here = false;
     here = scope_.bound_after(name, context.start);
     if (!here) known = nullptr;
   }
-  if (known == nullptr) return nodes_.make<core::PVar>(scope_.bind(name));
+  if (!known) return nodes_.make<core::PVar>(scope_.bind(name));
   if (context.skip) return nodes_.wild();
   if (scope_.bound_by_sibling(name))
     scope_.bind_to(name, known);  // from here on it belongs to this operand too
@@ -33,7 +33,7 @@ core::Pat* PatternToCore::variable_pattern(std::string_view name, Loc loc, Patte
 core::Pat* PatternToCore::string_pattern(const Expr& prefix, core::Pat* tail) {
   if (prefix.is(ExprKind::kString)) {
     std::u32string_view chars = prefix.as<StringExpr>().chars;
-    for (size_t i = chars.size(); i-- > 0;)
+    for (std::size_t i = chars.size(); i-- > 0;)
       tail =
           nodes_.make<core::PCons>(nodes_.literal_pattern(Term::small(static_cast<SWord>(chars[i]))), tail);
     return tail;
@@ -44,7 +44,7 @@ core::Pat* PatternToCore::string_pattern(const Expr& prefix, core::Pat* tail) {
   if (!list.is_nil())
     c_.session.diagnostics.error(prefix.loc,
                                  "illegal pattern: '++' takes a string or a list of constants first");
-  for (size_t i = items.size(); i-- > 0;)
+  for (std::size_t i = items.size(); i-- > 0;)
     tail = nodes_.make<core::PCons>(nodes_.literal_pattern(items[i]), tail);
   return tail;
 }
@@ -70,7 +70,7 @@ core::Pat* PatternToCore::pattern(const Expr& e, PatternContext& context) {
       std::vector<core::Pat*> heads;
       for (const Expr* h : c.elements) heads.push_back(pattern(*h, context));
       core::Pat* p = pattern(*c.tail, context);
-      for (size_t i = heads.size(); i-- > 0;) p = nodes_.make<core::PCons>(heads[i], p);
+      for (std::size_t i = heads.size(); i-- > 0;) p = nodes_.make<core::PCons>(heads[i], p);
       return p;
     }
     case ExprKind::kTuple: {
@@ -91,7 +91,7 @@ core::Pat* PatternToCore::pattern(const Expr& e, PatternContext& context) {
       break;
     default: break;
   }
-  Term t = c_.constants.constant(e, false);
+  const Term t = c_.constants.constant(e, false);
   if (t.is_value()) return nodes_.literal_pattern(t);
   c_.session.diagnostics.error(e.loc, "illegal pattern");
   return nodes_.wild();
@@ -112,9 +112,7 @@ core::Pat* PatternToCore::binary_pattern(const BinaryExpr& e, PatternContext& co
   std::vector<std::string_view> own;
   for (const Segment& s : e.segments) {
     core::SegSpec spec = c_.binaries.segment_spec(s);
-    auto size = [&] {
-      return s.size != nullptr ? pattern_operand(*s.size, context, own) : c_.binaries.default_size(s);
-    };
+    auto size = [&] { return s.size ? pattern_operand(*s.size, context, own) : c_.binaries.default_size(s); };
     if (context.skip && spec.type == core::SegType::kFloat) spec.type = core::SegType::kInteger;
     if (s.value->is(ExprKind::kString)) {
       for (char32_t c : s.value->as<StringExpr>().chars) {
@@ -141,7 +139,7 @@ core::Pat* PatternToCore::binary_pattern(const BinaryExpr& e, PatternContext& co
     }
     out.push_back({spec, value, width});
   }
-  if (rest != nullptr) {
+  if (rest) {
     core::SegSpec all;
     all.type = core::SegType::kBinary;
     out.push_back({all, nodes_.make<core::PVar>(rest), nullptr});
@@ -161,7 +159,7 @@ core::Pat* PatternToCore::record_pattern(const RecordExpr& e, PatternContext& co
       }
       if (f.name == "_") given = f.value;
     }
-    elements.push_back(given != nullptr ? pattern(*given, context) : nodes_.wild());
+    elements.push_back(given ? pattern(*given, context) : nodes_.wild());
   }
   return nodes_.make<core::PTuple>(nodes_.keep(elements));
 }

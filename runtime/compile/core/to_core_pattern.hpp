@@ -1,8 +1,8 @@
 #pragma once
-// Patterns. One compilation, one thread.
 
 #include "runtime/compile/core/core_context.hpp"
 
+/// Patterns. One compilation, one thread.
 namespace vmrun::compile {
 
 class PatternToCore : ToCorePart {

@@ -8,7 +8,7 @@ namespace {
 
 // An updated record of up to this many fields is written out; a larger one is copied as a whole for
 // each new value.
-constexpr size_t kMaxRebuilt = 10;
+constexpr std::size_t kMaxRebuilt = 10;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ core::Expr* RecordToCore::record_new(const RecordExpr& e, Block& block) {
   const RecordInfo* r = record(e.name);
   std::vector<const Expr*> items;
   for (const RecordFieldDef& field : r->form->fields) {
-    const Expr* given = field.initial != nullptr ? field.initial : &kUndefined;
+    const Expr* given = field.initial ? field.initial : &kUndefined;
     for (const RecordFieldInit& f : e.fields) {
       if (f.name == field.name) {
         given = f.value;
@@ -44,26 +44,26 @@ core::Expr* RecordToCore::record_new(const RecordExpr& e, Block& block) {
 
 core::Expr* RecordToCore::record_update(const RecordExpr& e, Block& block) {
   const RecordInfo* r = record(e.name);
-  size_t n = r->form->fields.size();
+  const std::size_t n = r->form->fields.size();
   // The new values are evaluated first, then the record.
   std::vector<const Expr*> items;
   for (const RecordFieldInit& f : e.fields) items.push_back(f.value);
   items.push_back(e.base);
   auto parts = c_.exprs.operands(items, block);
-  for (size_t i = 0; i + 1 < parts.size(); i++) parts[i] = nodes_.named(parts[i], block);
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) parts[i] = nodes_.named(parts[i], block);
   CExpr* subject = parts.back();
-  auto given = [&](size_t field) -> CExpr* {
-    for (size_t i = e.fields.size(); i-- > 0;)
+  auto given = [&](std::size_t field) -> CExpr* {
+    for (std::size_t i = e.fields.size(); i-- > 0;)
       if (e.fields[i].name == r->form->fields[field].name) return parts[i];
     return nullptr;
   };
-  bool rebuild = n <= kMaxRebuilt || e.fields.size() * 2 > n;
+  const bool rebuild = n <= kMaxRebuilt || e.fields.size() * 2 > n;
   if (!rebuild) subject = nodes_.named(subject, block);
   std::vector<core::Pat*> elements{nodes_.literal_pattern(nodes_.atom(e.name))};
   std::vector<CExpr*> result{nodes_.atom_literal(e.loc, e.name)};
-  for (size_t i = 0; i < n; i++) {
+  for (std::size_t i = 0; i < n; ++i) {
     CExpr* v = given(i);
-    if (v == nullptr && rebuild) {
+    if (!v && rebuild) {
       Var* kept = nodes_.fresh(r->form->fields[i].name);
       elements.push_back(nodes_.make<core::PVar>(kept));
       result.push_back(nodes_.ref(kept));
@@ -78,10 +78,10 @@ core::Expr* RecordToCore::record_update(const RecordExpr& e, Block& block) {
   } else {
     updated = is_literal(subject) ? nodes_.literal({}, literal_of(subject))
                                   : nodes_.ref(subject->as<core::VarRef>().var);
-    for (size_t i = 0; i < n; i++)
+    for (std::size_t i = 0; i < n; ++i)
       if (CExpr* v = given(i))
         updated = nodes_.erlang(e.loc, "setelement",
-                                {nodes_.integer_literal({}, static_cast<int64_t>(i) + 2), updated, v});
+                                {nodes_.integer_literal({}, static_cast<std::int64_t>(i) + 2), updated, v});
   }
   core::Pat* shape = nodes_.make<core::PTuple>(nodes_.keep(elements));
   core::Clause* only =
@@ -92,21 +92,21 @@ core::Expr* RecordToCore::record_update(const RecordExpr& e, Block& block) {
 
 core::Expr* RecordToCore::record_field(const RecordFieldExpr& e, Block& block) {
   const RecordInfo* r = record(e.name);
-  int index = r->field_index(e.field);
-  size_t n = r->form->fields.size();
+  const int index = r->field_index(e.field);
+  const std::size_t n = r->form->fields.size();
   CExpr* subject = c_.exprs.value(*e.base, block);
-  if (c_.guard_checks != nullptr) {
+  if (c_.guard_checks) {
     // `subject` is a tree of its own here, so it is lowered again for the check.
     Block again;
     CExpr* checked = c_.exprs.value(*e.base, again);
-    c_.guard_checks->push_back(nodes_.erlang(
-        e.loc, "is_record",
-        {checked, nodes_.atom_literal({}, e.name), nodes_.integer_literal({}, static_cast<int64_t>(n) + 1)}));
+    c_.guard_checks->push_back(nodes_.erlang(e.loc, "is_record",
+                                             {checked, nodes_.atom_literal({}, e.name),
+                                              nodes_.integer_literal({}, static_cast<std::int64_t>(n) + 1)}));
     return nodes_.erlang(e.loc, "element", {nodes_.integer_literal({}, index + 2), subject});
   }
   Var* found = nodes_.fresh(e.field);
   std::vector<core::Pat*> elements{nodes_.literal_pattern(nodes_.atom(e.name))};
-  for (size_t i = 0; i < n; i++)
+  for (std::size_t i = 0; i < n; ++i)
     elements.push_back(static_cast<int>(i) == index ? static_cast<core::Pat*>(nodes_.make<core::PVar>(found))
                                                     : nodes_.wild());
   core::Pat* shape = nodes_.make<core::PTuple>(nodes_.keep(elements));
@@ -120,9 +120,9 @@ core::Expr* RecordToCore::record_field(const RecordFieldExpr& e, Block& block) {
 core::Expr* RecordToCore::record_info(const CallExpr& e) {
   const RecordInfo* r = record(e.args[1]->as<AtomExpr>().name);
   if (e.args[0]->as<AtomExpr>().name == "size")
-    return nodes_.integer_literal(e.loc, static_cast<int64_t>(r->form->fields.size()) + 1);
+    return nodes_.integer_literal(e.loc, static_cast<std::int64_t>(r->form->fields.size()) + 1);
   CExpr* list = nodes_.literal(e.loc, Term::nil());
-  for (size_t i = r->form->fields.size(); i-- > 0;)
+  for (std::size_t i = r->form->fields.size(); i-- > 0;)
     list = nodes_.cons(e.loc, nodes_.atom_literal({}, r->form->fields[i].name), list);
   return list;
 }

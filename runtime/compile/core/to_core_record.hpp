@@ -1,8 +1,8 @@
 #pragma once
-// Records: tuples with the record's name in front. One compilation, one thread.
 
 #include "runtime/compile/core/core_context.hpp"
 
+/// Records: tuples with the record's name in front. One compilation, one thread.
 namespace vmrun::compile {
 
 class RecordToCore : ToCorePart {

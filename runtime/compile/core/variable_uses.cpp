@@ -5,7 +5,7 @@
 namespace vmrun::compile {
 
 void VariableUses::index(const Expr& e) {
-  clock_++;
+  ++clock_;
   if (e.is(ExprKind::kVar)) last_use_[e.as<VarExpr>().name] = clock_;
   if (e.is(ExprKind::kTry)) {
     const auto& t = e.as<TryExpr>();
@@ -21,8 +21,8 @@ void VariableUses::index(const Expr& e) {
 }
 
 bool VariableUses::used_after(const Expr& construct, std::string_view name) const {
-  auto end = end_of_.find(&construct);
-  auto use = last_use_.find(name);
+  const auto end = end_of_.find(&construct);
+  const auto use = last_use_.find(name);
   return end != end_of_.end() && use != last_use_.end() && use->second > end->second;
 }
 

@@ -1,12 +1,12 @@
 #pragma once
-// Which variables a construct has to export: those that occur again behind it. One function at a
-// time; one thread.
 
 #include <string_view>
 #include <unordered_map>
 
 #include "runtime/compile/syntax/ast.hpp"
 
+/// Which variables a construct has to export: those that occur again behind it. One function at a
+/// time; one thread.
 namespace vmrun::compile {
 
 class VariableUses {
@@ -17,9 +17,9 @@ class VariableUses {
   bool used_after(const Expr& construct, std::string_view name) const;
 
  private:
-  std::unordered_map<std::string_view, uint32_t> last_use_;
-  std::unordered_map<const Expr*, uint32_t> end_of_;
-  uint32_t clock_ = 0;
+  std::unordered_map<std::string_view, std::uint32_t> last_use_;
+  std::unordered_map<const Expr*, std::uint32_t> end_of_;
+  std::uint32_t clock_ = 0;
 };
 
 }  // namespace vmrun::compile

@@ -1,7 +1,4 @@
 #pragma once
-// Generic BEAM instructions as data: code generation makes them, the peephole pass improves them,
-// the writer encodes them and the printer shows them. The order of operands is that of the
-// published opcode table. One compilation, one thread.
 
 #include <cstdint>
 #include <string>
@@ -9,6 +6,9 @@
 
 #include "vm/term/term.hpp"
 
+/// Generic BEAM instructions as data: code generation makes them, the peephole pass improves them,
+/// the writer encodes them and the printer shows them. The order of operands is that of the
+/// published opcode table. One compilation, one thread.
 namespace vmrun::compile {
 
 /// Numbers of the generic instructions that are emitted (OTP 25's table; a number never changes its

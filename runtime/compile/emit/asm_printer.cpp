@@ -167,12 +167,12 @@ class Printer {
     out_ += comma + std::string("{module_info,0},{module_info,1}]}.\n\n");
     attributes();
     out_ += "{labels, " + std::to_string(code_.labels) + "}.\n";
-    for (std::size_t n = 0; n < signatures_.size(); n++) functions_[code_.funs[n].entry] = n;
-    for (std::size_t n = 0; n < code_.funs.size(); n++) {
+    for (std::size_t n = 0; n < signatures_.size(); ++n) functions_[code_.funs[n].entry] = n;
+    for (std::size_t n = 0; n < code_.funs.size(); ++n) {
       const Code::Fun& f = code_.funs[n];
       out_ += "\n\n{function, " + atom_source(f.name) + ", " + std::to_string(f.arity) + ", " +
               std::to_string(f.entry) + "}.\n";
-      for (std::uint32_t i = f.first; i < f.last; i++) {
+      for (std::uint32_t i = f.first; i < f.last; ++i) {
         const AsmInstr& in = code_.code[i];
         if (in.op == Bop::kOnLoad) continue;
         if (in.op == Bop::kCall || in.op == Bop::kCallOnly || in.op == Bop::kCallLast)
@@ -191,7 +191,7 @@ class Printer {
     out_ += "{attributes, [";
     const char* comma = "";
     // on_load is an instruction in a .beam file and an attribute in assembly.
-    if (module_.on_load != nullptr) {
+    if (module_.on_load) {
       out_ += "{on_load,[{" + atom_source(module_.on_load->name) + ",0}]}";
       comma = ",";
     }
@@ -208,14 +208,14 @@ class Printer {
   // functions, and what a caller knows about its arguments.
 
   void parameters(std::size_t function) {
-    for (std::uint32_t a = 0; a < code_.funs[function].arity; a++) {
+    for (std::uint32_t a = 0; a < code_.funs[function].arity; ++a) {
       if (a < 64 && code_.funs[function].accepts_context >> a & 1) known(a, "accepts_match_context");
       else if (!signatures_.empty()) known(a, signatures_[function].params[a]);
     }
   }
   void arguments_of(std::uint64_t entry) {
     if (auto callee = functions_.find(entry); callee != functions_.end())
-      for (std::uint32_t a = 0; a < signatures_[callee->second].params.size(); a++)
+      for (std::uint32_t a = 0; a < signatures_[callee->second].params.size(); ++a)
         known(a, signatures_[callee->second].params[a]);
   }
   void result_of(std::uint64_t entry) {
@@ -263,7 +263,7 @@ class Printer {
   static std::string tuple_type(const ir::Type& t) {
     std::string elements;
     for (std::uint32_t k = 0;
-         k < std::min(t.size, kElementsTold) && (t.elements || (k == 0 && t.tag.is_value())); k++) {
+         k < std::min(t.size, kElementsTold) && (t.elements || (k == 0 && t.tag.is_value())); ++k) {
       const std::string of =
           k == 0 && t.tag.is_value() ? "{t_atom,[" + atom_source(t.tag) + "]}" : type(t.elements[k]);
       if (of != "any") elements += (elements.empty() ? "" : ",") + std::to_string(k + 1) + " => " + of;
@@ -312,7 +312,7 @@ class Printer {
     for (const std::string& p : parts) {
       if (p.empty()) continue;
       one = p;
-      count++;
+      ++count;
     }
     if (count == 1) return one;
     // In a union a tuple that is a record is given by its key.
@@ -370,7 +370,7 @@ class Printer {
       }
       case Operand::kList: {
         out_ += "{list,[";
-        for (std::uint32_t n = 0; n < o.n; n++) {
+        for (std::uint32_t n = 0; n < o.n; ++n) {
           if (n > 0) out_ += ",";
           operand(args, k);
         }

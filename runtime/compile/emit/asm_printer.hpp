@@ -1,6 +1,4 @@
 #pragma once
-// Code as text: one Erlang term per line, in the shape that `erlc -S` writes and `erlc +from_asm`
-// reads. One compilation, one thread.
 
 #include <span>
 #include <string>
@@ -9,6 +7,8 @@
 #include "runtime/compile/emit/asm.hpp"
 #include "vm/ir/ssa.hpp"
 
+/// Code as text: one Erlang term per line, in the shape that `erlc -S` writes and `erlc +from_asm`
+/// reads. One compilation, one thread.
 namespace vmrun::compile {
 
 /// signatures: those of the functions in their order, or empty. They are for OTP's validator, which

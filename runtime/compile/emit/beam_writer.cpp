@@ -30,9 +30,9 @@ void put_compact(std::string& out, unsigned tag, std::int64_t value) {
     int bytes = 2;
     while (bytes < 8 &&
            (value >= std::int64_t{1} << (8 * bytes - 1) || value < -(std::int64_t{1} << (8 * bytes - 1))))
-      bytes++;
+      ++bytes;
     out += static_cast<char>((bytes - 2) << 5 | 0x18 | tag);
-    for (int k = bytes - 1; k >= 0; k--) out += static_cast<char>(value >> (8 * k));
+    for (int k = bytes - 1; k >= 0; --k) out += static_cast<char>(value >> (8 * k));
   }
 }
 
@@ -49,7 +49,7 @@ class Writer {
     std::string atoms;
     put32(atoms, atoms_.size());
     for (Term a : atoms_) {
-      std::string_view text = atom_text(a);
+      const std::string_view text = atom_text(a);
       atoms += static_cast<char>(text.size());
       atoms += text;
     }
@@ -122,7 +122,7 @@ class Writer {
         const std::uint32_t parts[] = {o.n, o.floats, o.funs};
         put_compact(out, kTagZ, 3);
         put_compact(out, kTagU, (o.n != 0) + (o.floats != 0) + (o.funs != 0));
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
           if (parts[k] == 0) continue;
           put_compact(out, kTagU, k);
           put_compact(out, kTagU, parts[k]);
@@ -183,7 +183,7 @@ class Writer {
   std::string fun_chunk() {
     std::string out;
     put32(out, code_.lambdas.size());
-    for (std::size_t i = 0; i < code_.lambdas.size(); i++) {
+    for (std::size_t i = 0; i < code_.lambdas.size(); ++i) {
       const Code::Lambda& l = code_.lambdas[i];
       const Code::Fun& f = code_.funs[l.fun];
       put32(out, atom(f.name));
@@ -221,7 +221,8 @@ class Writer {
     for (const Code::Line& l : code_.lines) {
       auto [it, fresh] = files.try_emplace(l.file, static_cast<std::uint32_t>(files.size() + 1));
       if (fresh) {
-        std::string_view name = l.file < module_.files.size() ? module_.files[l.file] : std::string_view("?");
+        const std::string_view name =
+            l.file < module_.files.size() ? module_.files[l.file] : std::string_view("?");
         names += static_cast<char>(name.size() >> 8);
         names += static_cast<char>(name.size());
         names += name;
@@ -274,9 +275,8 @@ class Writer {
 
   Term attributes() {
     Term out = Term::nil();
-    for (std::size_t i = module_.attributes.size(); i-- > 0;) {
+    for (std::size_t i = module_.attributes.size(); i-- > 0;)
       out = cons(pair(module_.attributes[i].name, module_.attributes[i].value), out);
-    }
     return out;
   }
 

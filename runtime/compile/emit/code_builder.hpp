@@ -1,5 +1,4 @@
 #pragma once
-// Tables of the module to which the code of functions adds. One compilation; one thread.
 
 #include <map>
 #include <span>
@@ -9,6 +8,7 @@
 #include "runtime/compile/emit/asm.hpp"
 #include "vm/ir/ssa.hpp"
 
+/// Tables of the module to which the code of functions adds. One compilation; one thread.
 namespace vmrun::compile {
 
 class CodeBuilder {

@@ -41,11 +41,11 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
   Code code;
   CodeBuilder builder(code);
   std::vector<std::uint32_t> infos, entries;
-  for (std::size_t i = 0; i < program.functions.size(); i++) {
+  for (std::size_t i = 0; i < program.functions.size(); ++i) {
     infos.push_back(builder.new_label());
     entries.push_back(builder.new_label());
   }
-  for (std::uint32_t i = 0; i < program.functions.size(); i++) {
+  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
     ir::Function& f = program.functions[i];
     Code::Fun fun{f.name, f.arity,          entries[i], static_cast<std::uint32_t>(code.code.size()),
                   0,      f.accepts_context};
@@ -55,12 +55,12 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
         {Bop::kFuncInfo, {Operand::of(module.name), Operand::of(f.name), Operand::u(f.arity)}});
     code.code.push_back({Bop::kLabel, {Operand::u(entries[i])}});
     if (f.is_native) code.code.push_back({Bop::kNifStart, {}});
-    if (module.on_load != nullptr && f.name == module.on_load->name && f.arity == 0)
+    if (module.on_load && f.name == module.on_load->name && f.arity == 0)
       code.code.push_back({Bop::kOnLoad, {}});
     generate_function(builder, program, f, entries, infos[i]);
     peephole(code.code, fun.first, infos[i], entries[i]);
     // The limit of registers in the machine and in stock BEAM's encoding.
-    for (std::size_t k = fun.first; k < code.code.size(); k++) {
+    for (std::size_t k = fun.first; k < code.code.size(); ++k) {
       for (const Operand& o : code.code[k].args) {
         if (!o.is_reg() || o.n < 1023) continue;
         result.errors.push_back("function " + std::string(atom_text(f.name)) + "/" + std::to_string(f.arity) +

@@ -1,12 +1,12 @@
 #pragma once
-// The interface of the compiler's back half: Core in, generic BEAM instructions out, as a .beam
-// file or as text. One compilation, one thread.
 
 #include <string>
 #include <vector>
 
 #include "runtime/compile/core/core_language.hpp"
 
+/// The interface of the compiler's back half: Core in, generic BEAM instructions out, as a .beam
+/// file or as text. One compilation, one thread.
 namespace vmrun::compile {
 
 struct Generated {

@@ -11,7 +11,7 @@ using ir::BlockEnd;
 /// one.
 bool needs_frame(const Block& b) {
   if (b.end == BlockEnd::kTry || b.end == BlockEnd::kCatch) return true;
-  for (std::size_t k = 0; k < b.code.size(); k++) {
+  for (std::size_t k = 0; k < b.code.size(); ++k) {
     const Instr& i = b.code[k];
     if (!ir::is_call(i.op)) continue;
     const bool plain = i.op == Op::kCall || i.op == Op::kCallExt;
@@ -34,7 +34,7 @@ void append(std::vector<AsmInstr>& code, std::vector<AsmInstr> more) {
 /// Returns how many try and catch are around a block.
 std::uint32_t Edges::nesting(const Block& b) const {
   std::uint32_t depth = 0;
-  for (BlockId h = b.handler; h != kNone; h = fn_.blocks[h].handler) depth++;
+  for (BlockId h = b.handler; h != kNone; h = fn_.blocks[h].handler) ++depth;
   return depth;
 }
 
@@ -70,7 +70,7 @@ Edges::Edges(CodeBuilder& builder, const ir::Function& fn, const ir::Liveness& l
 void Edges::enter_function() {
   Entry& first = entry_[fn_.entry];
   first.set = true;
-  for (std::uint32_t k = 0; k < fn_.params.size(); k++) {
+  for (std::uint32_t k = 0; k < fn_.params.size(); ++k) {
     first.places.push_back({fn_.params[k], static_cast<std::int32_t>(k), -1});
     first.contents.x_valid.push_back(true);
   }
@@ -88,7 +88,7 @@ void Edges::enter_block(BlockId id, BlockId next) {
     if (p.x >= 0) regs_.set_x(static_cast<std::uint32_t>(p.x), p.value);
     if (p.y >= 0) regs_.set_y(static_cast<std::uint32_t>(p.y), p.value);
   }
-  for (std::size_t k = 0; k < b.params.size(); k++) {
+  for (std::size_t k = 0; k < b.params.size(); ++k) {
     const Operand& o = e.params[k];
     if (o.kind == Operand::kX) regs_.set_x(o.n, b.params[k]);
     else regs_.set_y(o.n, b.params[k]);
@@ -131,7 +131,7 @@ void Edges::set_entry(BlockId to, std::span<const Arg> args) {
     e.places.push_back(p);
   }
   auto taken = [](const std::vector<bool>& t, std::size_t r) { return r < t.size() && t[r]; };
-  for (std::size_t k = 0; k < b.params.size(); k++) {
+  for (std::size_t k = 0; k < b.params.size(); ++k) {
     const ir::Hint hint = live_.hints[b.params[k]];
     Operand place;
     auto at_x = [&](std::size_t r) { return Operand::x(static_cast<std::uint32_t>(r)); };
@@ -145,7 +145,7 @@ void Edges::set_entry(BlockId to, std::span<const Arg> args) {
           !taken(y_taken, static_cast<std::size_t>(regs_.y_of(args[k].value))))
         r = static_cast<std::uint32_t>(regs_.y_of(args[k].value));
       else
-        for (r = frames_.tag_slots; taken(y_taken, r);) r++;
+        for (r = frames_.tag_slots; taken(y_taken, r);) ++r;
       place = Operand::y(r);
       grow(y_taken, r + 1);
       y_taken[r] = true;
@@ -156,7 +156,7 @@ void Edges::set_entry(BlockId to, std::span<const Arg> args) {
           !taken(x_taken, static_cast<std::size_t>(regs_.x_of(args[k].value))))
         r = static_cast<std::size_t>(regs_.x_of(args[k].value));
       else
-        while (taken(x_taken, r)) r++;
+        while (taken(x_taken, r)) ++r;
       place = at_x(r);
     }
     if (place.kind == Operand::kX) grow(x_taken, place.n + 1), x_taken[place.n] = true;
@@ -165,16 +165,16 @@ void Edges::set_entry(BlockId to, std::span<const Arg> args) {
   e.contents.x_valid = x_taken;
   if (!join) {
     grow(e.contents.x_valid, regs_.x_valid().size());
-    for (std::size_t r = 0; r < regs_.x_valid().size(); r++)
+    for (std::size_t r = 0; r < regs_.x_valid().size(); ++r)
       e.contents.x_valid[r] = e.contents.x_valid[r] || regs_.x_valid()[r];
   }
   e.contents.y_written = regs_.y_written();
   e.contents.y_stale = regs_.y_stale();
   grow(e.contents.y_stale, y_taken.size());
-  for (std::size_t r = 0; r < y_taken.size(); r++)
+  for (std::size_t r = 0; r < y_taken.size(); ++r)
     e.contents.y_stale[r] = e.contents.y_stale[r] || y_taken[r];
   grow(e.contents.y_written, y_taken.size());
-  for (std::size_t r = 0; r < y_taken.size(); r++)
+  for (std::size_t r = 0; r < y_taken.size(); ++r)
     e.contents.y_written[r] = e.contents.y_written[r] || y_taken[r];
 }
 
@@ -188,8 +188,8 @@ std::vector<Registers::Move> Edges::conform(BlockId to, std::span<const Arg> arg
     if (p.y >= 0 && regs_.y_of(p.value) != p.y)
       moves.push_back({regs_.where(p.value), Operand::y(static_cast<std::uint32_t>(p.y))});
   }
-  for (std::size_t k = 0; k < e.params.size(); k++) {
-    Operand from = regs_.operand(args[k]);
+  for (std::size_t k = 0; k < e.params.size(); ++k) {
+    const Operand from = regs_.operand(args[k]);
     if (args[k].is_value() && e.params[k].kind == Operand::kY &&
         regs_.y_of(args[k].value) == static_cast<std::int32_t>(e.params[k].n))
       continue;
@@ -204,10 +204,10 @@ void Edges::join_frames(BlockId to) {
   Entry& e = entry_[to];
   if (e.frame == kNone) return;
   grow(e.contents.y_stale, regs_.y_stale().size());
-  for (std::size_t i = 0; i < regs_.y_stale().size(); i++)
+  for (std::size_t i = 0; i < regs_.y_stale().size(); ++i)
     e.contents.y_stale[i] = e.contents.y_stale[i] || regs_.y_stale()[i];
   frames_.join(e.frame);
-  for (std::size_t i = 0; i < e.contents.y_written.size(); i++) {
+  for (std::size_t i = 0; i < e.contents.y_written.size(); ++i) {
     bool written_by_edge = false;
     for (const Place& p : e.places) written_by_edge |= p.y == static_cast<std::int32_t>(i);
     for (const Operand& o : e.params) written_by_edge |= o.kind == Operand::kY && o.n == i;

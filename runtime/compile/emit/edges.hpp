@@ -1,10 +1,4 @@
 #pragma once
-// The state at the start of each block, and the edges between blocks. The first edge to a block
-// fixes where its values are. Other edges move values into place, in stubs where a conditional jump
-// needs it. Stubs stand in front of the block they lead to, unless the previous block falls through
-// into it; so the last stub needs no jump. Besides, OTP's own passes over assembly drop a label to
-// which no earlier code leads, such as that of a receive entered through stubs only. Also decides
-// which blocks run with a frame. One function; one thread.
 
 #include <span>
 #include <vector>
@@ -12,6 +6,12 @@
 #include "runtime/compile/emit/code_builder.hpp"
 #include "runtime/compile/emit/registers.hpp"
 
+/// The state at the start of each block, and the edges between blocks. The first edge to a block
+/// fixes where its values are. Other edges move values into place, in stubs where a conditional
+/// jump needs it. Stubs stand in front of the block they lead to, unless the previous block falls
+/// through into it; so the last stub needs no jump. Besides, OTP's own passes over assembly drop a
+/// label to which no earlier code leads, such as that of a receive entered through stubs only. Also
+/// decides which blocks run with a frame. One function; one thread.
 namespace vmrun::compile {
 
 /// Whether the code of a block needs a frame. A call that ends the function (or never returns) does

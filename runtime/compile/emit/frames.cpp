@@ -27,7 +27,7 @@ void Frames::walked(const std::vector<bool>& written) {
     f.written = written;
   } else {
     grow(f.written, written.size());
-    for (std::size_t i = 0; i < f.written.size(); i++)
+    for (std::size_t i = 0; i < f.written.size(); ++i)
       f.written[i] = f.written[i] && i < written.size() && written[i];
   }
   f.seen_collection = true;
@@ -41,7 +41,7 @@ void Frames::join(std::uint32_t other) {
   if (!x.seen_collection) {
     x.written = y.written;
   } else if (y.seen_collection) {
-    for (std::size_t i = 0; i < x.written.size(); i++)
+    for (std::size_t i = 0; i < x.written.size(); ++i)
       x.written[i] = x.written[i] && i < y.written.size() && y.written[i];
   }
   x.seen_collection |= y.seen_collection;
@@ -69,9 +69,8 @@ void Frames::finish(std::vector<AsmInstr>& code) {
     done.push_back(std::move(i));
     if (!makes || !f.seen_collection) continue;
     std::vector<Operand> raw{Operand::list(0)};
-    for (std::uint32_t s = 0; s < f.slots; s++) {
+    for (std::uint32_t s = 0; s < f.slots; ++s)
       if (s >= f.written.size() || !f.written[s]) raw.push_back(Operand::y(s));
-    }
     raw[0].n = static_cast<std::uint32_t>(raw.size() - 1);
     if (raw.size() > 1) done.push_back({Bop::kInitYregs, std::move(raw)});
   }

@@ -1,13 +1,13 @@
 #pragma once
-// The stack frames of a function: each has an allocate instruction, and frames that meet at a merge
-// point are one. Their sizes, and the slots that must be initialised, are known only when all code
-// is there. Until then instructions name a frame by its number. One function; one thread.
 
 #include <vector>
 
 #include "runtime/compile/emit/asm.hpp"
 #include "vm/ir/ssa.hpp"
 
+/// The stack frames of a function: each has an allocate instruction, and frames that meet at a
+/// merge point are one. Their sizes, and the slots that must be initialised, are known only when
+/// all code is there. Until then instructions name a frame by its number. One function; one thread.
 namespace vmrun::compile {
 
 inline void grow(std::vector<bool>& v, std::size_t n) {

@@ -39,9 +39,8 @@ void FunctionGen::error(const Block& b) {
   const auto at = static_cast<std::uint32_t>(b.code.size());
   if (b.error == Fail::kFunctionClause) {
     std::vector<Arg> params = b.jump_args;
-    if (params.empty()) {
+    if (params.empty())
       for (ValueId v : fn_.params) params.push_back(Arg::of(v));
-    }
     regs_.to_registers(params, at, false);
     if (frames_.open_now()) regs_.emit(Bop::kDeallocate, {Operand::u(frames_.current())});
     regs_.emit(Bop::kJump, {Operand::label(info_label_)});
@@ -88,9 +87,8 @@ void FunctionGen::terminate(BlockId id) {
     }
     case BlockEnd::kTry:
     case BlockEnd::kCatch: {
-      for (ValueId v : fn_.blocks[b.fail].live_in) {
+      for (ValueId v : fn_.blocks[b.fail].live_in)
         if (v != b.tag) regs_.save(v);
-      }
       const std::uint32_t slot = frames_.tag_slots - 1 - edges_.nesting(b);
       regs_.place_tag(b.tag, slot);
       edges_.set_entry(b.fail, {});
@@ -151,7 +149,7 @@ void FunctionGen::block_code(BlockId id) {
 std::vector<AsmInstr> FunctionGen::run() {
   edges_.plan_frames();
   edges_.enter_function();
-  for (std::size_t k = 0; k < live_.order.size(); k++) {
+  for (std::size_t k = 0; k < live_.order.size(); ++k) {
     const BlockId id = live_.order[k];
     edges_.enter_block(id, k + 1 < live_.order.size() ? live_.order[k + 1] : kNone);
     block_code(id);

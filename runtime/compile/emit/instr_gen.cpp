@@ -43,14 +43,14 @@ void InstrGen::line(Loc loc) {
 
 HeapNeed InstrGen::heap_need(std::uint32_t at) const {
   HeapNeed n;
-  for (; at < uses_.block().code.size(); at++) {
+  for (; at < uses_.block().code.size(); ++at) {
     const Instr& i = uses_.block().code[at];
     if (may_collect(i)) break;
     if (i.op == Op::kPutList) n.words += 2;
-    if (i.op == Op::kFloatBox) n.floats++;
+    if (i.op == Op::kFloatBox) ++n.floats;
     if (i.op == Op::kPutTuple) n.words += static_cast<std::uint32_t>(i.args.size()) + 1;
     if (i.op == Op::kMakeFun) {
-      n.funs++;
+      ++n.funs;
       n.words += static_cast<std::uint32_t>(i.args.size());
     }
   }
@@ -70,7 +70,7 @@ void InstrGen::reserve_heap(std::uint32_t at) {
 void InstrGen::heap_reserved_from(std::uint32_t at) {
   const Block& b = uses_.block();
   heap_until_ = at;
-  while (heap_until_ < b.code.size() && !may_collect(b.code[heap_until_])) heap_until_++;
+  while (heap_until_ < b.code.size() && !may_collect(b.code[heap_until_])) ++heap_until_;
 }
 
 bool InstrGen::tail_position(std::uint32_t at) const {
@@ -220,7 +220,7 @@ Operand InstrGen::float_in(Arg a, std::uint32_t at) {
 
 Operand InstrGen::float_out(ValueId v, std::uint32_t at) {
   std::uint32_t r = 0;
-  while (r < fr_taken_.size() && fr_taken_[r]) r++;
+  while (r < fr_taken_.size() && fr_taken_[r]) ++r;
   grow(fr_taken_, r + 1);
   fr_taken_[r] = !uses_.dies(v, at);
   loc_fr_[v] = r;
@@ -272,7 +272,7 @@ void InstrGen::call(const Instr& i, std::uint32_t at) {
   }
   regs_.clobber();
   regs_.collection(0);
-  for (std::uint32_t k = 0; k < i.dsts.size(); k++) {
+  for (std::uint32_t k = 0; k < i.dsts.size(); ++k) {
     if (uses_.dies(i.dsts[k], at)) {
       regs_.wrote(Operand::x(k));
     } else {
@@ -372,7 +372,7 @@ void InstrGen::bif(const Instr& i, std::uint32_t at, BlockId fail) {
   const bool gc = i.bif->gc;
   const std::uint32_t live = gc ? regs_.live_x() : 0;
   std::vector<Operand> in;
-  for (std::size_t k = 0; k < i.args.size(); k++) in.push_back(typed_operand(i, k));
+  for (std::size_t k = 0; k < i.args.size(); ++k) in.push_back(typed_operand(i, k));
   const std::uint32_t label = fail_label(fail);
   const Operand dst = define_result(i, at, fail);
   if (fail == kNone && !i.bif->safe) line(i.loc);
@@ -412,7 +412,7 @@ void InstrGen::read_map(const Instr& i, std::uint32_t at, BlockId fail) {
   // The map is read for every key, so no result may replace it before the last key.
   std::vector<Operand> keys;
   for (Arg a : i.args.subspan(1)) keys.push_back(regs_.operand(a));
-  for (std::size_t k = 0; k < i.dsts.size(); k++) {
+  for (std::size_t k = 0; k < i.dsts.size(); ++k) {
     if (k + 1 == i.dsts.size()) regs_.release_dead(i.args, at);
     args.push_back(keys[k]);
     args.push_back(regs_.define(i.dsts[k], at));
@@ -423,9 +423,8 @@ void InstrGen::read_map(const Instr& i, std::uint32_t at, BlockId fail) {
     }
   }
   regs_.emit(Bop::kGetMapElements, std::move(args));
-  for (ValueId v : i.dsts) {
+  for (ValueId v : i.dsts)
     if (uses_.dies(v, at)) regs_.release(v);
-  }
 }
 
 // --- binaries ------------------------------------------------------------------------------------
@@ -462,7 +461,7 @@ void InstrGen::create_binary(const Instr& i, std::uint32_t at, BlockId fail) {
     segs[segs.size() - 2] = Operand::string(at_byte, static_cast<std::uint32_t>(run.size() * 8));
     run.clear();
   };
-  for (std::size_t k = 0; k < i.segments.size(); k++) {
+  for (std::size_t k = 0; k < i.segments.size(); ++k) {
     const SegSpec& s = i.segments[k];
     const Arg value = i.args[2 * k], size = i.args[2 * k + 1];
     if (constant_byte_run(s, value, size, run)) continue;

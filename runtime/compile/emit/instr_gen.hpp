@@ -1,6 +1,4 @@
 #pragma once
-// Single instructions of a block: the code of each operation, its operands and results, and the
-// heap it needs. One function; one thread.
 
 #include <span>
 #include <unordered_map>
@@ -9,6 +7,8 @@
 #include "runtime/compile/emit/edges.hpp"
 #include "vm/ir/bif_info.hpp"
 
+/// Single instructions of a block: the code of each operation, its operands and results, and the
+/// heap it needs. One function; one thread.
 namespace vmrun::compile {
 
 class InstrGen {

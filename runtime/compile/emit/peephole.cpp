@@ -36,15 +36,14 @@ void peephole(std::vector<AsmInstr>& code, std::size_t first, std::uint32_t info
   // The final target of each label.
   std::unordered_map<std::uint32_t, std::uint32_t> same;
   std::unordered_map<std::uint32_t, std::size_t> at;
-  for (std::size_t i = first; i < code.size(); i++) {
+  for (std::size_t i = first; i < code.size(); ++i)
     if (code[i].op == Bop::kLabel) at[code[i].args[0].n] = i;
-  }
   auto target = [&](std::uint32_t label) {
-    for (int hops = 0; hops < 100; hops++) {
-      auto it = at.find(label);
+    for (int hops = 0; hops < 100; ++hops) {
+      const auto it = at.find(label);
       if (it == at.end()) return label;
       std::size_t i = it->second + 1;
-      while (i < code.size() && code[i].op == Bop::kLabel && code[i].args[0].n != entry) i++;
+      while (i < code.size() && code[i].op == Bop::kLabel && code[i].args[0].n != entry) ++i;
       if (i >= code.size() || code[i].op != Bop::kJump || code[i].args[0].n == label) {
         // Adjacent labels are one.
         return i > it->second + 1 && code[i - 1].op == Bop::kLabel && label != info && label != entry
@@ -59,24 +58,22 @@ void peephole(std::vector<AsmInstr>& code, std::size_t first, std::uint32_t info
   std::vector<AsmInstr> out;
   out.reserve(code.size() - first);
   bool reachable = true;
-  for (std::size_t i = first; i < code.size(); i++) {
+  for (std::size_t i = first; i < code.size(); ++i) {
     if (code[i].op == Bop::kLabel) continue;
-    for (Operand& o : code[i].args) {
+    for (Operand& o : code[i].args)
       if (o.kind == Operand::kLabel && o.n != 0 && at.contains(o.n)) o.n = target(o.n);
-    }
   }
   // First finds used labels, then reachable code; twice, because dropping code may make labels
   // unused.
-  for (int round = 0; round < 2; round++) {
+  for (int round = 0; round < 2; ++round) {
     used = {info, entry};
     reachable = true;
-    for (std::size_t i = first; i < code.size(); i++) {
-      for (const Operand& o : code[i].args) {
+    for (std::size_t i = first; i < code.size(); ++i) {
+      for (const Operand& o : code[i].args)
         if (o.kind == Operand::kLabel) used.insert(o.n);
-      }
     }
     out.clear();
-    for (std::size_t i = first; i < code.size(); i++) {
+    for (std::size_t i = first; i < code.size(); ++i) {
       AsmInstr& c = code[i];
       if (c.op == Bop::kLabel) {
         if (!used.contains(c.args[0].n)) continue;

@@ -1,12 +1,12 @@
 #pragma once
-// The last pass over the instructions of one function. It removes jumps to jumps, unused labels and
-// unreachable code. One compilation, one thread.
 
 #include <cstddef>
 #include <vector>
 
 #include "runtime/compile/emit/asm.hpp"
 
+/// The last pass over the instructions of one function. It removes jumps to jumps, unused labels
+/// and unreachable code. One compilation, one thread.
 namespace vmrun::compile {
 
 /// Improves code[first…end). The labels `info` and `entry` are always kept.

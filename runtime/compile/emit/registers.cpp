@@ -57,9 +57,8 @@ void Registers::release(ValueId v) {
 }
 
 void Registers::release_dead(std::span<const Arg> args, std::uint32_t at) {
-  for (Arg a : args) {
+  for (Arg a : args)
     if (a.is_value() && uses_.dies(a.value, at)) release(a.value);
-  }
 }
 
 void Registers::set_x(std::uint32_t r, ValueId v) {
@@ -87,7 +86,7 @@ void Registers::set_y(std::uint32_t r, ValueId v) {
 
 std::uint32_t Registers::free_x() const {
   std::uint32_t r = 0;
-  while (r < x_.size() && x_[r] != kNone) r++;
+  while (r < x_.size() && x_[r] != kNone) ++r;
   return r;
 }
 
@@ -96,19 +95,19 @@ std::uint32_t Registers::free_y(bool before_read) {
   std::uint32_t r = frames_.tag_slots;
   while ((r < y_.size() && y_[r] != kNone) ||
          (before_read && std::find(read_now_.begin(), read_now_.end(), r) != read_now_.end()))
-    r++;
+    ++r;
   return r;
 }
 
 std::uint32_t Registers::x_top() const {
   auto r = static_cast<std::uint32_t>(x_.size());
-  while (r > 0 && x_[r - 1] == kNone) r--;
+  while (r > 0 && x_[r - 1] == kNone) --r;
   return r;
 }
 
 /// Returns the number of x registers that a collection here must scan; fills holes.
 std::uint32_t Registers::live_x() {
-  for (std::uint32_t r = 0; r < x_top(); r++) {
+  for (std::uint32_t r = 0; r < x_top(); ++r) {
     grow(x_valid_, r + 1);
     if (x_valid_[r]) continue;
     const std::uint32_t top = x_top() - 1;
@@ -133,7 +132,7 @@ void Registers::save(ValueId v) {
 std::uint32_t Registers::place_to_swap(std::uint32_t next) const {
   const Instr& call = uses_.block().code[next];
   const std::size_t from = ir::first_register_arg(call);
-  for (std::size_t k = from; k < call.args.size(); k++) {
+  for (std::size_t k = from; k < call.args.size(); ++k) {
     const Arg a = call.args[k];
     const auto r = static_cast<std::uint32_t>(k - from);
     if (a.is_value() && loc_x_[a.value] < 0 && loc_y_[a.value] >= 0 && uses_.dies(a.value, next) &&
@@ -193,13 +192,13 @@ Operand Registers::define(ValueId v, std::uint32_t at, bool allow_y) {
 }
 
 void Registers::clobber() {
-  for (std::uint32_t r = 0; r < x_.size(); r++) drop_x(r);
+  for (std::uint32_t r = 0; r < x_.size(); ++r) drop_x(r);
   std::fill(x_valid_.begin(), x_valid_.end(), false);
 }
 
 /// Records that memory may be collected here.
 void Registers::collection(std::uint32_t live) {
-  for (std::size_t r = live; r < x_valid_.size(); r++) x_valid_[r] = false;
+  for (std::size_t r = live; r < x_valid_.size(); ++r) x_valid_[r] = false;
   stack_walk();
 }
 
@@ -214,7 +213,7 @@ void Registers::stack_walk() {
 void Registers::forget_dead() {
   if (!frames_.open_now()) return;
   std::vector<Operand> slots{Operand::list(0)};
-  for (std::uint32_t r = frames_.tag_slots; r < y_stale_.size(); r++) {
+  for (std::uint32_t r = frames_.tag_slots; r < y_stale_.size(); ++r) {
     if (!y_stale_[r] || (r < y_.size() && y_[r] != kNone)) continue;
     slots.push_back(Operand::y(r));
     y_stale_[r] = false;
@@ -242,22 +241,21 @@ void Registers::parallel(std::vector<Move> moves) {
   auto key = [](const Operand& o) { return std::uint64_t{o.n} << 1 | (o.kind == Operand::kY); };
   std::unordered_map<std::uint64_t, std::uint32_t> readers;
   std::unordered_map<std::uint64_t, std::size_t> writer;
-  for (std::size_t i = 0; i < moves.size(); i++) {
+  for (std::size_t i = 0; i < moves.size(); ++i) {
     readers[key(moves[i].from)]++;
     writer[key(moves[i].to)] = i;
   }
   std::vector<bool> done(moves.size());
   std::vector<std::size_t> ready;
-  for (std::size_t i = 0; i < moves.size(); i++) {
+  for (std::size_t i = 0; i < moves.size(); ++i)
     if (!readers.contains(key(moves[i].to))) ready.push_back(i);
-  }
   std::size_t left = moves.size(), scan = 0;
   while (left > 0) {
     if (!ready.empty()) {
       const std::size_t i = ready.back();
       ready.pop_back();
       done[i] = true;
-      left--;
+      --left;
       emit(Bop::kMove, {moves[i].from, moves[i].to});
       if (--readers[key(moves[i].from)] == 0) {
         readers.erase(key(moves[i].from));
@@ -268,25 +266,25 @@ void Registers::parallel(std::vector<Move> moves) {
     }
     // Only cycles are left. A swap puts one value in place; the moves that read the other one find
     // it where the first one was.
-    while (done[scan]) scan++;
+    while (done[scan]) ++scan;
     Move& m = moves[scan];
     const Operand a = m.from, b = m.to;
     emit(Bop::kSwap, {a, b});
     done[scan] = true;
-    left--;
+    --left;
     // The old value of b is now in a.
     readers.erase(key(a));
     const std::uint32_t count = readers[key(b)];
     readers.erase(key(b));
     std::uint32_t still = 0;
-    for (std::size_t i = 0; i < moves.size(); i++) {
+    for (std::size_t i = 0; i < moves.size(); ++i) {
       if (done[i] || !(moves[i].from == b)) continue;
       moves[i].from = a;
       if (moves[i].to == a) {
         done[i] = true;
-        left--;
+        --left;
       } else {
-        still++;
+        ++still;
       }
     }
     (void)count;
@@ -300,7 +298,7 @@ void Registers::parallel(std::vector<Move> moves) {
 /// instruction `at` to the stack, all in parallel.
 void Registers::to_registers(std::span<const Arg> args, std::uint32_t at, bool saves) {
   std::vector<Move> moves;
-  for (std::uint32_t k = 0; k < args.size(); k++) {
+  for (std::uint32_t k = 0; k < args.size(); ++k) {
     const Arg a = args[k];
     if (a.is_value() && k < x_.size() && x_[k] == a.value) continue;
     moves.push_back({operand(a), Operand::x(k)});
@@ -308,11 +306,10 @@ void Registers::to_registers(std::span<const Arg> args, std::uint32_t at, bool s
   if (saves) {
     // Slots of arguments that die here may be reused.
     for (Arg a : args) {
-      if (a.is_value() && uses_.dies(a.value, at) && loc_y_[a.value] >= 0) {
+      if (a.is_value() && uses_.dies(a.value, at) && loc_y_[a.value] >= 0)
         y_[static_cast<std::uint32_t>(loc_y_[a.value])] = kNone;
-      }
     }
-    for (std::uint32_t r = 0; r < x_.size(); r++) {
+    for (std::uint32_t r = 0; r < x_.size(); ++r) {
       const ValueId v = x_[r];
       if (v == kNone || uses_.dies(v, at) || loc_y_[v] >= 0) continue;
       const std::uint32_t slot = free_y();
@@ -334,9 +331,8 @@ void Registers::trade_places(const Instr& i, std::uint32_t at) {
   const ValueId there = x_[r];
   if (there == kNone || loc_y_[there] >= 0 || !uses_.outlasts(there, at) || uses_.outlasts(i.dst(), at))
     return;
-  for (Arg a : i.args) {
+  for (Arg a : i.args)
     if (a == Arg::of(there)) return;
-  }
   for (Arg a : i.args) {
     if (!a.is_value() || loc_x_[a.value] >= 0 || loc_y_[a.value] < 0 || !uses_.dies(a.value, at)) continue;
     const auto slot = static_cast<std::uint32_t>(loc_y_[a.value]);
@@ -362,21 +358,18 @@ void Registers::open_frame(const HeapNeed& need) {
 
 void Registers::save_before_clobber(std::uint32_t at) {
   const std::uint32_t next = uses_.next_clobber(at);
-  for (std::uint32_t r = 0; r < x_.size(); r++) {
+  for (std::uint32_t r = 0; r < x_.size(); ++r)
     if (x_[r] != kNone && next != Uses::kForever && uses_.last(x_[r]) > next) save(x_[r]);
-  }
 }
 
 void Registers::release_others(std::span<const ValueId> wanted) {
   wanted_.resize(fn_.value_count);
   for (ValueId v : wanted) wanted_[v] = true;
   auto unwanted = [&](ValueId v) { return v != kNone && !wanted_[v]; };
-  for (std::uint32_t r = 0; r < x_.size(); r++) {
+  for (std::uint32_t r = 0; r < x_.size(); ++r)
     if (unwanted(x_[r])) release(x_[r]);
-  }
-  for (std::uint32_t r = 0; r < y_.size(); r++) {
+  for (std::uint32_t r = 0; r < y_.size(); ++r)
     if (unwanted(y_[r])) release(y_[r]);
-  }
   for (ValueId v : wanted) wanted_[v] = false;
 }
 
@@ -418,9 +411,8 @@ void Registers::set_contents(const Contents& c) {
 }
 
 void Registers::release_unneeded() {
-  for (std::uint32_t r = 0; r < x_.size(); r++) {
+  for (std::uint32_t r = 0; r < x_.size(); ++r)
     if (x_[r] != kNone && !uses_.needed(x_[r])) release(x_[r]);
-  }
   read_now_.clear();
 }
 
@@ -433,12 +425,10 @@ void Registers::restore(State s) {
   x_ = std::move(s.x);
   y_ = std::move(s.y);
   frames_.set_current(s.frame);
-  for (std::uint32_t r = 0; r < x_.size(); r++) {
+  for (std::uint32_t r = 0; r < x_.size(); ++r)
     if (x_[r] != kNone) loc_x_[x_[r]] = static_cast<std::int32_t>(r);
-  }
-  for (std::uint32_t r = 0; r < y_.size(); r++) {
+  for (std::uint32_t r = 0; r < y_.size(); ++r)
     if (y_[r] != kNone) loc_y_[y_[r]] = static_cast<std::int32_t>(r);
-  }
   set_contents(s.contents);
 }
 

@@ -1,7 +1,4 @@
 #pragma once
-// Which value is in which register at the current point of the code, which registers hold a term at
-// all, and the instructions that change this: moves, saves, frames. Values get registers on the fly
-// (codegen.hpp). One function; one thread.
 
 #include <span>
 #include <vector>
@@ -9,6 +6,9 @@
 #include "runtime/compile/emit/frames.hpp"
 #include "runtime/compile/emit/uses.hpp"
 
+/// Which value is in which register at the current point of the code, which registers hold a term
+/// at all, and the instructions that change this: moves, saves, frames. Values get registers on the
+/// fly (codegen.hpp). One function; one thread.
 namespace vmrun::compile {
 
 /// Heap that the following instructions take.

@@ -48,7 +48,7 @@ void append_bits(std::string& out, Term t) {
   const BytesOf bytes(t);
   const Word whole = bit_size_of(t) / 8, rest = bit_size_of(t) % 8;
   out += "<<";
-  for (Word i = 0; i < whole; i++) out += (i > 0 ? "," : "") + std::to_string(bytes.data()[i]);
+  for (Word i = 0; i < whole; ++i) out += (i > 0 ? "," : "") + std::to_string(bytes.data()[i]);
   if (rest > 0) {
     out += (whole > 0 ? "," : "") + std::to_string(bytes.data()[whole] >> (8 - rest)) + ":" +
            std::to_string(rest);
@@ -71,7 +71,7 @@ void append_term_source(std::string& out, Term t) {
     append_list(out, t);
   } else if (t.is_tuple()) {
     out += "{";
-    for (Word i = 0; i < t.tuple_arity(); i++) {
+    for (Word i = 0; i < t.tuple_arity(); ++i) {
       if (i > 0) out += ",";
       append_term_source(out, t.element(i));
     }

@@ -1,11 +1,11 @@
 #pragma once
-// Constants of a program as text that Erlang can read again. (Other texts of terms are for people:
-// they do not quote reserved words, and cut long terms.) Any thread.
 
 #include <string>
 
 #include "vm/term/term.hpp"
 
+/// Constants of a program as text that Erlang can read again. (Other texts of terms are for people:
+/// they do not quote reserved words, and cut long terms.) Any thread.
 namespace vmrun::compile {
 
 /// Returns an atom, quoted if necessary.

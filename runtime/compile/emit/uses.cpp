@@ -21,7 +21,7 @@ void Uses::enter(BlockId id) {
   if (block_->handler != kNone) forever(block_->handler);
   clobbers_.clear();
   const auto n = static_cast<std::uint32_t>(block_->code.size());
-  for (std::uint32_t k = 0; k < n; k++) {
+  for (std::uint32_t k = 0; k < n; ++k) {
     for (Arg a : block_->code[k].args) used(a, k);
     if (ir::clobbers_x(block_->code[k].op)) clobbers_.push_back(k);
   }
@@ -37,7 +37,7 @@ void Uses::enter(BlockId id) {
 bool Uses::dies(ValueId v, std::uint32_t at) const { return use_[v].block != id_ || use_[v].last <= at; }
 
 std::uint32_t Uses::next_clobber(std::uint32_t at) const {
-  auto it = std::upper_bound(clobbers_.begin(), clobbers_.end(), at);
+  const auto it = std::upper_bound(clobbers_.begin(), clobbers_.end(), at);
   return it == clobbers_.end() ? kForever : *it;
 }
 

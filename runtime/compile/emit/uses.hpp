@@ -1,12 +1,12 @@
 #pragma once
-// When each value of the current block is needed for the last time, and where the calls are that
-// lose the x registers. One function; one thread.
 
 #include <vector>
 
 #include "vm/ir/liveness.hpp"
 #include "vm/ir/ssa.hpp"
 
+/// When each value of the current block is needed for the last time, and where the calls are that
+/// lose the x registers. One function; one thread.
 namespace vmrun::compile {
 
 using ir::Arg;

@@ -6,7 +6,7 @@ namespace vmrun::compile::lower {
 
 BlockId BlockBuilder::new_join(std::size_t params) {
   BlockId b = new_block();
-  for (std::size_t i = 0; i < params; i++) fn_.blocks[b].params.push_back(fn_.new_value());
+  for (std::size_t i = 0; i < params; ++i) fn_.blocks[b].params.push_back(fn_.new_value());
   return b;
 }
 
@@ -31,7 +31,7 @@ void BlockBuilder::finish(Dest d, Arg v) {
 
 void BlockBuilder::error(Fail kind, Arg subject, Loc loc) {
   if (kind == Fail::kElseClause) {
-    Arg reason = emit_value(Op::kPutTuple, {Arg::lit(atoms::else_clause), subject});
+    const Arg reason = emit_value(Op::kPutTuple, {Arg::lit(atoms::else_clause), subject});
     emit_value(Op::kCallExt, {Arg::lit(atoms::erlang), Arg::lit(atoms::error), reason}, loc);
     cur().end = BlockEnd::kUnreachable;
     return;
@@ -77,7 +77,7 @@ void BlockBuilder::test(Test t, std::vector<Arg> args, BlockId yes, BlockId no, 
 void BlockBuilder::fallible(Instr i, BlockId fail) {
   cur().code.push_back(i);
   if (fail == kNone) return;
-  BlockId next = new_block();
+  const BlockId next = new_block();
   Block& b = cur();
   b.end = BlockEnd::kFallible;
   b.succ = next;

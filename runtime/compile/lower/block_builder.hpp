@@ -1,10 +1,10 @@
 #pragma once
-// Appends instructions to the blocks of a function under construction. One function; one thread.
 
 #include <vector>
 
 #include "vm/ir/ssa.hpp"
 
+/// Appends instructions to the blocks of a function under construction. One function; one thread.
 namespace vmrun::compile::lower {
 
 using namespace ir;

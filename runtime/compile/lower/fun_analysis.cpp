@@ -9,14 +9,14 @@ void FunAnalysis::bind(Var* v) {
 
 /// v must be passed to `note` and to the functions between it and v's owner.
 void FunAnalysis::need(FunNote* note, Var* v) {
-  for (FunNote* n = note; n != nullptr && n != v->owner; n = n->parent) {
+  for (FunNote* n = note; n && n != v->owner; n = n->parent) {
     if (!n->free_set.insert(v).second) return;
     n->free.push_back(v);
   }
 }
 
 void FunAnalysis::use(Var* v) {
-  v->uses++;
+  ++v->uses;
   need(current_, v);
 }
 
@@ -53,7 +53,7 @@ void FunAnalysis::pattern(Pat* p) {
       break;
     case PatKind::kBinary:
       for (const PSegment& s : p->as<PBinary>().segments) {
-        if (s.size != nullptr) expr(s.size);
+        if (s.size) expr(s.size);
         pattern(s.value);
       }
       break;
@@ -67,7 +67,7 @@ void FunAnalysis::pattern(Pat* p) {
 void FunAnalysis::clauses(ClauseList cs) {
   for (Clause* c : cs) {
     for (Pat* p : c->patterns) pattern(p);
-    if (c->guard != nullptr) expr(c->guard);
+    if (c->guard) expr(c->guard);
     expr(c->body);
   }
 }
@@ -79,7 +79,7 @@ void FunAnalysis::lambda(Lambda& l) {
   FunNote* outer = current_;
   current_ = note;
   for (Var* v : l.params) bind(v);
-  if (l.self != nullptr) bind(l.self);
+  if (l.self) bind(l.self);
   expr(l.body);
   current_ = outer;
 }
@@ -122,7 +122,7 @@ void FunAnalysis::expr(Expr* e) {
       case Kind::kBinary:
         for (const Segment& s : e->as<Binary>().segments) {
           expr(s.value);
-          if (s.size != nullptr) expr(s.size);
+          if (s.size) expr(s.size);
         }
         return;
       case Kind::kLet:
@@ -159,9 +159,9 @@ void FunAnalysis::expr(Expr* e) {
       case Kind::kPrimop: list(e->as<Primop>().args); return;
       case Kind::kReceive: {
         auto& r = e->as<Receive>();
-        if (r.timeout != nullptr) expr(r.timeout);
+        if (r.timeout) expr(r.timeout);
         clauses(r.clauses);
-        if (r.action == nullptr) return;
+        if (!r.action) return;
         e = r.action;
         continue;
       }
@@ -199,7 +199,7 @@ void FunAnalysis::run() {
     changed = false;
     for (FunNote* note : found_) {
       for (FunNote* callee : note->callees) {
-        for (std::size_t i = 0; i < callee->free.size(); i++) {
+        for (std::size_t i = 0; i < callee->free.size(); ++i) {
           Var* v = callee->free[i];
           if (v->owner == note || note->free_set.contains(v)) continue;
           need(note, v);

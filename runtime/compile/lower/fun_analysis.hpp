@@ -1,13 +1,13 @@
 #pragma once
-// Which variables a fun or letrec function takes from the functions around it, and how often each
-// variable is used. Runs over one top-level function before it is lowered. One compilation, one
-// thread.
 
 #include <unordered_set>
 #include <vector>
 
 #include "runtime/compile/core/core_language.hpp"
 
+/// Which variables a fun or letrec function takes from the functions around it, and how often each
+/// variable is used. Runs over one top-level function before it is lowered. One compilation, one
+/// thread.
 namespace vmrun::compile::core {
 
 /// A function to be generated: a definition, a lifted fun, a lifted letrec function or a wrapper of

@@ -35,26 +35,25 @@ bool BitMatcher::same_shape(const PSegment& a, const PSegment& b, const Row& ra,
       p.unit != q.unit)
     return false;
   if (p.type >= SegType::kUtf8) return true;
-  if (a.size == nullptr || b.size == nullptr) return a.size == b.size;
+  if (!a.size || !b.size) return a.size == b.size;
   if (a.size == b.size) return true;
   if (a.size->kind != b.size->kind) return false;
   if (a.size->kind == Kind::kLiteral) return a.size->as<Literal>().value == b.size->as<Literal>().value;
   if (a.size->kind != Kind::kVar) return false;
   auto place = [](const Row& r, Var* v) -> const Occ* {
-    for (const Binding& x : r.bindings) {
+    for (const Binding& x : r.bindings)
       if (x.var == v) return x.at;
-    }
     return nullptr;
   };
   Var *va = a.size->as<VarRef>().var, *vb = b.size->as<VarRef>().var;
   const Occ *oa = place(ra, va), *ob = place(rb, vb);
-  return oa == nullptr && ob == nullptr ? va == vb : oa == ob;
+  return !oa && !ob ? va == vb : oa == ob;
 }
 
 Arg BitMatcher::size_of(const PSegment& s, Row& row, BlockId fail) {
   if (s.size->kind == Kind::kLiteral) return Arg::lit(s.size->as<Literal>().value);
   for (const Binding& b : row.bindings) c_.bind(b.var, Arg::of(places_.fetch(b.at)));
-  BlockId outer = c_.guard_fail;
+  const BlockId outer = c_.guard_fail;
   c_.guard_fail = fail;
   Arg size = c_.exprs.value(s.size);
   c_.guard_fail = outer;
@@ -66,9 +65,8 @@ namespace {
 /// If the segment has constant bits, appends them.
 bool constant_bits(const PSegment& s, std::vector<std::uint8_t>& bytes, std::size_t& bits) {
   if (s.spec.type != SegType::kInteger || s.value->kind != PatKind::kLiteral) return false;
-  Term v = s.value->as<PLiteral>().value;
-  if (!v.is_small() || s.size == nullptr || s.size->kind != Kind::kLiteral ||
-      !s.size->as<Literal>().value.is_small())
+  const Term v = s.value->as<PLiteral>().value;
+  if (!v.is_small() || !s.size || s.size->kind != Kind::kLiteral || !s.size->as<Literal>().value.is_small())
     return false;
   SWord n = s.size->as<Literal>().value.small_value();
   if (n <= 0 || n > 56 || n * s.spec.unit > 56) return false;
@@ -81,7 +79,7 @@ bool constant_bits(const PSegment& s, std::vector<std::uint8_t>& bytes, std::siz
   for (unsigned i = count; i-- > 0;) {
     if (bits % 8 == 0) bytes.push_back(0);
     if (static_cast<Word>(value) >> i & 1) bytes.back() |= static_cast<std::uint8_t>(0x80 >> bits % 8);
-    bits++;
+    ++bits;
   }
   return true;
 }
@@ -99,10 +97,10 @@ const Pat* as_float(NodeArena& arena, const Pat* p) {
 bool BitMatcher::match_string(Rows& rows, Occ* at, BlockId read_fail, BlockId deep_fail) {
   if (rows.size() != 1) return false;
   Cell cell = *cell_at(rows[0], at);
-  auto segs = cell.pat->as<PBinary>().segments;
+  const auto segs = cell.pat->as<PBinary>().segments;
   std::vector<std::uint8_t> bytes;
   std::size_t bits = 0, k = cell.segment;
-  while (k < segs.size() && constant_bits(segs[k], bytes, bits)) k++;
+  while (k < segs.size() && constant_bits(segs[k], bytes, bits)) ++k;
   if (k == cell.segment) return false;
   Instr i{.op = Op::kBsMatchString};
   std::vector<Arg> args{Arg::of(places_.fetch(at))};
@@ -122,12 +120,12 @@ void BitMatcher::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
   for (const Row& r : rows) {
     if (r.whole_units == at->parent) return;
     const Cell* cell = cell_at(r, at);
-    auto segs = cell->pat->as<PBinary>().segments;
+    const auto segs = cell->pat->as<PBinary>().segments;
     SWord bits = 0;
     std::size_t k = cell->segment;
-    for (; k + 1 < segs.size(); k++) {
+    for (; k + 1 < segs.size(); ++k) {
       const PSegment& s = segs[k];
-      if (s.spec.type >= SegType::kUtf8 || s.size == nullptr || s.size->kind != Kind::kLiteral ||
+      if (s.spec.type >= SegType::kUtf8 || !s.size || s.size->kind != Kind::kLiteral ||
           !s.size->as<Literal>().value.is_small())
         return;
       const SWord n = s.size->as<Literal>().value.small_value();
@@ -136,7 +134,7 @@ void BitMatcher::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
     }
     if (k == cell->segment || k >= segs.size() || bits % 8 != 0) return;
     const PSegment& last = segs[k];
-    if (last.spec.type != SegType::kBinary || last.size != nullptr || last.spec.unit != 8) return;
+    if (last.spec.type != SegType::kBinary || last.size || last.spec.unit != 8) return;
   }
   Instr unit{.op = Op::kBsTestUnit};
   std::vector<Arg> args{Arg::of(places_.fetch(at))};
@@ -150,7 +148,7 @@ void BitMatcher::check_units_early(Rows& rows, Occ* at, BlockId read_fail) {
 /// and the position has not moved; deep_fail: a later failure.
 void BitMatcher::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fail) {
   const Cell first = *cell_at(rows[0], at);
-  auto segs = first.pat->as<PBinary>().segments;
+  const auto segs = first.pat->as<PBinary>().segments;
   const Arg context = Arg::of(places_.fetch(at));
   if (first.segment == segs.size()) {
     Instr i{.op = Op::kBsTestTail};
@@ -165,7 +163,7 @@ void BitMatcher::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fa
   const PSegment& seg = segs[first.segment];
   check_units_early(rows, at, read_fail);
   Occ* rest = places_.child(at->parent, Occ::kBinRest, ++next_rest_);
-  const bool all = seg.spec.type == SegType::kBinary && seg.size == nullptr;
+  const bool all = seg.spec.type == SegType::kBinary && !seg.size;
   // The term of the rest is made where it is needed: the context does not move any more.
   Occ* field = places_.child(at, all ? Occ::kBinTail : Occ::kField, 0);
   bool units_known = true;
@@ -177,7 +175,7 @@ void BitMatcher::segments(Rows rows, Occ* at, BlockId read_fail, BlockId deep_fa
   bool wanted = seg.spec.type == SegType::kFloat;
   for (Row& r : rows) {
     Cell cell = take(r, at);
-    auto theirs = cell.pat->as<PBinary>().segments;
+    const auto theirs = cell.pat->as<PBinary>().segments;
     const Pat* value = theirs[cell.segment].value;
     if (seg.spec.type == SegType::kFloat) value = as_float(arena_, value);
     wanted |= !(value->kind == PatKind::kWild ||

@@ -1,10 +1,10 @@
 #pragma once
-// Patterns of the bit syntax: a binary under matching is a chain of places, one after each segment
-// that is read. Part of a MatchCompiler; one thread.
 
 #include "runtime/compile/lower/lower_context.hpp"
 #include "runtime/compile/lower/match_rows.hpp"
 
+/// Patterns of the bit syntax: a binary under matching is a chain of places, one after each segment
+/// that is read. Part of a MatchCompiler; one thread.
 namespace vmrun::compile::lower {
 
 class MatchCompiler;

@@ -14,7 +14,7 @@ const BifInfo* bif_of(const Expr* e) {
   const Call& c = e->as<Call>();
   if (c.module->kind != Kind::kLiteral || c.function->kind != Kind::kLiteral) return nullptr;
   if (!(c.module->as<Literal>().value == atoms::erlang)) return nullptr;
-  Term f = c.function->as<Literal>().value;
+  const Term f = c.function->as<Literal>().value;
   return f.is_atom() ? find_bif(f, static_cast<std::uint32_t>(c.args.size())) : nullptr;
 }
 
@@ -22,7 +22,7 @@ bool is_record_test(const Expr* e) {
   if (e->kind != Kind::kCall) return false;
   const Call& c = e->as<Call>();
   if (c.module->kind != Kind::kLiteral || c.function->kind != Kind::kLiteral) return false;
-  Term f = c.function->as<Literal>().value;
+  const Term f = c.function->as<Literal>().value;
   if (!(c.module->as<Literal>().value == atoms::erlang) || !f.is_atom() || atom_text(f) != "is_record")
     return false;
   if (c.args.size() < 2 || c.args[1]->kind != Kind::kLiteral || !c.args[1]->as<Literal>().value.is_atom())
@@ -49,10 +49,10 @@ bool LowerCond::boolean(Expr* e) const {
     case Kind::kCall: {
       if (is_record_test(e)) return true;
       const BifInfo* b = bif_of(e);
-      if (b == nullptr || !b->boolean) return false;
+      if (!b || !b->boolean) return false;
       if (b->test >= 0) return true;
       const Call& c = e->as<Call>();
-      std::string_view name = b->name;
+      const std::string_view name = b->name;
       if (name == "not") return boolean(c.args[0]);
       if (name == "and" || name == "or") return simple_test(c.args[0]) && simple_test(c.args[1]);
       return false;
@@ -65,16 +65,15 @@ bool LowerCond::boolean(Expr* e) const {
 /// evaluated in any order.
 bool LowerCond::simple_test(Expr* e) const {
   const BifInfo* b = bif_of(e);
-  if (b == nullptr || !b->boolean) return false;
+  if (!b || !b->boolean) return false;
   auto plain = [](Expr* a) { return a->kind == Kind::kVar || a->kind == Kind::kLiteral; };
   const Call& c = e->as<Call>();
-  std::string_view name = b->name;
+  const std::string_view name = b->name;
   if (name == "and" || name == "or") return simple_test(c.args[0]) && simple_test(c.args[1]);
   if (name == "not") return simple_test(c.args[0]);
   if (b->test < 0 || !b->safe) return false;
-  for (Expr* a : c.args) {
+  for (Expr* a : c.args)
     if (!plain(a)) return false;
-  }
   return true;
 }
 
@@ -88,7 +87,7 @@ void LowerCond::bool_value(Arg v, BlockId yes, BlockId no, BlockId broken, Loc l
     blocks_.test(Test::kEqExact, {v, Arg::lit(atoms::true_)}, yes, no);
     return;
   }
-  BlockId other = broken == kNone ? blocks_.new_block() : broken;
+  const BlockId other = broken == kNone ? blocks_.new_block() : broken;
   Block& b = blocks_.cur();
   b.end = BlockEnd::kSwitchValue;
   b.subject = v;
@@ -96,7 +95,7 @@ void LowerCond::bool_value(Arg v, BlockId yes, BlockId no, BlockId broken, Loc l
   b.fail = other;
   if (broken != kNone) return;
   blocks_.start(other);
-  Arg reason = blocks_.emit_value(Op::kPutTuple, {Arg::lit(atoms::badarg), v});
+  const Arg reason = blocks_.emit_value(Op::kPutTuple, {Arg::lit(atoms::badarg), v});
   blocks_.emit_value(Op::kCallExt, {Arg::lit(atoms::erlang), Arg::lit(atoms::error), reason}, loc);
   blocks_.cur().end = BlockEnd::kUnreachable;
 }
@@ -105,13 +104,13 @@ bool LowerCond::bif_test(Call& c, BlockId yes, BlockId no, BlockId broken) {
   if (is_record_test(&c)) {
     Arg v = c_.exprs.value(c.args[0]);
     if (v.is_literal()) v = blocks_.emit_value(Op::kMove, {v});
-    Term tag = c.args[1]->as<Literal>().value;
+    const Term tag = c.args[1]->as<Literal>().value;
     if (c.args.size() == 3) {
       blocks_.test(Test::kTagged, {v, Arg::lit(tag)}, yes, no,
                    static_cast<std::uint64_t>(c.args[2]->as<Literal>().value.small_value()));
       return true;
     }
-    BlockId tuple = blocks_.new_block();
+    const BlockId tuple = blocks_.new_block();
     blocks_.test(Test::kTuple, {v}, tuple, no);
     blocks_.start(tuple);
     Instr i{.op = Op::kBif};
@@ -125,15 +124,15 @@ bool LowerCond::bif_test(Call& c, BlockId yes, BlockId no, BlockId broken) {
     return true;
   }
   const BifInfo* b = bif_of(&c);
-  if (b == nullptr) return false;
-  std::string_view name = b->name;
+  if (!b) return false;
+  const std::string_view name = b->name;
   if (name == "not" && (boolean(c.args[0]) || c_.guard_fail != kNone)) {
     cond(c.args[0], no, yes, broken);
     return true;
   }
   if ((name == "and" || name == "or") && boolean(&c)) {
-    BlockId more = blocks_.new_block();
-    bool is_and = name == "and";
+    const BlockId more = blocks_.new_block();
+    const bool is_and = name == "and";
     cond(c.args[0], is_and ? more : yes, is_and ? no : more, broken);
     blocks_.start(more);
     cond(c.args[1], yes, no, broken);
@@ -145,7 +144,8 @@ bool LowerCond::bif_test(Call& c, BlockId yes, BlockId no, BlockId broken) {
   auto t = static_cast<Test>(b->test);
   if (t == Test::kFunction2) {
     // The instruction needs a plausible arity; in a body a bad one raises badarg.
-    bool good = args[1].is_literal() && args[1].literal.is_small() && args[1].literal.small_value() >= 0;
+    const bool good =
+        args[1].is_literal() && args[1].literal.is_small() && args[1].literal.small_value() >= 0;
     if (!good) {
       bool_value(c_.exprs.call_bif(b, args, c.loc), yes, no, broken, c.loc);
       return true;
@@ -169,9 +169,9 @@ void LowerCond::cond(Expr* e, BlockId yes, BlockId no, BlockId broken) {
   c_.guard_fail = broken;
   switch (e->kind) {
     case Kind::kAllOf: {
-      auto tests = e->as<AllOf>().tests;
-      for (std::size_t i = 0; i + 1 < tests.size(); i++) {
-        BlockId more = blocks_.new_block();
+      const auto tests = e->as<AllOf>().tests;
+      for (std::size_t i = 0; i + 1 < tests.size(); ++i) {
+        const BlockId more = blocks_.new_block();
         cond(tests[i], more, no, broken);
         blocks_.start(more);
       }
@@ -180,9 +180,9 @@ void LowerCond::cond(Expr* e, BlockId yes, BlockId no, BlockId broken) {
       break;
     }
     case Kind::kAnyOf: {
-      auto alternatives = e->as<AnyOf>().alternatives;
-      for (std::size_t i = 0; i + 1 < alternatives.size(); i++) {
-        BlockId more = blocks_.new_block();
+      const auto alternatives = e->as<AnyOf>().alternatives;
+      for (std::size_t i = 0; i + 1 < alternatives.size(); ++i) {
+        const BlockId more = blocks_.new_block();
         cond(alternatives[i], yes, more, more);
         blocks_.start(more);
       }
@@ -191,14 +191,14 @@ void LowerCond::cond(Expr* e, BlockId yes, BlockId no, BlockId broken) {
       break;
     }
     case Kind::kAndAlso: {
-      BlockId more = blocks_.new_block();
+      const BlockId more = blocks_.new_block();
       cond(e->as<AndAlso>().left, more, no, broken);
       blocks_.start(more);
       cond(e->as<AndAlso>().right, yes, no, broken);
       break;
     }
     case Kind::kOrElse: {
-      BlockId more = blocks_.new_block();
+      const BlockId more = blocks_.new_block();
       cond(e->as<OrElse>().left, yes, more, broken);
       blocks_.start(more);
       cond(e->as<OrElse>().right, yes, no, broken);
@@ -213,7 +213,7 @@ void LowerCond::cond(Expr* e, BlockId yes, BlockId no, BlockId broken) {
 }
 
 Arg LowerCond::cond_value(Expr* e) {
-  BlockId join = blocks_.new_join(1), yes = blocks_.new_block(), no = blocks_.new_block();
+  const BlockId join = blocks_.new_join(1), yes = blocks_.new_block(), no = blocks_.new_block();
   cond(e, yes, no, c_.guard_fail);
   blocks_.start(yes);
   blocks_.jump(join, {Arg::lit(atoms::true_)});

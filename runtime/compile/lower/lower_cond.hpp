@@ -1,10 +1,10 @@
 #pragma once
-// Tests and guards as control flow. They go to `yes` or `no`. In guards a failure goes to `broken`;
-// with kNone it raises, and a value that is not a boolean raises {badarg, V}. One compilation, one
-// thread.
 
 #include "runtime/compile/lower/lower_context.hpp"
 
+/// Tests and guards as control flow. They go to `yes` or `no`. In guards a failure goes to
+/// `broken`; with kNone it raises, and a value that is not a boolean raises {badarg, V}. One
+/// compilation, one thread.
 namespace vmrun::compile::lower {
 
 class LowerCond : LowerPart {

@@ -1,6 +1,4 @@
 #pragma once
-// What the classes that turn the Core of one function into a graph of blocks share: the blocks, the
-// values of variables, and each other. One compilation, one thread.
 
 #include <memory>
 #include <string>
@@ -13,6 +11,8 @@
 #include "vm/ir/bif_info.hpp"
 #include "vm/ir/ssa.hpp"
 
+/// What the classes that turn the Core of one function into a graph of blocks share: the blocks,
+/// the values of variables, and each other. One compilation, one thread.
 namespace vmrun::compile::lower {
 
 /// What the functions of one module share during lowering.

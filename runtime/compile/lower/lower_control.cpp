@@ -20,7 +20,7 @@ void LowerControl::case_of(Case& c, Dest d) {
     if (a.is_literal() && c.clauses.size() > 0) a = blocks_.emit_value(Op::kMove, {a});
     subjects.push_back(a);
   }
-  BlockId fail = blocks_.new_block();
+  const BlockId fail = blocks_.new_block();
   match.run(subjects, c.clauses, fail, d);
   blocks_.start(fail);
   blocks_.error(c.fail, subjects.empty() ? Arg::lit(Term::nil()) : subjects[0], c.loc);
@@ -31,24 +31,23 @@ bool LowerControl::boolean_case(Case& c, Dest d) {
   if (c.subjects.size() != 1 || !c_.conds.boolean(c.subjects[0]) || c_.guard_fail != kNone) return false;
   Clause* pick[2] = {nullptr, nullptr};  // for false, true
   for (Clause* cl : c.clauses) {
-    if (cl->guard != nullptr &&
-        !(cl->guard->kind == Kind::kLiteral && cl->guard->as<Literal>().value == atoms::true_))
+    if (cl->guard && !(cl->guard->kind == Kind::kLiteral && cl->guard->as<Literal>().value == atoms::true_))
       return false;
     Pat* p = cl->patterns[0];
-    bool any = p->kind == PatKind::kWild || p->kind == PatKind::kVar;
+    const bool any = p->kind == PatKind::kWild || p->kind == PatKind::kVar;
     if (!any && p->kind != PatKind::kLiteral) return false;
-    for (int k = 0; k < 2; k++) {
-      Term t = k == 1 ? atoms::true_ : atoms::false_;
-      if (pick[k] == nullptr && (any || p->as<PLiteral>().value == t)) pick[k] = cl;
+    for (int k = 0; k < 2; ++k) {
+      const Term t = k == 1 ? atoms::true_ : atoms::false_;
+      if (!pick[k] && (any || p->as<PLiteral>().value == t)) pick[k] = cl;
     }
   }
-  if (pick[0] == pick[1] && pick[0] != nullptr) return false;
+  if (pick[0] == pick[1] && pick[0]) return false;
   BlockId block[2] = {blocks_.new_block(), blocks_.new_block()};
   c_.conds.cond(c.subjects[0], block[1], block[0], kNone);
-  for (int k = 1; k >= 0; k--) {
+  for (int k = 1; k >= 0; --k) {
     blocks_.start(block[k]);
-    Arg v = Arg::lit(k == 1 ? atoms::true_ : atoms::false_);
-    if (pick[k] == nullptr) {
+    const Arg v = Arg::lit(k == 1 ? atoms::true_ : atoms::false_);
+    if (!pick[k]) {
       blocks_.error(c.fail, v, c.loc);
       continue;
     }
@@ -64,7 +63,7 @@ void LowerControl::awaited(Receive& r) {
   std::vector<ValueId> common;
   bool first = true;
   for (Clause* c : r.clauses) {
-    if (c->guard == nullptr) return;
+    if (!c->guard) return;
     std::vector<ValueId> here;
     auto look = [&](Expr* g) {
       if (g->kind != Kind::kCall || g->as<Call>().args.size() != 2) return;
@@ -76,7 +75,7 @@ void LowerControl::awaited(Receive& r) {
         if (side->kind != Kind::kVar || side->as<VarRef>().var->slot >= c_.module.env.size()) continue;
         Var* var = side->as<VarRef>().var;
         const bool is_free = std::find(c_.note.free.begin(), c_.note.free.end(), var) != c_.note.free.end();
-        Arg a = c_.lookup(var);
+        const Arg a = c_.lookup(var);
         const bool is_own = (var->owner == &c_.note || is_free) && a.is_value();
         if (is_own && std::find(here.begin(), here.end(), a.value) == here.end()) here.push_back(a.value);
       }
@@ -96,17 +95,17 @@ void LowerControl::awaited(Receive& r) {
 
 void LowerControl::receive(Receive& r, Dest d) {
   Arg timeout;
-  if (r.timeout != nullptr) timeout = c_.exprs.value(r.timeout);
-  bool forever = r.timeout == nullptr || (timeout.is_literal() && timeout.literal == atoms::infinity);
+  if (r.timeout) timeout = c_.exprs.value(r.timeout);
+  const bool forever = !r.timeout || (timeout.is_literal() && timeout.literal == atoms::infinity);
   if (!r.clauses.empty()) awaited(r);
-  BlockId head = blocks_.new_block();
+  const BlockId head = blocks_.new_block();
   fn_.blocks[head].is_loop_head = true;
   blocks_.jump(head);
   BlockId wait = head;
   if (!r.clauses.empty()) {
     wait = blocks_.new_block();
-    BlockId found = blocks_.new_block(), again = blocks_.new_block();
-    ValueId message = fn_.new_value();
+    const BlockId found = blocks_.new_block(), again = blocks_.new_block();
+    const ValueId message = fn_.new_value();
     Block& h = fn_.blocks[head];
     h.end = BlockEnd::kLoopRec;
     h.tag = message;
@@ -126,7 +125,7 @@ void LowerControl::receive(Receive& r, Dest d) {
     w.succ = head;
     return;
   }
-  BlockId late = blocks_.new_block();
+  const BlockId late = blocks_.new_block();
   if (!r.clauses.empty() && timeout == Arg::lit(Term::small(0))) {
     blocks_.jump(late);
   } else {
@@ -143,12 +142,12 @@ void LowerControl::receive(Receive& r, Dest d) {
 
 void LowerControl::try_of(Try& t, Dest d) {
   const BlockId outer = blocks_.handler();
-  BlockId done = blocks_.new_join(t.vars.size());
-  BlockId caught = blocks_.new_block();
+  const BlockId done = blocks_.new_join(t.vars.size());
+  const BlockId caught = blocks_.new_block();
   fn_.blocks[caught].is_handler = true;
   blocks_.set_handler(caught);
-  BlockId body = blocks_.new_block();
-  ValueId tag = fn_.new_value();
+  const BlockId body = blocks_.new_block();
+  const ValueId tag = fn_.new_value();
   Block& b = blocks_.cur();
   b.end = BlockEnd::kTry;
   b.tag = tag;
@@ -159,34 +158,34 @@ void LowerControl::try_of(Try& t, Dest d) {
   blocks_.set_handler(outer);
   blocks_.start(done);
   blocks_.emit(Op::kTryEnd, {Arg::of(tag)});
-  for (std::size_t i = 0; i < t.vars.size(); i++) c_.bind(t.vars[i], Arg::of(blocks_.cur().params[i]));
+  for (std::size_t i = 0; i < t.vars.size(); ++i) c_.bind(t.vars[i], Arg::of(blocks_.cur().params[i]));
   c_.exprs.to(t.body, d);
   blocks_.start(caught);
   Instr& in = blocks_.emit(Op::kTryCase, {Arg::of(tag)});
   ValueId three[3] = {fn_.new_value(), fn_.new_value(), fn_.new_value()};
   in.dsts = arena_.copy(three, 3);
-  for (int i = 0; i < 3; i++) c_.bind(t.evars[i], Arg::of(three[i]));
+  for (int i = 0; i < 3; ++i) c_.bind(t.evars[i], Arg::of(three[i]));
   c_.exprs.to(t.handler, d);
 }
 
 void LowerControl::catch_of(Catch& c, Dest d) {
   const BlockId outer = blocks_.handler();
-  BlockId join = blocks_.new_join(1);
+  const BlockId join = blocks_.new_join(1);
   fn_.blocks[join].is_handler = true;
   blocks_.set_handler(join);
-  BlockId body = blocks_.new_block();
-  ValueId tag = fn_.new_value();
+  const BlockId body = blocks_.new_block();
+  const ValueId tag = fn_.new_value();
   Block& b = blocks_.cur();
   b.end = BlockEnd::kCatch;
   b.tag = tag;
   b.succ = body;
   b.fail = join;
   blocks_.start(body);
-  Arg v = c_.exprs.value(c.body);
+  const Arg v = c_.exprs.value(c.body);
   blocks_.set_handler(outer);
   blocks_.jump(join, {v});
   blocks_.start(join);
-  Arg result = blocks_.emit_value(Op::kCatchEnd, {Arg::of(tag), Arg::of(blocks_.cur().params[0])});
+  const Arg result = blocks_.emit_value(Op::kCatchEnd, {Arg::of(tag), Arg::of(blocks_.cur().params[0])});
   blocks_.finish(d, result);
 }
 

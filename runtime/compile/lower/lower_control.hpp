@@ -1,9 +1,9 @@
 #pragma once
-// Case, receive, try and catch.
-// One compilation, one thread.
 
 #include "runtime/compile/lower/lower_context.hpp"
 
+/// Case, receive, try and catch.
+/// One compilation, one thread.
 namespace vmrun::compile::lower {
 
 class LowerControl : LowerPart {

@@ -23,7 +23,7 @@ Term literal_tuple(NodeArena& a, std::span<const Term> elements) {
   if (elements.empty()) return empty_tuple();
   Term* t = static_cast<Term*>(a.alloc((elements.size() + 1) * sizeof(Term), alignof(Term)));
   t[0] = Term::header(Term::Sub::kTuple, elements.size());
-  for (std::size_t i = 0; i < elements.size(); i++) t[i + 1] = elements[i];
+  for (std::size_t i = 0; i < elements.size(); ++i) t[i + 1] = elements[i];
   return Term::boxed(t);
 }
 
@@ -58,21 +58,21 @@ Term empty_map_literal(NodeArena& a) {
 }
 
 Arg LowerData::map(Map& m) {
-  Arg base = m.base == nullptr ? Arg::lit(empty_map_literal(arena_)) : c_.exprs.value(m.base);
+  Arg base = !m.base ? Arg::lit(empty_map_literal(arena_)) : c_.exprs.value(m.base);
   struct Pair {
     Arg key, value;
     bool exact;
   };
   std::vector<Pair> all;
   for (const MapPair& p : m.pairs) {
-    Arg key = c_.exprs.value(p.key);
+    const Arg key = c_.exprs.value(p.key);
     all.push_back({key, c_.exprs.value(p.value), p.exact});
   }
   // If several constant keys are missing, the first one in the order of keys is reported.
   for (auto from = all.begin(); from != all.end();) {
     auto updates = [](const Pair& p) { return p.exact && p.key.is_literal(); };
     from = std::find_if(from, all.end(), updates);
-    auto to = std::find_if_not(from, all.end(), updates);
+    const auto to = std::find_if_not(from, all.end(), updates);
     std::stable_sort(from, to, [](const Pair& a, const Pair& b) {
       return compare_keys(a.key.literal, b.key.literal) < 0;
     });
@@ -80,11 +80,12 @@ Arg LowerData::map(Map& m) {
   }
   if (!base.is_literal() || !base.literal.is_map()) {
     if (base.is_literal()) base = blocks_.emit_value(Op::kMove, {base});
-    BlockId good = blocks_.new_block(), bad = c_.guard_fail == kNone ? blocks_.new_block() : c_.guard_fail;
+    const BlockId good = blocks_.new_block(),
+                  bad = c_.guard_fail == kNone ? blocks_.new_block() : c_.guard_fail;
     blocks_.test(Test::kMap, {base}, good, bad);
     if (c_.guard_fail == kNone) {
       blocks_.start(bad);
-      Arg reason = blocks_.emit_value(Op::kPutTuple, {Arg::lit(atoms::badmap), base});
+      const Arg reason = blocks_.emit_value(Op::kPutTuple, {Arg::lit(atoms::badmap), base});
       blocks_.emit_value(Op::kCallExt, {Arg::lit(atoms::erlang), Arg::lit(atoms::error), reason}, m.loc);
       blocks_.cur().end = BlockEnd::kUnreachable;
     }
@@ -95,13 +96,12 @@ Arg LowerData::map(Map& m) {
   std::size_t i = 0;
   do {
     std::vector<Arg> args{base};
-    bool exact = i < all.size() && all[i].exact;
-    for (; i < all.size() && all[i].exact == exact; i++) {
+    const bool exact = i < all.size() && all[i].exact;
+    for (; i < all.size() && all[i].exact == exact; ++i) {
       const Arg key = all[i].key;
       bool again = false;
-      for (std::size_t k = 1; k < args.size() && !again; k += 2) {
+      for (std::size_t k = 1; k < args.size() && !again; k += 2)
         again = args[k] == key || !args[k].is_literal() || !key.is_literal() || !key.literal.is_immed();
-      }
       if (again && args.size() > 1) break;
       args.push_back(key);
       args.push_back(all[i].value);
@@ -127,7 +127,7 @@ struct BitBuffer {
     for (unsigned i = count; i-- > 0;) {
       if (bits % 8 == 0) bytes.push_back(0);
       if (value >> i & 1) bytes.back() |= static_cast<std::uint8_t>(0x80 >> bits % 8);
-      bits++;
+      ++bits;
     }
   }
 };
@@ -148,15 +148,14 @@ bool put_constant(BitBuffer& out, const SegSpec& spec, Term v, Expr* size) {
         for (char ch : s) out.put(static_cast<std::uint8_t>(ch), 8);
       });
     case SegType::kInteger: {
-      if (!v.is_small() || size == nullptr || size->kind != Kind::kLiteral ||
-          !size->as<Literal>().value.is_small())
+      if (!v.is_small() || !size || size->kind != Kind::kLiteral || !size->as<Literal>().value.is_small())
         return false;
       SWord n = size->as<Literal>().value.small_value();
       if (n < 0 || n > 64 || n * spec.unit > 64) return false;
-      auto bits = static_cast<unsigned>(n * spec.unit);
-      bool little = spec.little || spec.native;
+      const auto bits = static_cast<unsigned>(n * spec.unit);
+      const bool little = spec.little || spec.native;
       if (little && bits % 8 != 0) return false;
-      auto value = static_cast<std::uint64_t>(v.small_value());
+      const auto value = static_cast<std::uint64_t>(v.small_value());
       if (!little) {
         out.put(value, bits);
       } else {
@@ -197,7 +196,7 @@ Arg LowerData::binary(Binary& b) {
   std::vector<SegSpec> specs;
   for (const Segment& s : b.segments) {
     args.push_back(c_.exprs.value(s.value));
-    args.push_back(s.size != nullptr ? c_.exprs.value(s.size) : Arg::lit(intern_atom("all")));
+    args.push_back(s.size ? c_.exprs.value(s.size) : Arg::lit(intern_atom("all")));
     specs.push_back(s.spec);
   }
   in.args = arena_.copy(args);

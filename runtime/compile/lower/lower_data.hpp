@@ -1,9 +1,9 @@
 #pragma once
-// Construction of lists, tuples, maps and binaries; constant ones become literals. One compilation,
-// one thread.
 
 #include "runtime/compile/lower/lower_context.hpp"
 
+/// Construction of lists, tuples, maps and binaries; constant ones become literals. One
+/// compilation, one thread.
 namespace vmrun::compile::lower {
 
 /// Make literals, whose words live in the arena.

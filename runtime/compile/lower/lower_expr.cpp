@@ -21,19 +21,19 @@ std::vector<Arg> LowerExpr::values(ExprList es) {
 
 void LowerExpr::multi_value(Expr* e, std::span<Var* const> vars) {
   if (e->kind == Kind::kValues) {
-    auto vs = values(e->as<Values>().elements);
-    for (std::size_t i = 0; i < vars.size(); i++) c_.bind(vars[i], vs[i]);
+    const auto vs = values(e->as<Values>().elements);
+    for (std::size_t i = 0; i < vars.size(); ++i) c_.bind(vars[i], vs[i]);
     return;
   }
-  BlockId join = blocks_.new_join(vars.size());
+  const BlockId join = blocks_.new_join(vars.size());
   to(e, {Dest::kJoin, join});
   blocks_.start(join);
-  for (std::size_t i = 0; i < vars.size(); i++) c_.bind(vars[i], Arg::of(blocks_.cur().params[i]));
+  for (std::size_t i = 0; i < vars.size(); ++i) c_.bind(vars[i], Arg::of(blocks_.cur().params[i]));
 }
 
 void LowerExpr::let(Let& l) {
   if (l.vars.size() == 1) {
-    Arg v = value(l.arg);
+    const Arg v = value(l.arg);
     c_.bind(l.vars[0], v);
   } else {
     multi_value(l.arg, l.vars);
@@ -50,7 +50,7 @@ void LowerExpr::to(Expr* e, Dest d) {
       case Kind::kSeq: {
         Expr* first = e->as<Seq>().first;
         if (first->kind == Kind::kCase || first->kind == Kind::kReceive || first->kind == Kind::kTry) {
-          BlockId join = blocks_.new_join(0);
+          const BlockId join = blocks_.new_join(0);
           to(first, {Dest::kJoin, join});
           blocks_.start(join);
         } else {
@@ -73,9 +73,9 @@ void LowerExpr::to(Expr* e, Dest d) {
       case Kind::kAndAlso:
       case Kind::kOrElse: {
         if (c_.guard_fail != kNone) break;
-        bool is_and = e->kind == Kind::kAndAlso;
+        const bool is_and = e->kind == Kind::kAndAlso;
         Expr* left = is_and ? e->as<AndAlso>().left : e->as<OrElse>().left;
-        BlockId more = blocks_.new_block(), done = blocks_.new_block();
+        const BlockId more = blocks_.new_block(), done = blocks_.new_block();
         c_.conds.cond(left, is_and ? more : done, is_and ? done : more, kNone);
         blocks_.start(done);
         blocks_.finish(d, Arg::lit(is_and ? atoms::false_ : atoms::true_));
@@ -107,7 +107,8 @@ Arg LowerExpr::value(Expr* e) {
       case Kind::kApplyLocal: {
         auto& a = e->as<ApplyLocal>();
         auto args = values(a.args);
-        auto it = c_.module.local.find(ModuleContext::key(a.name, static_cast<std::uint32_t>(args.size())));
+        const auto it =
+            c_.module.local.find(ModuleContext::key(a.name, static_cast<std::uint32_t>(args.size())));
         if (it == c_.module.local.end()) {
           c_.module.errors.push_back("call of an undefined function " + std::string(atom_text(a.name)));
           return Arg::lit(Term::nil());
@@ -116,7 +117,7 @@ Arg LowerExpr::value(Expr* e) {
       }
       case Kind::kApply: {
         auto& a = e->as<Apply>();
-        Arg fun = value(a.fun);
+        const Arg fun = value(a.fun);
         return c_.funs.apply_value(fun, values(a.args), a.loc);
       }
       case Kind::kAndAlso:
@@ -130,7 +131,7 @@ Arg LowerExpr::value(Expr* e) {
           blocks_.start(done);
           blocks_.jump(join, {Arg::lit(is_and ? atoms::false_ : atoms::true_)});
           blocks_.start(more);
-          Arg right = value(is_and ? e->as<AndAlso>().right : e->as<OrElse>().right);
+          const Arg right = value(is_and ? e->as<AndAlso>().right : e->as<OrElse>().right);
           blocks_.jump(join, {right});
           blocks_.start(join);
           return Arg::of(blocks_.cur().params[0]);
@@ -148,7 +149,7 @@ Arg LowerExpr::value(Expr* e) {
       case Kind::kValues: return value(e->as<Values>().elements[0]);
       default: break;
     }
-    BlockId join = blocks_.new_join(1);
+    const BlockId join = blocks_.new_join(1);
     to(e, {Dest::kJoin, join});
     blocks_.start(join);
     return Arg::of(blocks_.cur().params[0]);
@@ -191,10 +192,10 @@ Arg LowerExpr::call_function(Term module, Term function, std::vector<Arg> args, 
 
 Arg LowerExpr::call(Call& c) {
   if (c.module->kind == Kind::kLiteral && c.function->kind == Kind::kLiteral) {
-    Term mod = c.module->as<Literal>().value, fun = c.function->as<Literal>().value;
+    const Term mod = c.module->as<Literal>().value, fun = c.function->as<Literal>().value;
     if (mod == atoms::erlang && fun.is_atom()) {
       const auto arity = static_cast<std::uint32_t>(c.args.size());
-      std::string_view name = atom_text(fun);
+      const std::string_view name = atom_text(fun);
       if (const BifInfo* bif = find_bif(fun, arity)) {
         if (name == "not" && c_.conds.boolean(c.args[0])) return c_.conds.cond_value(&c);
         return call_bif(bif, values(c.args), c.loc);
@@ -209,7 +210,7 @@ Arg LowerExpr::call(Call& c) {
           for (; rest->kind == Kind::kCons; rest = rest->as<Cons>().tail)
             given.push_back(rest->as<Cons>().head);
           if (rest->kind == Kind::kLiteral && is_proper_list(rest->as<Literal>().value)) {
-            Arg m = value(c.args[0]), f = value(c.args[1]);
+            const Arg m = value(c.args[0]), f = value(c.args[1]);
             auto args = values(given);
             for (Term t = rest->as<Literal>().value; t.is_list(); t = t.tail())
               args.push_back(Arg::lit(t.head()));
@@ -227,7 +228,7 @@ Arg LowerExpr::call(Call& c) {
     }
     if (mod.is_atom() && fun.is_atom()) return call_function(mod, fun, values(c.args), c.loc);
   }
-  Arg mod = value(c.module), fun = value(c.function);
+  const Arg mod = value(c.module), fun = value(c.function);
   auto args = values(c.args);
   args.push_back(mod);
   args.push_back(fun);

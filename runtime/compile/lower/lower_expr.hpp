@@ -1,9 +1,9 @@
 #pragma once
-// Expressions and calls. In guard mode (LowerContext::guard_fail is set) an operation that would
-// raise goes there. One compilation, one thread.
 
 #include "runtime/compile/lower/lower_context.hpp"
 
+/// Expressions and calls. In guard mode (LowerContext::guard_fail is set) an operation that would
+/// raise goes there. One compilation, one thread.
 namespace vmrun::compile::lower {
 
 class LowerExpr : LowerPart {

@@ -28,7 +28,7 @@ Arg LowerFun::lambda(Lambda& l) { return make_closure(l.note); }
 Arg LowerFun::fun_ref(FunRef& r) {
   auto [it, fresh] = c_.module.local_funs.try_emplace(ModuleContext::key(r.name, r.arity), 0);
   if (fresh) {
-    auto target = c_.module.local.find(ModuleContext::key(r.name, r.arity));
+    const auto target = c_.module.local.find(ModuleContext::key(r.name, r.arity));
     if (target == c_.module.local.end()) {
       c_.module.errors.push_back("reference to an undefined function " + std::string(atom_text(r.name)));
       return Arg::lit(Term::nil());
@@ -40,7 +40,7 @@ Arg LowerFun::fun_ref(FunRef& r) {
 }
 
 Arg LowerFun::apply_value(Arg fun, std::vector<Arg> args, Loc loc) {
-  if (const ClosureInfo* c = closure_of(fun); c != nullptr && c->note->params.size() == args.size()) {
+  if (const ClosureInfo* c = closure_of(fun); c && c->note->params.size() == args.size()) {
     args.insert(args.end(), c->env.begin(), c->env.end());
     return blocks_.emit_value(Op::kCall, std::move(args), loc, c->note->index);
   }

@@ -1,9 +1,9 @@
 #pragma once
-// Funs: makes closures, and calls them directly where the compiler knows which fun it is. One
-// compilation, one thread.
 
 #include "runtime/compile/lower/lower_context.hpp"
 
+/// Funs: makes closures, and calls them directly where the compiler knows which fun it is. One
+/// compilation, one thread.
 namespace vmrun::compile::lower {
 
 /// A fun that this function has made. Calls of it do not need the fun's term.

@@ -27,7 +27,7 @@ TypeGroup type_of(const Pat* p) {
     case PatKind::kBinary: return kBinaryType;
     default: break;
   }
-  Term t = p->as<PLiteral>().value;
+  const Term t = p->as<PLiteral>().value;
   if (t.is_cons_or_nil()) return kListType;
   if (t.is_atom()) return kAtomType;
   if (t.is_small()) return kSmallType;
@@ -35,7 +35,7 @@ TypeGroup type_of(const Pat* p) {
 }
 
 bool always_true(const Expr* guard) {
-  return guard == nullptr || (guard->kind == Kind::kLiteral && guard->as<Literal>().value == atoms::true_);
+  return !guard || (guard->kind == Kind::kLiteral && guard->as<Literal>().value == atoms::true_);
 }
 
 /// Visits the variables that a guard (or a size) reads.
@@ -60,7 +60,7 @@ void variables_of(const Expr* e, const std::function<void(Var*)>& f) {
     case Kind::kBinary:
       for (const Segment& s : e->as<Binary>().segments) {
         variables_of(s.value, f);
-        if (s.size != nullptr) variables_of(s.size, f);
+        if (s.size) variables_of(s.size, f);
       }
       break;
     case Kind::kLet:
@@ -92,28 +92,26 @@ void MatchCompiler::run(const std::vector<Arg>& subjects, ClauseList clauses, Bl
   in_receive_ = in_receive;
   leaves_.resize(clauses.size());
   std::vector<Occ*> roots;
-  for (Arg s : subjects) {
-    roots.push_back(places_.root(s.value));
-  }
+  for (Arg s : subjects) roots.push_back(places_.root(s.value));
   Rows rows(clauses.size());
-  for (std::uint32_t i = 0; i < clauses.size(); i++) {
+  for (std::uint32_t i = 0; i < clauses.size(); ++i) {
     rows[i].clause = i;
     for (std::size_t k = roots.size(); k-- > 0;) add(arena_, rows[i], roots[k], clauses[i]->patterns[k]);
   }
   budget_ = 32 + 2 * rows.size();
   match(std::move(rows), fail);
-  for (std::uint32_t i = 0; i < clauses.size(); i++) body(i, d);
+  for (std::uint32_t i = 0; i < clauses.size(); ++i) body(i, d);
 }
 
 /// Returns the end of the clauses from `i` on that read the same segment of a binary next.
 std::size_t MatchCompiler::end_of_reads(const Rows& rows, std::size_t i, const Occ* at) {
   std::size_t end = i + 1;
   const Cell& first = rows[i].cells.back();
-  for (; end < rows.size(); end++) {
+  for (; end < rows.size(); ++end) {
     const Cell* c = cell_at(rows[end], at);
-    if (c == nullptr || c->segment != first.segment) break;
-    auto a = first.pat->as<PBinary>().segments, b = c->pat->as<PBinary>().segments;
-    bool a_end = first.segment == a.size(), b_end = c->segment == b.size();
+    if (!c || c->segment != first.segment) break;
+    const auto a = first.pat->as<PBinary>().segments, b = c->pat->as<PBinary>().segments;
+    const bool a_end = first.segment == a.size(), b_end = c->segment == b.size();
     if (a_end != b_end ||
         (!a_end && !BitMatcher::same_shape(a[first.segment], b[c->segment], rows[i], rows[end])))
       break;
@@ -128,23 +126,21 @@ std::size_t MatchCompiler::end_of_part(const Rows& rows, std::size_t i, const Oc
   std::size_t run = 0, others = 0, looking = 0, last = i;
   bool unbroken = true;
   std::size_t k = i;
-  for (; k < rows.size(); k++) {
+  for (; k < rows.size(); ++k) {
     if (cell_at(rows[k], at) != nullptr) {
       if (unbroken) run = k + 1 - i;
       last = k;
-      looking++;
+      ++looking;
     } else {
       unbroken = false;
       if (rows[k].cells.empty() && always_true(clauses_[rows[k].clause]->guard)) break;
-      others++;
+      ++others;
     }
   }
   const std::size_t end = last + 1;
   std::size_t after = k - end, between = others - std::min(others, after);
   const std::size_t groups = looking + 1;  // at most
-  if (between > 0 && copies_ + between * groups > budget_) {
-    return i + run;
-  }
+  if (between > 0 && copies_ + between * groups > budget_) return i + run;
   if (after > 0 && after <= 8 && !rows[end].cells.empty() &&
       copies_ + (between + after) * groups <= budget_) {
     copies_ += (between + after) * groups;
@@ -162,7 +158,7 @@ void MatchCompiler::read(Rows part, std::span<const Row> later, Occ* at, BlockId
   bool again = false;
   for (const Row& row : later) again = again || cell_at(row, at) != nullptr;
   BlockId restore = next;
-  ValueId context = places_.fetch(at);
+  const ValueId context = places_.fetch(at);
   Arg position;
   if (again) {
     position = blocks_.emit_value(Op::kBsGetPosition, {Arg::of(context)});
@@ -183,7 +179,7 @@ void MatchCompiler::match(Rows rows, BlockId fail) {
     const std::size_t m = places_.mark();
     const BlockId base = blocks_.here();
     if (rows[i].cells.empty()) {
-      BlockId next = i + 1 < rows.size() ? blocks_.new_block() : fail;
+      const BlockId next = i + 1 < rows.size() ? blocks_.new_block() : fail;
       if (!leaf(rows[i], next)) return;
       places_.undo(m, base);
       if (++i == rows.size()) return;
@@ -192,7 +188,7 @@ void MatchCompiler::match(Rows rows, BlockId fail) {
     }
     Occ* at = rows[i].cells.back().at;
     const std::size_t end = at->kind == Occ::kBinRest ? end_of_reads(rows, i, at) : end_of_part(rows, i, at);
-    BlockId next = end < rows.size() ? blocks_.new_block() : fail;
+    const BlockId next = end < rows.size() ? blocks_.new_block() : fail;
     Rows part(std::make_move_iterator(rows.begin() + static_cast<std::ptrdiff_t>(i)),
               std::make_move_iterator(rows.begin() + static_cast<std::ptrdiff_t>(end)));
     if (at->kind == Occ::kBinRest) {
@@ -219,7 +215,7 @@ bool MatchCompiler::leaf(Row& row, BlockId next) {
     variables_of(c->guard, [&](Var* v) {
       if (auto it = bound.find(v); it != bound.end()) c_.bind(v, Arg::of(places_.fetch(it->second)));
     });
-    BlockId yes = blocks_.new_block();
+    const BlockId yes = blocks_.new_block();
     c_.conds.cond(c->guard, yes, next, next);
     blocks_.start(yes);
   }
@@ -238,21 +234,21 @@ void MatchCompiler::body(std::uint32_t clause, Dest d) {
     blocks_.start(leaves[0].block);
   } else {
     // Several paths lead here; values that differ are passed as parameters.
-    BlockId join = blocks_.new_block();
+    const BlockId join = blocks_.new_block();
     std::unordered_map<Var*, std::size_t> position;
     std::vector<bool> same;
     auto& first = leaves[0].values;
-    for (std::size_t i = 0; i < first.size(); i++) position[first[i].first] = i;
-    for (std::size_t i = 0; i < first.size(); i++) same.push_back(true);
+    for (std::size_t i = 0; i < first.size(); ++i) position[first[i].first] = i;
+    for (std::size_t i = 0; i < first.size(); ++i) same.push_back(true);
     std::vector<std::vector<Arg>> rows(leaves.size(), std::vector<Arg>(first.size()));
-    for (std::size_t k = 0; k < leaves.size(); k++) {
+    for (std::size_t k = 0; k < leaves.size(); ++k) {
       for (auto& [var, value] : leaves[k].values) {
-        std::size_t i = position[var];
+        const std::size_t i = position[var];
         rows[k][i] = value;
         if (!(value == first[i].second)) same[i] = false;
       }
     }
-    for (std::size_t i = 0; i < first.size(); i++) {
+    for (std::size_t i = 0; i < first.size(); ++i) {
       if (same[i]) {
         c_.bind(first[i].first, first[i].second);
         continue;
@@ -261,11 +257,10 @@ void MatchCompiler::body(std::uint32_t clause, Dest d) {
       fn_.blocks[join].params.push_back(p);
       c_.bind(first[i].first, Arg::of(p));
     }
-    for (std::size_t k = 0; k < leaves.size(); k++) {
+    for (std::size_t k = 0; k < leaves.size(); ++k) {
       std::vector<Arg> args;
-      for (std::size_t i = 0; i < first.size(); i++) {
+      for (std::size_t i = 0; i < first.size(); ++i)
         if (!same[i]) args.push_back(rows[k][i]);
-      }
       blocks_.start(leaves[k].block);
       blocks_.jump(join, std::move(args));
     }
@@ -284,22 +279,21 @@ void MatchCompiler::dispatch(Rows rows, Occ* at, BlockId fail) {
   std::vector<int> order, types;
   for (const Row& r : rows) {
     const Cell* c = cell_at(r, at);
-    types.push_back(c == nullptr ? kAny : type_of(c->pat));
-    if (c != nullptr && std::find(order.begin(), order.end(), types.back()) == order.end())
+    types.push_back(!c ? kAny : type_of(c->pat));
+    if (c && std::find(order.begin(), order.end(), types.back()) == order.end())
       order.push_back(types.back());
   }
   places_.fetch(at);
   const BlockId base = blocks_.here();
   const std::size_t m = places_.mark();
   Rows rest;
-  for (std::size_t i = 0; i < rows.size(); i++) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
     if (types[i] == kAny) rest.push_back(rows[i]);
-  }
   const BlockId other = rest.empty() ? fail : blocks_.new_block();
   BlockId here = base;
-  for (std::size_t k = 0; k < order.size(); k++) {
+  for (std::size_t k = 0; k < order.size(); ++k) {
     Rows part;
-    for (std::size_t i = 0; i < rows.size(); i++) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
       if (types[i] == order[k]) part.push_back(std::move(rows[i]));
       else if (types[i] == kAny) part.push_back(rows[i]);
     }
@@ -329,17 +323,16 @@ std::vector<MatchCompiler::Group> MatchCompiler::group(Rows rows, const Occ* at,
   std::vector<Group> groups;
   std::unordered_map<Word, std::size_t> by_word;
   std::vector<std::size_t> of(rows.size(), kNone);
-  for (std::size_t i = 0; i < rows.size(); i++) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     const Cell* c = cell_at(rows[i], at);
-    if (c == nullptr) continue;
+    if (!c) continue;
     Term key = key_of(c->pat);
     std::size_t g = groups.size();
     if (auto it = by_word.find(key.raw()); it != by_word.end()) {
       g = it->second;
     } else if (!key.is_immed()) {
-      for (std::size_t k = 0; k < groups.size(); k++) {
+      for (std::size_t k = 0; k < groups.size(); ++k)
         if (same(groups[k].key, key)) g = k;
-      }
     }
     if (g == groups.size()) {
       groups.push_back({key, {}});
@@ -347,7 +340,7 @@ std::vector<MatchCompiler::Group> MatchCompiler::group(Rows rows, const Occ* at,
     }
     of[i] = g;
   }
-  for (std::size_t i = 0; i < rows.size(); i++) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     if (of[i] != kNone) {
       groups[of[i]].rows.push_back(std::move(rows[i]));
     } else {
@@ -361,9 +354,8 @@ void MatchCompiler::constants(Rows rows, Occ* at, Exits x, bool select) {
   const Arg v = Arg::of(places_.fetch(at));
   auto groups = group(
       std::move(rows), at, [](const Pat* p) { return p->as<PLiteral>().value; }, equal_exact);
-  for (Group& g : groups) {
+  for (Group& g : groups)
     for (Row& r : g.rows) take(r, at);
-  }
   const BlockId base = blocks_.here();
   const std::size_t m = places_.mark();
   if (select && groups.size() > 1) {
@@ -374,16 +366,16 @@ void MatchCompiler::constants(Rows rows, Occ* at, Exits x, bool select) {
     b.subject = v;
     b.cases = cases;
     b.fail = x.not_type;
-    for (std::size_t i = 0; i < groups.size(); i++) {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
       blocks_.start(cases[i].to);
       match(std::move(groups[i].rows), x.fail);
       places_.undo(m, base);
     }
     return;
   }
-  for (std::size_t i = 0; i < groups.size(); i++) {
-    BlockId yes = blocks_.new_block();
-    BlockId no = i + 1 == groups.size() ? x.not_type : blocks_.new_block();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const BlockId yes = blocks_.new_block();
+    const BlockId no = i + 1 == groups.size() ? x.not_type : blocks_.new_block();
     blocks_.test(Test::kEqExact, {v, Arg::lit(groups[i].key)}, yes, no);
     blocks_.start(yes);
     match(std::move(groups[i].rows), x.fail);
@@ -404,13 +396,13 @@ bool MatchCompiler::whole_literal(Rows& rows, Occ* at, Exits x) {
   const Cell* only = nullptr;
   for (const Row& r : rows) {
     const Cell* c = cell_at(r, at);
-    if (c == nullptr) continue;
-    looking++;
+    if (!c) continue;
+    ++looking;
     only = c;
   }
   if (looking != 1 || only->pat->kind != PatKind::kLiteral || rows.size() != 1) return false;
-  Term literal = only->pat->as<PLiteral>().value;
-  BlockId yes = blocks_.new_block();
+  const Term literal = only->pat->as<PLiteral>().value;
+  const BlockId yes = blocks_.new_block();
   blocks_.test(Test::kEqExact, {Arg::of(places_.fetch(at)), Arg::lit(literal)}, yes, x.not_type);
   blocks_.start(yes);
   take(rows[0], at);
@@ -423,13 +415,13 @@ void MatchCompiler::lists(Rows rows, Occ* at, Exits x) {
   bool any_nil = false, any_cons = false;
   for (const Row& r : rows) {
     const Cell* c = cell_at(r, at);
-    if (c != nullptr) (is_nil(c->pat) ? any_nil : any_cons) = true;
+    if (c) (is_nil(c->pat) ? any_nil : any_cons) = true;
   }
   if (!any_nil && whole_literal(rows, at, x)) return;
   Rows cons, nil;
   for (Row& r : rows) {
     const Cell* c = cell_at(r, at);
-    if (c == nullptr) {
+    if (!c) {
       nil.push_back(r);
       cons.push_back(std::move(r));
       continue;
@@ -446,7 +438,7 @@ void MatchCompiler::lists(Rows rows, Occ* at, Exits x) {
       add(arena_, r, tail, cell.pat->as<PCons>().tail);
       add(arena_, r, head, cell.pat->as<PCons>().head);
     } else {
-      Term t = cell.pat->as<PLiteral>().value;
+      const Term t = cell.pat->as<PLiteral>().value;
       add(arena_, r, tail, arena_.make<PLiteral>(t.tail()));
       add(arena_, r, head, arena_.make<PLiteral>(t.head()));
     }
@@ -456,7 +448,7 @@ void MatchCompiler::lists(Rows rows, Occ* at, Exits x) {
   const std::size_t m = places_.mark();
   const BlockId no = any_nil && any_cons ? blocks_.new_block() : x.not_type;
   if (any_cons) {
-    BlockId yes = blocks_.new_block();
+    const BlockId yes = blocks_.new_block();
     blocks_.test(Test::kNonemptyList, {v}, yes, no);
     blocks_.start(yes);
     match(std::move(cons), x.fail);
@@ -464,7 +456,7 @@ void MatchCompiler::lists(Rows rows, Occ* at, Exits x) {
   }
   if (!any_nil) return;
   if (any_cons) blocks_.start(no);
-  BlockId yes = blocks_.new_block();
+  const BlockId yes = blocks_.new_block();
   blocks_.test(Test::kNil, {v}, yes, x.not_type);
   blocks_.start(yes);
   match(std::move(nil), x.fail);
@@ -495,11 +487,11 @@ void MatchCompiler::tuples(Rows rows, Occ* at, Exits x) {
   }
   const BlockId base = blocks_.here();
   const std::size_t m = places_.mark();
-  BlockId tuple = blocks_.new_block();
+  const BlockId tuple = blocks_.new_block();
   blocks_.test(Test::kTuple, {v}, tuple, x.not_type);
   blocks_.start(tuple);
   if (groups.size() == 1) {
-    BlockId yes = blocks_.new_block();
+    const BlockId yes = blocks_.new_block();
     blocks_.test(Test::kArity, {v}, yes, x.other, static_cast<std::uint64_t>(groups[0].key.small_value()));
     blocks_.start(yes);
     match(std::move(groups[0].rows), x.fail);
@@ -513,7 +505,7 @@ void MatchCompiler::tuples(Rows rows, Occ* at, Exits x) {
   b.subject = v;
   b.cases = cases;
   b.fail = x.other;
-  for (std::size_t i = 0; i < groups.size(); i++) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
     blocks_.start(cases[i].to);
     match(std::move(groups[i].rows), x.fail);
     places_.undo(m, base);
@@ -524,12 +516,11 @@ void MatchCompiler::maps(Rows rows, Occ* at, Exits x) {
   for (Row& r : rows) {
     if (cell_at(r, at) == nullptr) continue;
     Cell cell = take(r, at);
-    auto pairs = cell.pat->as<PMap>().pairs;
-    for (std::size_t i = pairs.size(); i-- > 0;) {
+    const auto pairs = cell.pat->as<PMap>().pairs;
+    for (std::size_t i = pairs.size(); i-- > 0;)
       r.cells.push_back({places_.child(at, Occ::kMapValue, 0, pairs[i].key), pairs[i].value});
-    }
   }
-  BlockId yes = blocks_.new_block();
+  const BlockId yes = blocks_.new_block();
   blocks_.test(Test::kMap, {Arg::of(places_.fetch(at))}, yes, x.not_type);
   blocks_.start(yes);
   match(std::move(rows), x.fail);
@@ -553,9 +544,9 @@ void MatchCompiler::map_key(Rows rows, Occ* at, BlockId fail) {
   }
   const BlockId no = without.empty() ? fail : blocks_.new_block();
   const std::size_t m = places_.mark();
-  BlockId outer = c_.guard_fail;
+  const BlockId outer = c_.guard_fail;
   c_.guard_fail = no;
-  Arg key = c_.exprs.value(at->key);
+  const Arg key = c_.exprs.value(at->key);
   c_.guard_fail = outer;
   const BlockId base = blocks_.here();
   if (wanted) {
@@ -567,7 +558,7 @@ void MatchCompiler::map_key(Rows rows, Occ* at, BlockId fail) {
     blocks_.fallible(i, no);
     places_.known(places_.child(at, Occ::kField, 0), v);
   } else {
-    BlockId yes = blocks_.new_block();
+    const BlockId yes = blocks_.new_block();
     blocks_.test(Test::kMapFields, {map, key}, yes, no);
     blocks_.start(yes);
   }

@@ -1,11 +1,4 @@
 #pragma once
-// Turns clauses into decision trees. A clause is held as the list of tests still to be done on
-// places ("occurrences") inside the subjects (Jacobs, "How to compile pattern matching", 2021; the
-// choice of what to share follows Wadler's mixture rule in Peyton Jones 1987). The first test of
-// the first clause picks a place; clauses are grouped by what they test there, and each group
-// continues by itself. Clauses without a test there are copied to every group as long as a budget
-// lasts. Beyond it, the clauses after a group become a block to fall back to, so that the size of
-// the code stays linear. One compilation, one thread.
 
 #include <span>
 #include <utility>
@@ -13,6 +6,13 @@
 
 #include "runtime/compile/lower/lower_bits.hpp"
 
+/// Turns clauses into decision trees. A clause is held as the list of tests still to be done on
+/// places ("occurrences") inside the subjects (Jacobs, "How to compile pattern matching", 2021; the
+/// choice of what to share follows Wadler's mixture rule in Peyton Jones 1987). The first test of
+/// the first clause picks a place; clauses are grouped by what they test there, and each group
+/// continues by itself. Clauses without a test there are copied to every group as long as a budget
+/// lasts. Beyond it, the clauses after a group become a block to fall back to, so that the size of
+/// the code stays linear. One compilation, one thread.
 namespace vmrun::compile::lower {
 
 class MatchCompiler : LowerPart {

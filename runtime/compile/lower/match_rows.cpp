@@ -7,9 +7,8 @@ namespace vmrun::compile::lower {
 using namespace core;
 
 const Cell* cell_at(const Row& row, const Occ* at) {
-  for (std::size_t i = row.cells.size(); i-- > 0;) {
+  for (std::size_t i = row.cells.size(); i-- > 0;)
     if (row.cells[i].at == at) return &row.cells[i];
-  }
   return nullptr;
 }
 
@@ -34,12 +33,12 @@ void add(NodeArena& arena, Row& row, Occ* at, const Pat* pat) {
       add(arena, row, at, pat->as<PAlias>().left);
       return;
     case PatKind::kLiteral: {
-      Term t = pat->as<PLiteral>().value;
+      const Term t = pat->as<PLiteral>().value;
       if (!t.is_bitstring() || t.boxed_ptr()->header_sub() != Term::Sub::kHeapBinary) break;
       // As segments, so that it can be grouped with other binary patterns.
       auto* h = reinterpret_cast<HeapBinary*>(t.boxed_ptr());
       std::vector<PSegment> segs;
-      for (Word i = 0; i < h->size_bytes; i++) {
+      for (Word i = 0; i < h->size_bytes; ++i) {
         segs.push_back(
             {{}, arena.make<PLiteral>(Term::small(h->data[i])), arena.make<Literal>(Loc{}, Term::small(8))});
       }

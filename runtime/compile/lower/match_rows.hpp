@@ -1,10 +1,11 @@
 #pragma once
-// Clauses under matching: each is a row, the list of tests still to be done. One match; one thread.
 
 #include <vector>
 
 #include "runtime/compile/lower/places.hpp"
 
+/// Clauses under matching: each is a row, the list of tests still to be done. One match; one
+/// thread.
 namespace vmrun::compile::lower {
 
 struct Cell {

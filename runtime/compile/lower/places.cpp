@@ -15,7 +15,7 @@ Occ* Places::child(Occ* parent, Occ::Kind kind, std::uint64_t index, Expr* key) 
   for (Occ* c : parent->children) {
     if (c->kind != kind || c->index != index) continue;
     if (c->key == key) return c;
-    if (key == nullptr || c->key == nullptr || key->kind != c->key->kind) continue;
+    if (!key || !c->key || key->kind != c->key->kind) continue;
     if (key->kind == Kind::kLiteral && equal_exact(key->as<Literal>().value, c->key->as<Literal>().value))
       return c;
     if (key->kind == Kind::kVar && key->as<VarRef>().var == c->key->as<VarRef>().var) return c;
@@ -47,12 +47,10 @@ ValueId Places::fetch(Occ* at) {
 
 void Places::undo(std::size_t mark, BlockId base) {
   std::size_t kept = mark;
-  for (std::size_t i = trail_.size(); i-- > mark;) {
+  for (std::size_t i = trail_.size(); i-- > mark;)
     if (trail_[i].block != base) trail_[i].at->value = trail_[i].before;
-  }
-  for (std::size_t i = mark; i < trail_.size(); i++) {
+  for (std::size_t i = mark; i < trail_.size(); ++i)
     if (trail_[i].block == base) trail_[kept++] = trail_[i];
-  }
   trail_.resize(kept);
 }
 

@@ -1,6 +1,4 @@
 #pragma once
-// Places inside the subjects of a match, and where each has been fetched on the way to the current
-// block. One match; one thread.
 
 #include <deque>
 #include <vector>
@@ -8,6 +6,8 @@
 #include "runtime/compile/core/core_language.hpp"
 #include "runtime/compile/lower/block_builder.hpp"
 
+/// Places inside the subjects of a match, and where each has been fetched on the way to the current
+/// block. One match; one thread.
 namespace vmrun::compile::lower {
 
 /// A place in a subject. Its value is fetched when a test or a body needs it.

@@ -34,7 +34,7 @@ void add_module_info(Program& p, Term module, std::uint32_t arity) {
   Block& b = f.blocks[f.new_block(kNone)];
   Instr i{.op = Op::kCallExt};
   std::vector<Arg> args{Arg::lit(atoms::erlang), Arg::lit(intern_atom("get_module_info")), Arg::lit(module)};
-  for (std::uint32_t k = 0; k < arity; k++) {
+  for (std::uint32_t k = 0; k < arity; ++k) {
     f.params.push_back(f.new_value());
     args.push_back(Arg::of(f.params.back()));
   }
@@ -77,7 +77,7 @@ class FunctionToSsa {
 void FunctionToSsa::run() {
   FunNote& note = c_.note;
   auto param = [&](Var* v) {
-    ValueId value = fn_.new_value();
+    const ValueId value = fn_.new_value();
     fn_.params.push_back(value);
     c_.bind(v, Arg::of(value));
   };
@@ -87,7 +87,7 @@ void FunctionToSsa::run() {
   fn_.free_count = static_cast<std::uint32_t>(note.free.size());
   fn_.entry = blocks_.new_block();
   blocks_.start(fn_.entry);
-  if (note.lambda != nullptr && note.lambda->self != nullptr && note.lambda->self->uses > 0)
+  if (note.lambda && note.lambda->self && note.lambda->self->uses > 0)
     c_.bind(note.lambda->self, c_.funs.make_closure(&note));
   c_.exprs.to(note.body, {Dest::kReturn});
 }
@@ -134,7 +134,7 @@ Lowered to_ssa(NodeArena& arena, Module& module) {
     for (FunNote* n : w.inner) {
       n->index = static_cast<std::uint32_t>(p.functions.size());
       Function& g = p.functions.emplace_back();
-      if (n->lambda != nullptr) {
+      if (n->lambda) {
         const bool calls_itself = !n->lambda->name.empty() && n->lambda->self->uses > 0;
         g.name = calls_itself ? local_name(n->lambda->name, *n)
                               : named(*w.def, "fun-" + std::to_string(n->lambda->index));
@@ -151,7 +151,7 @@ Lowered to_ssa(NodeArena& arena, Module& module) {
     FunctionToSsa(context, p.functions[w.root->index], *w.root).run();
     for (FunNote* n : w.inner) FunctionToSsa(context, p.functions[n->index], *n).run();
   }
-  for (std::uint32_t arity = 0; arity < 2; arity++) {
+  for (std::uint32_t arity = 0; arity < 2; ++arity) {
     if (!context.local.contains(ModuleContext::key(atoms::module_info, arity)))
       add_module_info(p, module.name, arity);
   }

@@ -1,6 +1,4 @@
 #pragma once
-// Lowers Core to SSA: blocks over single-assignment values, for all functions of a module. One
-// compilation, one thread.
 
 #include <string>
 #include <vector>
@@ -8,6 +6,8 @@
 #include "runtime/compile/core/core_language.hpp"
 #include "vm/ir/ssa.hpp"
 
+/// Lowers Core to SSA: blocks over single-assignment values, for all functions of a module. One
+/// compilation, one thread.
 namespace vmrun::compile::lower {
 
 struct Lowered {

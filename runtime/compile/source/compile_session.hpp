@@ -1,5 +1,4 @@
 #pragma once
-// The data that all phases of one compilation share. One thread at a time.
 
 #include <functional>
 
@@ -8,14 +7,16 @@
 #include "runtime/compile/source/source.hpp"
 #include "vm/base/node_arena.hpp"
 
+/// The data that all phases of one compilation share. One thread at a time.
 namespace vmrun::compile {
 
 /// Says what is wrong with a call of another module's function if that is certain; else returns "".
 using CheckRemoteCall =
-    std::function<std::string(std::string_view module, std::string_view function, uint32_t arity)>;
+    std::function<std::string(std::string_view module, std::string_view function, std::uint32_t arity)>;
 
 /// Whether a module of the library has a function.
-using LibraryHas = std::function<bool(std::string_view module, std::string_view function, uint32_t arity)>;
+using LibraryHas =
+    std::function<bool(std::string_view module, std::string_view function, std::uint32_t arity)>;
 
 struct Session {
   NodeArena arena;

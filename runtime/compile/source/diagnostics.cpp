@@ -11,7 +11,7 @@ namespace vmrun::compile {
 
 namespace {
 
-constexpr size_t kMaxKept = 10000;  // a hostile text must not fill memory with messages
+constexpr std::size_t kMaxKept = 10000;  // a hostile text must not fill memory with messages
 
 /// The escape sequences of each colour; all are empty for output without colours.
 struct Colours {
@@ -32,10 +32,10 @@ bool misleads(char32_t c) {
 }
 
 /// Appends a character as it is shown at this column; returns the number of columns.
-size_t show_character(std::string& out, std::string_view bytes, char32_t c, size_t column) {
-  constexpr size_t kTab = 8;
+std::size_t show_character(std::string& out, std::string_view bytes, char32_t c, std::size_t column) {
+  constexpr std::size_t kTab = 8;
   if (c == '\t') {
-    const size_t width = kTab - column % kTab;
+    const std::size_t width = kTab - column % kTab;
     out.append(width, ' ');
     return width;
   }
@@ -47,20 +47,20 @@ size_t show_character(std::string& out, std::string_view bytes, char32_t c, size
 /// only the part around the place is shown.
 void render_excerpt(std::string& out, std::string_view line, Loc loc, Diagnostics::TokenLength token_length,
                     const Colours& colours) {
-  constexpr uint32_t kBefore = 70;
-  constexpr size_t kWidth = 110;
-  const uint32_t first = loc.column > kBefore ? loc.column - kBefore : 1;
-  uint32_t c = 1;
-  size_t at = 0;
-  for (; c < first && at < line.size(); c++) next_code_point(line, at);
+  constexpr std::uint32_t kBefore = 70;
+  constexpr std::size_t kWidth = 110;
+  const std::uint32_t first = loc.column > kBefore ? loc.column - kBefore : 1;
+  std::uint32_t c = 1;
+  std::size_t at = 0;
+  for (; c < first && at < line.size(); ++c) next_code_point(line, at);
   std::string shown;
-  size_t column = 0, caret = 0, caret_end = 0, token_end = 0;
-  for (; at < line.size() && column < kWidth; c++) {
+  std::size_t column = 0, caret = 0, caret_end = 0, token_end = 0;
+  for (; at < line.size() && column < kWidth; ++c) {
     if (c == loc.column) {
       caret = column;
       token_end = c + token_length(line.substr(at));
     }
-    const size_t from = at;
+    const std::size_t from = at;
     const char32_t point = next_code_point(line, at);
     column += show_character(shown, line.substr(from, at - from), point, column);
     if (c >= loc.column && c < token_end) caret_end = column;
@@ -81,12 +81,12 @@ void render_excerpt(std::string& out, std::string_view line, Loc loc, Diagnostic
 }  // namespace
 
 void Diagnostics::error(Loc loc, std::string message) {
-  errors_++;
+  ++errors_;
   if (items_.size() < kMaxKept) items_.push_back({Severity::kError, loc, std::move(message)});
 }
 
 void Diagnostics::warning(Loc loc, std::string message) {
-  warnings_++;
+  ++warnings_;
   if (items_.size() < kMaxKept) items_.push_back({Severity::kWarning, loc, std::move(message)});
 }
 
@@ -111,10 +111,10 @@ void Diagnostics::drop_warnings() {
 }
 
 std::string Diagnostics::render(const Sources& sources, TokenLength token_length, bool in_colour,
-                                size_t limit) const {
+                                std::size_t limit) const {
   const Colours& colours = in_colour ? kColours : kNoColours;
   std::string out;
-  size_t shown = 0;
+  std::size_t shown = 0;
   for (const Diagnostic& d : items_) {
     if (shown++ == limit) {
       out += format_message("... and %zu more\n", items_.size() - limit);
@@ -132,7 +132,7 @@ std::string Diagnostics::render(const Sources& sources, TokenLength token_length
     add(out, colours.message, d.message, colours);
     out += '\n';
     if (!d.loc.known() || d.loc.file >= sources.count()) continue;
-    std::string_view line = sources.line(d.loc.file, d.loc.line);
+    const std::string_view line = sources.line(d.loc.file, d.loc.line);
     if (!line.empty()) render_excerpt(out, line, d.loc, token_length, colours);
   }
   return out;
@@ -147,15 +147,15 @@ std::string format_message(const char* format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int n = vsnprintf(buffer, sizeof buffer, format, args);
+  const int n = vsnprintf(buffer, sizeof buffer, format, args);
   va_end(args);
   std::string out;
-  if (n >= 0 && static_cast<size_t>(n) < sizeof buffer) {
-    out.assign(buffer, static_cast<size_t>(n));
+  if (n >= 0 && static_cast<std::size_t>(n) < sizeof buffer) {
+    out.assign(buffer, static_cast<std::size_t>(n));
   } else if (n > 0) {
-    out.resize(static_cast<size_t>(n) + 1);
+    out.resize(static_cast<std::size_t>(n) + 1);
     vsnprintf(out.data(), out.size(), format, again);
-    out.resize(static_cast<size_t>(n));
+    out.resize(static_cast<std::size_t>(n));
   }
   va_end(again);
   return out;

@@ -1,16 +1,16 @@
 #pragma once
-// The compiler's messages: errors and warnings with places. They are collected during compilation
-// and shown at the end in source order as `file:line:col: error: message`, the source line and a
-// caret. Owned by one compilation; one thread at a time.
 
 #include <string>
 #include <vector>
 
 #include "runtime/compile/source/source.hpp"
 
+/// The compiler's messages: errors and warnings with places. They are collected during compilation
+/// and shown at the end in source order as `file:line:col: error: message`, the source line and a
+/// caret. Owned by one compilation; one thread at a time.
 namespace vmrun::compile {
 
-enum class Severity : uint8_t { kError, kWarning };
+enum class Severity : std::uint8_t { kError, kWarning };
 
 struct Diagnostic {
   Severity severity;
@@ -24,8 +24,8 @@ class Diagnostics {
   void warning(Loc loc, std::string message);
 
   bool has_errors() const { return errors_ > 0; }
-  size_t error_count() const { return errors_; }
-  size_t warning_count() const { return warnings_; }
+  std::size_t error_count() const { return errors_; }
+  std::size_t warning_count() const { return warnings_; }
   /// The messages in the order reported; `sort` brings them into source order and drops
   /// repetitions.
   const std::vector<Diagnostic>& all() const { return items_; }
@@ -36,16 +36,16 @@ class Diagnostics {
 
   /// Returns the length, in characters, of the token at the front of a line's rest; it is
   /// underlined.
-  using TokenLength = size_t (*)(std::string_view rest);
+  using TokenLength = std::size_t (*)(std::string_view rest);
   /// Returns text for a terminal. in_colour: with escape sequences for colours. At most `limit`
   /// messages are shown; the others are counted.
   std::string render(const Sources& sources, TokenLength token_length, bool in_colour,
-                     size_t limit = 100) const;
+                     std::size_t limit = 100) const;
 
  private:
   std::vector<Diagnostic> items_;
-  size_t errors_ = 0;
-  size_t warnings_ = 0;
+  std::size_t errors_ = 0;
+  std::size_t warnings_ = 0;
 };
 
 /// Returns ", did you mean NAME?" for the end of a message; empty when there is no name. The words

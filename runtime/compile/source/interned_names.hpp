@@ -1,11 +1,11 @@
 #pragma once
-// Names (atoms, variables) stored once per compilation. One compilation, one thread.
 
 #include <string_view>
 #include <unordered_set>
 
 #include "vm/base/node_arena.hpp"
 
+/// Names (atoms, variables) stored once per compilation. One compilation, one thread.
 namespace vmrun::compile {
 
 /// The views that it returns stay valid as long as the arena.

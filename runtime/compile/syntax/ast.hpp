@@ -1,8 +1,4 @@
 #pragma once
-// The abstract syntax of a module. Expressions, patterns and guards share the node types, as in
-// Erlang's own abstract format; lint checks what is allowed where. Nodes live in the compilation's
-// NodeArena, are immutable after parsing, and carry the place of the token that messages about them
-// point at.
 
 #include <cstdint>
 #include <span>
@@ -11,9 +7,13 @@
 #include "runtime/compile/source/source.hpp"
 #include "runtime/compile/syntax/token.hpp"
 
+/// The abstract syntax of a module. Expressions, patterns and guards share the node types, as in
+/// Erlang's own abstract format; lint checks what is allowed where. Nodes live in the compilation's
+/// NodeArena, are immutable after parsing, and carry the place of the token that messages about
+/// them point at.
 namespace vmrun::compile {
 
-enum class ExprKind : uint8_t {
+enum class ExprKind : std::uint8_t {
   kVar,
   kAtom,
   kInteger,
@@ -91,9 +91,9 @@ struct AtomExpr : ExprOf<ExprKind::kAtom> {
 /// An integer or character. A value of more than 62 bits is given by `digits` (of `base`), others
 /// by `value`.
 struct IntegerExpr : ExprOf<ExprKind::kInteger> {
-  int64_t value = 0;
+  std::int64_t value = 0;
   std::string_view digits;
-  uint8_t base = 10;
+  std::uint8_t base = 10;
   bool is_char = false;
   explicit IntegerExpr(Loc l) : ExprOf(l) {}
   bool big() const { return !digits.empty(); }
@@ -137,15 +137,15 @@ struct MapExpr : ExprOf<ExprKind::kMap> {
   MapExpr(Loc l, const Expr* b, std::span<const MapField> f) : ExprOf(l), base(b), fields(f) {}
 };
 
-enum class SegmentType : uint8_t { kDefault, kInteger, kFloat, kBinary, kBits, kUtf8, kUtf16, kUtf32 };
+enum class SegmentType : std::uint8_t { kDefault, kInteger, kFloat, kBinary, kBits, kUtf8, kUtf16, kUtf32 };
 
 struct Segment {
   Loc loc;
   const Expr* value;
   const Expr* size = nullptr;  // null: the default of the type
   SegmentType type = SegmentType::kDefault;
-  int8_t sign = -1;         // 0 unsigned, 1 signed
-  int8_t endian = -1;       // 0 big, 1 little, 2 native
+  std::int8_t sign = -1;    // 0 unsigned, 1 signed
+  std::int8_t endian = -1;  // 0 big, 1 little, 2 native
   int unit = 0;             // 0: the default of the type
   bool bits_named = false;  // `bits`/`bitstring` rather than `binary`/`bytes`
 };
@@ -223,8 +223,8 @@ struct RemoteExpr : ExprOf<ExprKind::kRemote> {
 
 struct FunLocalExpr : ExprOf<ExprKind::kFunLocal> {
   std::string_view name;
-  uint32_t arity;
-  FunLocalExpr(Loc l, std::string_view n, uint32_t a) : ExprOf(l), name(n), arity(a) {}
+  std::uint32_t arity;
+  FunLocalExpr(Loc l, std::string_view n, std::uint32_t a) : ExprOf(l), name(n), arity(a) {}
 };
 struct FunRemoteExpr : ExprOf<ExprKind::kFunRemote> {
   const Expr* module;
@@ -280,7 +280,7 @@ struct MaybeExpr : ExprOf<ExprKind::kMaybe> {
   MaybeExpr(Loc l, ExprList b, ClauseList e) : ExprOf(l), body(b), else_clauses(e) {}
 };
 
-enum class QualifierKind : uint8_t { kFilter, kList, kBinary, kMap };
+enum class QualifierKind : std::uint8_t { kFilter, kList, kBinary, kMap };
 struct Qualifier {
   QualifierKind kind;
   Loc loc;
@@ -288,7 +288,7 @@ struct Qualifier {
   const Expr* value_pattern;  // map generators only
   const Expr* source;         // the generator's subject, or the filter
 };
-enum class ComprehensionKind : uint8_t { kList, kBinary, kMap };
+enum class ComprehensionKind : std::uint8_t { kList, kBinary, kMap };
 struct ComprehensionExpr : ExprOf<ExprKind::kComprehension> {
   ComprehensionKind what;
   const Expr* value;  // the map value of a map comprehension
@@ -300,7 +300,7 @@ struct ComprehensionExpr : ExprOf<ExprKind::kComprehension> {
 
 // --- types ---------------------------------------------------------------------------------------
 
-enum class TypeKind : uint8_t {
+enum class TypeKind : std::uint8_t {
   kVar,
   kLiteral,
   kRange,
@@ -334,7 +334,7 @@ using TypeList = std::span<const TypeExpr* const>;
 
 // --- forms ---------------------------------------------------------------------------------------
 
-enum class FormKind : uint8_t { kFunction, kAttribute, kRecord, kType, kSpec, kEof };
+enum class FormKind : std::uint8_t { kFunction, kAttribute, kRecord, kType, kSpec, kEof };
 
 struct Form {
   FormKind kind;
@@ -347,7 +347,7 @@ struct Form {
 
 struct FunctionForm : Form {
   std::string_view name;
-  uint32_t arity;
+  std::uint32_t arity;
   ClauseList clauses;
 };
 
@@ -381,7 +381,7 @@ struct SpecForm : Form {
   std::string_view attribute;
   std::string_view module;  // empty unless written
   std::string_view name;
-  uint32_t arity;
+  std::uint32_t arity;
   TypeList signatures;
 };
 

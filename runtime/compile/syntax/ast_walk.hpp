@@ -1,9 +1,9 @@
 #pragma once
-// Visiting the parts of an expression in source order. Constant operations; any thread that owns
-// the tree.
 
 #include "runtime/compile/syntax/ast.hpp"
 
+/// Visiting the parts of an expression in source order. Constant operations; any thread that owns
+/// the tree.
 namespace vmrun::compile {
 
 template <class F>
@@ -25,7 +25,7 @@ void for_each_child(const Expr& e, F&& visit) {
     for (const Clause* c : items) for_each_child(*c, visit);
   };
   auto maybe = [&](const Expr* x) {
-    if (x != nullptr) visit(*x);
+    if (x) visit(*x);
   };
   switch (e.kind) {
     case ExprKind::kVar:

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = Constant::Kind;
 
-Constant integer(int64_t v) {
+Constant integer(std::int64_t v) {
   Constant c{Kind::kInteger};
   c.integer = v;
   return c;
@@ -43,14 +43,14 @@ int compare(const Constant& a, const Constant& b) {
   if (a.kind == Kind::kAtom) return a.atom < b.atom ? -1 : a.atom > b.atom;
   if (a.kind == Kind::kTuple && a.items.size() != b.items.size())
     return a.items.size() < b.items.size() ? -1 : 1;
-  for (size_t i = 0; i < a.items.size() && i < b.items.size(); i++)
+  for (std::size_t i = 0; i < a.items.size() && i < b.items.size(); ++i)
     if (int c = compare(a.items[i], b.items[i])) return c;
   return a.items.size() < b.items.size() ? -1 : a.items.size() > b.items.size();
 }
 
 bool identical(const Constant& a, const Constant& b) {
   if (a.kind != b.kind || a.items.size() != b.items.size()) return false;
-  for (size_t i = 0; i < a.items.size(); i++)
+  for (std::size_t i = 0; i < a.items.size(); ++i)
     if (!identical(a.items[i], b.items[i])) return false;
   return a.integer == b.integer && a.real == b.real && a.atom == b.atom;
 }
@@ -139,9 +139,9 @@ std::optional<Constant> ConstantEvaluator::operation(const BinaryOpExpr& e, std:
   auto b = evaluate(*e.right, problem, where);
   if (!b) return b;
   auto is_bool = [](const Constant& c) { return c.is_atom("true") || c.is_atom("false"); };
-  bool ints = a->kind == Kind::kInteger && b->kind == Kind::kInteger;
-  bool numbers = a->is_number() && b->is_number();
-  int64_t x = a->integer, y = b->integer, result = 0;
+  const bool ints = a->kind == Kind::kInteger && b->kind == Kind::kInteger;
+  const bool numbers = a->is_number() && b->is_number();
+  std::int64_t x = a->integer, y = b->integer, result = 0;
   switch (e.op) {
     case Tok::kEqEq: return boolean(compare(*a, *b) == 0);
     case Tok::kNotEq: return boolean(compare(*a, *b) != 0);
@@ -155,12 +155,12 @@ std::optional<Constant> ConstantEvaluator::operation(const BinaryOpExpr& e, std:
     case Tok::kOr:
     case Tok::kXor: {
       if (!is_bool(*a) || !is_bool(*b)) return std::nullopt;
-      bool p = a->is_atom("true"), q = b->is_atom("true");
+      const bool p = a->is_atom("true"), q = b->is_atom("true");
       return boolean(e.op == Tok::kAnd ? p && q : e.op == Tok::kOr ? p || q : p != q);
     }
     case Tok::kPlusPlus: {
-      bool lists = (a->kind == Kind::kNil || a->kind == Kind::kList) &&
-                   (b->kind == Kind::kNil || b->kind == Kind::kList);
+      const bool lists = (a->kind == Kind::kNil || a->kind == Kind::kList) &&
+                         (b->kind == Kind::kNil || b->kind == Kind::kList);
       if (!lists) return std::nullopt;
       a->items.insert(a->items.end(), b->items.begin(), b->items.end());
       if (!a->items.empty()) a->kind = Kind::kList;
@@ -189,8 +189,9 @@ std::optional<Constant> ConstantEvaluator::operation(const BinaryOpExpr& e, std:
     case Tok::kBsl:
     case Tok::kBsr: {
       if (!ints || y < -62 || y > 62) return std::nullopt;
-      int64_t shift = e.op == Tok::kBsl ? y : -y;
-      return integer(shift >= 0 ? static_cast<int64_t>(static_cast<uint64_t>(x) << shift) : x >> -shift);
+      const std::int64_t shift = e.op == Tok::kBsl ? y : -y;
+      return integer(shift >= 0 ? static_cast<std::int64_t>(static_cast<std::uint64_t>(x) << shift)
+                                : x >> -shift);
     }
     default:
       problem = "this operator";
@@ -205,7 +206,7 @@ std::optional<Constant> ConstantEvaluator::call(const CallExpr& e, std::string& 
     where = e.loc;
     return std::nullopt;
   }
-  std::string_view name = e.target->as<AtomExpr>().name;
+  const std::string_view name = e.target->as<AtomExpr>().name;
   if (name == "defined" && e.args.size() == 1) {
     if (e.args[0]->is(ExprKind::kVar)) return boolean(is_defined_(e.args[0]->as<VarExpr>().name));
     if (e.args[0]->is(ExprKind::kAtom)) return boolean(is_defined_(e.args[0]->as<AtomExpr>().name));
@@ -226,19 +227,20 @@ std::optional<Constant> ConstantEvaluator::call(const CallExpr& e, std::string& 
     if (name == "is_list") return boolean(a.kind == Kind::kNil || a.kind == Kind::kList);
     if (name == "is_tuple") return boolean(a.kind == Kind::kTuple);
     if (name == "is_map" || name == "is_binary" || name == "is_pid") return boolean(false);
-    bool list = a.kind == Kind::kNil || a.kind == Kind::kList;
-    if (name == "length" && list) return integer(static_cast<int64_t>(a.items.size()));
+    const bool list = a.kind == Kind::kNil || a.kind == Kind::kList;
+    if (name == "length" && list) return integer(static_cast<std::int64_t>(a.items.size()));
     if (name == "hd" && a.kind == Kind::kList) return a.items[0];
     if (name == "abs" && a.kind == Kind::kInteger) return integer(a.integer < 0 ? -a.integer : a.integer);
     if ((name == "tuple_size" || name == "size") && a.kind == Kind::kTuple)
-      return integer(static_cast<int64_t>(a.items.size()));
+      return integer(static_cast<std::int64_t>(a.items.size()));
     if (name == "length" || name == "hd" || name == "abs" || name == "tuple_size" || name == "size")
       return std::nullopt;
   }
   if (name == "element" && args.size() == 2) {
-    bool good = args[0].kind == Kind::kInteger && args[1].kind == Kind::kTuple && args[0].integer >= 1 &&
-                args[0].integer <= static_cast<int64_t>(args[1].items.size());
-    return good ? std::optional(args[1].items[static_cast<size_t>(args[0].integer) - 1]) : std::nullopt;
+    const bool good = args[0].kind == Kind::kInteger && args[1].kind == Kind::kTuple &&
+                      args[0].integer >= 1 &&
+                      args[0].integer <= static_cast<std::int64_t>(args[1].items.size());
+    return good ? std::optional(args[1].items[static_cast<std::size_t>(args[0].integer) - 1]) : std::nullopt;
   }
   problem = format_message("%.*s/%zu is not allowed here", VIEW(name), e.args.size());
   where = e.loc;

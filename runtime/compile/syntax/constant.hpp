@@ -1,6 +1,4 @@
 #pragma once
-// Evaluates the constant expressions that `-if` and `-elif` take: literals, operators, guard tests
-// and `defined(NAME)`. One thread at a time.
 
 #include <functional>
 #include <optional>
@@ -9,11 +7,13 @@
 
 #include "runtime/compile/syntax/ast.hpp"
 
+/// Evaluates the constant expressions that `-if` and `-elif` take: literals, operators, guard tests
+/// and `defined(NAME)`. One thread at a time.
 namespace vmrun::compile {
 
 struct Constant {
-  enum class Kind : uint8_t { kInteger, kFloat, kAtom, kTuple, kNil, kList } kind;
-  int64_t integer = 0;
+  enum class Kind : std::uint8_t { kInteger, kFloat, kAtom, kTuple, kNil, kList } kind;
+  std::int64_t integer = 0;
   double real = 0;
   std::string_view atom = {};
   std::vector<Constant> items = {};

@@ -63,7 +63,7 @@ bool is_logical(const Expr& e) {
 
 const Expr* ExprParser::parse_expr(int min_precedence) {
   TokenCursor::Nest nest(in_);
-  const uint32_t outer = in_.open_chain();
+  const std::uint32_t outer = in_.open_chain();
   const Expr* left = parse_unary();
   for (;;) {
     Precedence p = precedence_of(in_.peek().kind);
@@ -107,12 +107,12 @@ const Expr* ExprParser::parse_unary() {
 
 const Expr* ExprParser::parse_postfix() {
   const Expr* e = in_.at(Tok::kHash) ? parse_hash(nullptr) : parse_primary();
-  for (uint32_t chain = 0; in_.at(Tok::kHash); chain++) {
+  for (std::uint32_t chain = 0; in_.at(Tok::kHash); ++chain) {
     e = parse_hash(e);
     in_.lengthen_chain();
   }
   if (in_.at(Tok::kColon) && !in_catch_pattern_) {
-    Loc loc = in_.take().loc;
+    const Loc loc = in_.take().loc;
     e = in_.make<RemoteExpr>(loc, e, parse_primary());
     if (!in_.at(Tok::kLParen)) in_.fail_here("'(' and the arguments of a call");
   }
@@ -130,7 +130,7 @@ const Expr* ExprParser::parse_hash(const Expr* base) {
   const Token& name = in_.expect(Tok::kAtom, "a record name or '{'");
   if (in_.take_if(Tok::kPoint)) {
     const Token& field = in_.expect(Tok::kAtom, "a record field name");
-    if (base != nullptr) return in_.make<RecordFieldExpr>(hash.loc, base, name.text, field.text, field.loc);
+    if (base) return in_.make<RecordFieldExpr>(hash.loc, base, name.text, field.text, field.loc);
     return in_.make<RecordIndexExpr>(hash.loc, name.text, field.text, field.loc);
   }
   const Token& open = in_.expect(Tok::kLBrace, "'{' or '.' after a record name");
@@ -166,7 +166,7 @@ const Expr* ExprParser::parse_map_fields(Loc loc, const Expr* base) {
     if (op.kind != Tok::kMapAssoc && op.kind != Tok::kMapExact) in_.fail_here("'=>' or ':=' after a map key");
     in_.take();
     const Expr* value = parse_expr();
-    if (base == nullptr && fields.empty() && in_.at(Tok::kDoubleBar)) {
+    if (!base && fields.empty() && in_.at(Tok::kDoubleBar)) {
       if (op.kind == Tok::kMapExact)
         in_.fail_at(op.loc, "illegal ':=' in a map comprehension: expected '=>'");
       return finish_comprehension(loc, ComprehensionKind::kMap, value, key, Tok::kRBrace, open);
@@ -182,9 +182,9 @@ const Expr* ExprParser::parse_map_fields(Loc loc, const Expr* base) {
 
 const Expr* ExprParser::integer_of(const Token& t) {
   IntegerExpr* e = in_.make<IntegerExpr>(t.loc);
-  int64_t value = 0;
+  std::int64_t value = 0;
   auto [end, error] = std::from_chars(t.text.data(), t.text.data() + t.text.size(), value, t.base);
-  if (error == std::errc() && value < (int64_t{1} << 62)) {
+  if (error == std::errc() && value < (std::int64_t{1} << 62)) {
     e->value = value;
   } else {
     e->digits = t.text;
@@ -209,7 +209,7 @@ const Expr* ExprParser::string_of() {
   if (!in_.at(Tok::kString)) return in_.make<StringExpr>(first.loc, first.chars);
   std::u32string all(first.chars);
   while (in_.at(Tok::kString)) all += in_.take().chars;
-  auto kept = in_.copy(all.data(), all.size());
+  const auto kept = in_.copy(all.data(), all.size());
   return in_.make<StringExpr>(first.loc, std::u32string_view(kept.data(), kept.size()));
 }
 
@@ -240,7 +240,7 @@ const Expr* ExprParser::parse_primary() {
     case Tok::kChar: {
       in_.take();
       IntegerExpr* e = in_.make<IntegerExpr>(t.loc);
-      e->value = static_cast<int64_t>(t.code);
+      e->value = static_cast<std::int64_t>(t.code);
       e->is_char = true;
       return e;
     }
@@ -265,7 +265,7 @@ const Expr* ExprParser::parse_primary() {
       in_.take();
       std::vector<const Clause*> clauses;
       do {
-        Loc loc = in_.peek().loc;
+        const Loc loc = in_.peek().loc;
         std::span<const ExprList> guards = parse_guards();
         in_.expect(Tok::kArrow, "'->' after a guard");
         clauses.push_back(in_.make<Clause>(loc, std::string_view(), ExprList(), guards, parse_body()));
@@ -299,9 +299,9 @@ const Expr* ExprParser::parse_list() {
   while (in_.take_if(Tok::kComma)) elements.push_back(parse_expr());
   const Expr* tail = nullptr;
   if (in_.take_if(Tok::kBar)) tail = parse_expr();
-  Loc close = in_.peek().loc;
+  const Loc close = in_.peek().loc;
   in_.expect_close(Tok::kRBracket, open);
-  if (tail == nullptr) tail = in_.make<NilExpr>(close);
+  if (!tail) tail = in_.make<NilExpr>(close);
   return in_.make<ConsExpr>(open.loc, in_.keep(elements), tail);
 }
 
@@ -318,7 +318,7 @@ std::vector<Qualifier> ExprParser::parse_qualifiers() {
     } else if (op.kind == Tok::kMapExact) {
       in_.take();
       const Expr* value = parse_expr();
-      Loc loc = in_.expect(Tok::kLeftArrow, "'<-' of a map generator").loc;
+      const Loc loc = in_.expect(Tok::kLeftArrow, "'<-' of a map generator").loc;
       out.push_back({QualifierKind::kMap, loc, e, value, parse_expr()});
     } else {
       out.push_back({QualifierKind::kFilter, e->loc, nullptr, nullptr, e});
@@ -330,7 +330,7 @@ std::vector<Qualifier> ExprParser::parse_qualifiers() {
 const Expr* ExprParser::finish_comprehension(Loc loc, ComprehensionKind kind, const Expr* value,
                                              const Expr* key, Tok close, const Token& open) {
   in_.expect(Tok::kDoubleBar, "'||'");
-  auto qualifiers = parse_qualifiers();
+  const auto qualifiers = parse_qualifiers();
   in_.expect_close(close, open);
   return in_.make<ComprehensionExpr>(loc, kind, value, key, in_.keep(qualifiers));
 }
@@ -344,7 +344,7 @@ const Expr* ExprParser::parse_binary() {
   segments.push_back(parse_segment());
   if (in_.at(Tok::kDoubleBar)) {
     const Segment& s = segments[0];
-    if (s.size != nullptr || s.type != SegmentType::kDefault) in_.fail_here("',' or '>>'");
+    if (s.size || s.type != SegmentType::kDefault) in_.fail_here("',' or '>>'");
     return finish_comprehension(open.loc, ComprehensionKind::kBinary, s.value, nullptr, Tok::kRBin, open);
   }
   while (in_.take_if(Tok::kComma)) segments.push_back(parse_segment());
@@ -377,7 +377,7 @@ void ExprParser::parse_segment_types(Segment& s) {
   std::string_view type_name, sign_name, endian_name;
   do {
     const Token& t = in_.expect(Tok::kAtom, "a bit type specifier");
-    std::string_view n = t.text;
+    const std::string_view n = t.text;
     SegmentType type = n == "integer"                    ? SegmentType::kInteger
                        : n == "float"                    ? SegmentType::kFloat
                        : n == "binary" || n == "bytes"   ? SegmentType::kBinary
@@ -402,7 +402,7 @@ void ExprParser::parse_segment_types(Segment& s) {
       in_.expect(Tok::kColon, "':' after 'unit'");
       const Token& u = in_.expect(Tok::kInteger, "an integer");
       const Expr* value = integer_of(u);
-      int64_t unit = value->as<IntegerExpr>().big() ? 0 : value->as<IntegerExpr>().value;
+      const std::int64_t unit = value->as<IntegerExpr>().big() ? 0 : value->as<IntegerExpr>().value;
       if (unit < 1 || unit > 256) in_.error(u.loc, "illegal bit unit: it must be between 1 and 256");
       else s.unit = static_cast<int>(unit);
     } else {
@@ -430,7 +430,7 @@ ExprList ExprParser::parse_body(bool in_maybe) {
   do {
     const Expr* e = parse_expr();
     if (in_maybe && in_.at(Tok::kMaybeMatch)) {
-      Loc loc = in_.take().loc;
+      const Loc loc = in_.take().loc;
       e = in_.make<MaybeMatchExpr>(loc, e, parse_expr());
     }
     items.push_back(e);
@@ -447,7 +447,7 @@ std::span<const ExprList> ExprParser::parse_guards() {
 }
 
 const Clause* ExprParser::parse_case_clause() {
-  Loc loc = in_.peek().loc;
+  const Loc loc = in_.peek().loc;
   const Expr* pattern = parse_expr();
   std::span<const ExprList> guards;
   if (in_.take_if(Tok::kWhen)) guards = parse_guards();
@@ -457,10 +457,10 @@ const Clause* ExprParser::parse_case_clause() {
 
 /// `Class:Reason:Stack`, the class and the stack trace being optional.
 const Clause* ExprParser::parse_catch_clause() {
-  Loc loc = in_.peek().loc;
+  const Loc loc = in_.peek().loc;
   const Expr* parts[3] = {in_.make<AtomExpr>(loc, in_.intern("throw")), nullptr,
                           in_.make<VarExpr>(loc, in_.intern("_"))};
-  Tok first = in_.peek().kind;
+  const Tok first = in_.peek().kind;
   if ((first == Tok::kAtom || first == Tok::kVar) && in_.peek(1).kind == Tok::kColon) {
     parts[0] = parse_primary();
     in_.take();
@@ -530,7 +530,7 @@ const Expr* ExprParser::parse_maybe() {
 }
 
 const Clause* ExprParser::parse_fun_clause(bool named) {
-  Loc loc = in_.peek().loc;
+  const Loc loc = in_.peek().loc;
   std::string_view name;
   if (named) name = in_.expect(Tok::kVar, "the name of the fun").text;
   const Token& open = in_.expect(Tok::kLParen, "'('");
@@ -546,10 +546,10 @@ const Expr* ExprParser::parse_fun() {
   auto arity_of = [&](const Expr* e) {
     if (e->as<IntegerExpr>().big() || e->as<IntegerExpr>().value > 255)
       in_.fail_at(e->loc, "illegal arity: at most 255");
-    return static_cast<uint32_t>(e->as<IntegerExpr>().value);
+    return static_cast<std::uint32_t>(e->as<IntegerExpr>().value);
   };
   if (in_.at(Tok::kLParen) || (in_.at(Tok::kVar) && in_.peek(1).kind == Tok::kLParen)) {
-    bool named = in_.at(Tok::kVar);
+    const bool named = in_.at(Tok::kVar);
     std::vector<const Clause*> clauses;
     do clauses.push_back(parse_fun_clause(named));
     while (in_.take_if(Tok::kSemicolon));

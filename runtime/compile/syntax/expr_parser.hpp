@@ -1,12 +1,12 @@
 #pragma once
-// Recursive descent through expressions, patterns, clauses and guards. Shares the cursor of its
-// form's parser; one thread at a time.
 
 #include <vector>
 
 #include "runtime/compile/syntax/ast.hpp"
 #include "runtime/compile/syntax/token_cursor.hpp"
 
+/// Recursive descent through expressions, patterns, clauses and guards. Shares the cursor of its
+/// form's parser; one thread at a time.
 namespace vmrun::compile {
 
 class ExprParser {

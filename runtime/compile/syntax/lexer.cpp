@@ -44,16 +44,16 @@ bool is_unicode_scalar(char32_t c) { return c < 0xD800 || (c > 0xDFFF && c <= 0x
 
 }  // namespace
 
-Lexer::Lexer(NodeArena& arena, Names& names, std::string_view text, uint32_t file)
+Lexer::Lexer(NodeArena& arena, Names& names, std::string_view text, std::uint32_t file)
     : arena_(arena), names_(names), text_(text), file_(file) {
   // A script may start with an interpreter line.
   if (text_.starts_with("#!"))
     while (!at_end() && peek() != '\n') take();
 }
 
-char32_t Lexer::peek(size_t ahead) const {
-  size_t at = at_;
-  for (; ahead > 0; ahead--) {
+char32_t Lexer::peek(std::size_t ahead) const {
+  std::size_t at = at_;
+  for (; ahead > 0; --ahead) {
     if (at >= text_.size()) return kEnd;
     next_code_point(text_, at);
   }
@@ -63,10 +63,10 @@ char32_t Lexer::peek(size_t ahead) const {
 char32_t Lexer::take() {
   char32_t c = next_code_point(text_, at_);
   if (c == '\n') {
-    line_++;
+    ++line_;
     column_ = 1;
   } else {
-    column_++;
+    ++column_;
   }
   return c;
 }
@@ -77,7 +77,7 @@ bool Lexer::take_if(char32_t c) {
   return true;
 }
 
-void Lexer::relocate(uint32_t file, uint32_t line, uint32_t line_now) {
+void Lexer::relocate(std::uint32_t file, std::uint32_t line, std::uint32_t line_now) {
   file_ = file;
   line_delta_ = line - line_now + line_delta_;
 }
@@ -99,7 +99,7 @@ Token Lexer::fail_at(Loc loc, std::string_view message) {
 }
 
 std::u32string_view Lexer::keep(const std::u32string& s) {
-  auto kept = arena_.copy(s.data(), s.size());
+  const auto kept = arena_.copy(s.data(), s.size());
   return {kept.data(), kept.size()};
 }
 
@@ -117,7 +117,7 @@ Token Lexer::next() {
       start_ = behind_last;
       return make(Tok::kEof);
     }
-    char32_t c = peek();
+    const char32_t c = peek();
     if (is_blank(c)) {
       take();
     } else if (c == '%') {
@@ -127,7 +127,7 @@ Token Lexer::next() {
     }
   }
   start_ = loc();
-  char32_t c = peek();
+  const char32_t c = peek();
   if (is_lower(c)) return scan_word(false);
   if (is_upper(c) || c == '_') return scan_word(true);
   if (is_digit(c)) return scan_number();
@@ -141,9 +141,9 @@ Token Lexer::next() {
 }
 
 Token Lexer::scan_word(bool variable) {
-  size_t from = at_;
+  const std::size_t from = at_;
   while (!at_end() && is_name_char(peek())) take();
-  std::string_view word = text_.substr(from, at_ - from);
+  const std::string_view word = text_.substr(from, at_ - from);
   if (!variable) {
     Tok keyword = keyword_of(word);
     if ((keyword == Tok::kMaybe || keyword == Tok::kElse) && !maybe_enabled_) keyword = Tok::kAtom;
@@ -163,7 +163,7 @@ Token Lexer::scan_word(bool variable) {
 bool Lexer::scan_digits(std::string& out, int base) {
   if (digit_value(peek()) >= base) return false;
   while (!at_end()) {
-    char32_t c = peek();
+    const char32_t c = peek();
     if (digit_value(c) < base) {
       out.push_back(static_cast<char>(take()));
     } else if (c == '_' && digit_value(peek(1)) < base) {
@@ -179,7 +179,7 @@ Token Lexer::scan_number() {
   std::string digits;
   scan_digits(digits, 10);
   if (peek() == '#' && digit_value(peek(1)) < 36) {
-    int base = digits.size() <= 2 ? std::stoi(digits) : 0;
+    const int base = digits.size() <= 2 ? std::stoi(digits) : 0;
     if (base < 2 || base > 36) {
       take();
       std::string rest;
@@ -192,7 +192,7 @@ Token Lexer::scan_number() {
       scan_digits(value, base);
       if (is_name_char(peek())) return fail(format_message("illegal digit in an integer of base %d", base));
       Token t = make(Tok::kInteger);
-      t.base = static_cast<uint8_t>(base);
+      t.base = static_cast<std::uint8_t>(base);
       t.text = arena_.copy(std::string_view(value));
       return t;
     }
@@ -208,7 +208,7 @@ Token Lexer::scan_number() {
     std::string text = digits + ".";
     scan_digits(text, 10);
     if (char32_t e = peek(); e == 'e' || e == 'E') {
-      char32_t sign = peek(1);
+      const char32_t sign = peek(1);
       if (is_digit(sign) || ((sign == '-' || sign == '+') && is_digit(peek(2)))) {
         take();
         text.push_back('e');
@@ -237,7 +237,7 @@ bool Lexer::scan_escape(char32_t& out) {
   char32_t c = take();
   if (c >= '0' && c <= '7') {
     out = c - '0';
-    for (int i = 0; i < 2 && peek() >= '0' && peek() <= '7'; i++) out = out * 8 + (take() - '0');
+    for (int i = 0; i < 2 && peek() >= '0' && peek() <= '7'; ++i) out = out * 8 + (take() - '0');
     return true;
   }
   switch (c) {
@@ -251,7 +251,7 @@ bool Lexer::scan_escape(char32_t& out) {
     case 't': out = 9; return true;
     case 'v': out = 11; return true;
     case '^': {
-      char32_t k = at_end() ? kEnd : peek();
+      const char32_t k = at_end() ? kEnd : peek();
       if (k == '?') {
         take();
         out = 127;
@@ -265,11 +265,11 @@ bool Lexer::scan_escape(char32_t& out) {
       return true;
     }
     case 'x': {
-      uint64_t value = 0;
+      std::uint64_t value = 0;
       if (take_if('{')) {
-        size_t digits = 0;
-        for (; digit_value(peek()) < 16; digits++)
-          value = std::min<uint64_t>(value * 16 + digit_value(take()), 1u << 30);
+        std::size_t digits = 0;
+        for (; digit_value(peek()) < 16; ++digits)
+          value = std::min<std::uint64_t>(value * 16 + digit_value(take()), 1u << 30);
         if (digits == 0 || !take_if('}')) {
           problem_ = "illegal escape: expected hexadecimal digits and '}' after \\x{";
           return false;
@@ -279,8 +279,8 @@ bool Lexer::scan_escape(char32_t& out) {
           problem_ = "illegal escape: \\x takes two hexadecimal digits, or any number within braces";
           return false;
         }
-        value = static_cast<uint64_t>(digit_value(take())) * 16;
-        value += static_cast<uint64_t>(digit_value(take()));
+        value = static_cast<std::uint64_t>(digit_value(take())) * 16;
+        value += static_cast<std::uint64_t>(digit_value(take()));
       }
       if (!is_unicode_scalar(static_cast<char32_t>(value))) {
         problem_ = "illegal escape: not a Unicode code point";
@@ -312,8 +312,8 @@ bool Lexer::scan_string_body(char32_t close, bool verbatim, std::u32string& out)
       char32_t value;
       if (!scan_escape(value)) {
         // Continue behind the string, so that its rest is not read as code.
-        std::string_view why = problem_;
-        Loc where = problem_loc_;
+        const std::string_view why = problem_;
+        const Loc where = problem_loc_;
         std::u32string rest;
         scan_string_body(close, true, rest);
         problem_ = why;
@@ -349,9 +349,9 @@ Token Lexer::scan_quoted_atom() {
   return t;
 }
 
-size_t Lexer::count_quotes() const {
-  size_t n = 0;
-  while (at_ + n < text_.size() && text_[at_ + n] == '"') n++;
+std::size_t Lexer::count_quotes() const {
+  std::size_t n = 0;
+  while (at_ + n < text_.size() && text_[at_ + n] == '"') ++n;
   return n;
 }
 
@@ -368,8 +368,8 @@ Token Lexer::scan_string() {
 /// `"""` newline, lines, then a line of white space and as many quotes. That white space is removed
 /// from every line; the last newline does not count. Escapes are read only in `~s"""` and `~b"""`.
 Token Lexer::scan_triple(bool verbatim, Token t) {
-  size_t quotes = count_quotes();
-  for (size_t i = 0; i < quotes; i++) take();
+  const std::size_t quotes = count_quotes();
+  for (std::size_t i = 0; i < quotes; ++i) take();
   while (!at_end() && peek() != '\n' && is_blank(peek())) take();
   if (!take_if('\n')) {
     // OTP 26 and before read `"""` as an empty string and the start of another one; OTP 27 requires
@@ -377,29 +377,29 @@ Token Lexer::scan_triple(bool verbatim, Token t) {
     return fail("a triple-quoted string must start with a line of its own after the quotes");
   }
   struct Line {
-    size_t from, to;
+    std::size_t from, to;
     Loc loc;
   };
   std::vector<Line> lines;
-  size_t indent_from = 0, indent_length = 0;
+  std::size_t indent_from = 0, indent_length = 0;
   for (;;) {
     if (at_end()) return fail("unterminated triple-quoted string");
-    size_t from = at_;
-    Loc where = loc();
+    const std::size_t from = at_;
+    const Loc where = loc();
     while (!at_end() && peek() != '\n' && is_blank(peek())) take();
     if (count_quotes() >= quotes) {
       indent_from = from;
       indent_length = at_ - from;
-      for (size_t i = 0; i < quotes; i++) take();
+      for (std::size_t i = 0; i < quotes; ++i) take();
       break;
     }
     while (!at_end() && peek() != '\n') take();
     lines.push_back({from, at_, where});
     take_if('\n');
   }
-  std::string_view indent = text_.substr(indent_from, indent_length);
+  const std::string_view indent = text_.substr(indent_from, indent_length);
   std::string body;
-  for (size_t i = 0; i < lines.size(); i++) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string_view line = text_.substr(lines[i].from, lines[i].to - lines[i].from);
     if (i + 1 == lines.size() && line.ends_with('\r')) line.remove_suffix(1);
     if (line.starts_with(indent)) {
@@ -415,11 +415,11 @@ Token Lexer::scan_triple(bool verbatim, Token t) {
   }
   std::u32string chars;
   if (verbatim) {
-    for (size_t at = 0; at < body.size();) chars.push_back(next_code_point(body, at));
+    for (std::size_t at = 0; at < body.size();) chars.push_back(next_code_point(body, at));
   } else {
     body += '"';  // an unescaped quote inside would end a nested scan early, so escape those first
     std::string escaped;
-    for (size_t at = 0; at + 1 < body.size(); at++) {
+    for (std::size_t at = 0; at + 1 < body.size(); ++at) {
       if (body[at] == '\\' && at + 2 < body.size()) escaped += body[at++];
       else if (body[at] == '"') escaped += '\\';
       escaped += body[at];
@@ -434,15 +434,15 @@ Token Lexer::scan_triple(bool verbatim, Token t) {
 
 Token Lexer::scan_sigil() {
   take();
-  size_t from = at_;
+  const std::size_t from = at_;
   while (!at_end() && is_name_char(peek())) take();
-  std::string_view prefix = text_.substr(from, at_ - from);
+  const std::string_view prefix = text_.substr(from, at_ - from);
   Token t = make(Tok::kSigil);
   t.text = names_.intern(prefix);
-  bool known = prefix.empty() || prefix == "s" || prefix == "S" || prefix == "b" || prefix == "B";
+  const bool known = prefix.empty() || prefix == "s" || prefix == "S" || prefix == "b" || prefix == "B";
   if (!known) return fail(format_message("unknown sigil prefix '~%.*s'", VIEW(prefix)));
-  bool verbatim = prefix == "S" || prefix == "B";
-  char32_t open = at_end() ? kEnd : peek();
+  const bool verbatim = prefix == "S" || prefix == "B";
+  const char32_t open = at_end() ? kEnd : peek();
   char32_t close = open;
   switch (open) {
     case '"':
@@ -479,10 +479,9 @@ Token Lexer::scan_punctuation() {
   std::string_view rest = text_.substr(at_, 3);
   const Row* best = nullptr;
   for (const Row& row : kRows)
-    if (rest.starts_with(row.spelling) && (best == nullptr || row.spelling.size() > best->spelling.size()))
-      best = &row;
-  if (best == nullptr) {
-    char32_t c = take();
+    if (rest.starts_with(row.spelling) && (!best || row.spelling.size() > best->spelling.size())) best = &row;
+  if (!best) {
+    const char32_t c = take();
     std::string shown;
     append_utf8(shown, c);
     if (character_width(c) == 0) shown = format_message("U+%04X", static_cast<unsigned>(c));
@@ -491,19 +490,19 @@ Token Lexer::scan_punctuation() {
       if (f.characters.find(c) != std::u32string_view::npos) message += std::string(": ") + f.hint;
     return fail(message);
   }
-  for (size_t i = 0; i < best->spelling.size(); i++) take();
+  for (std::size_t i = 0; i < best->spelling.size(); ++i) take();
   if (best->kind == Tok::kPoint && (at_end() || is_blank(peek()) || peek() == '%')) return make(Tok::kDot);
   return make(best->kind);
 }
 
-size_t token_length(std::string_view rest) {
-  size_t first_end = 0;
+std::size_t token_length(std::string_view rest) {
+  std::size_t first_end = 0;
   if (rest.empty() || is_blank(next_code_point(rest, first_end))) return 1;
   NodeArena arena;
   Names names(arena);
   Lexer lexer(arena, names, rest, 0);
   const Token first = lexer.next();
-  const size_t length = lexer.loc().column - 1;
+  const std::size_t length = lexer.loc().column - 1;
   if (first.kind != Tok::kQuestion && first.kind != Tok::kHash) return length;
   const Token name = lexer.next();
   const bool goes_on = name.loc.column == length + 1 && (name.kind == Tok::kAtom || name.kind == Tok::kVar);

@@ -11,7 +11,7 @@ namespace vmrun::compile {
 
 namespace {
 
-constexpr size_t kMaxProduced = 4'000'000;
+constexpr std::size_t kMaxProduced = 4'000'000;
 constexpr int kMaxMacroDepth = 300;
 
 /// Macros whose value depends on the place.
@@ -58,7 +58,7 @@ void MacroExpander::define_from_option(const std::string& name, const std::strin
   std::string_view text =
       session_.arena.copy(value.empty() ? std::string_view("true") : std::string_view(value));
   if (find_invalid_utf8(text) != std::string_view::npos) return;
-  uint32_t file = session_.sources.add("-D" + name, std::string(text));
+  const std::uint32_t file = session_.sources.add("-D" + name, std::string(text));
   Lexer lexer(session_.arena, session_.names, text, file);
   for (Token t = lexer.next(); t.kind != Tok::kEof && t.kind != Tok::kDot; t = lexer.next()) {
     if (t.kind == Tok::kError) error(t.loc, std::string(t.text));
@@ -69,7 +69,7 @@ void MacroExpander::define_from_option(const std::string& name, const std::strin
 
 bool MacroExpander::is_defined(std::string_view name) const {
   if (std::find(std::begin(kDynamic), std::end(kDynamic), name) != std::end(kDynamic)) return true;
-  auto it = macros_.find(name);
+  const auto it = macros_.find(name);
   return it != macros_.end() && !it->second.empty();
 }
 
@@ -82,16 +82,16 @@ std::string MacroExpander::meant_macro(std::string_view wrong) const {
 }
 
 void MacroExpander::define(const std::vector<Token>& form) {
-  size_t n = form.size();
-  bool shaped = n >= 7 && form[2].kind == Tok::kLParen && form[n - 2].kind == Tok::kRParen &&
-                (form[3].kind == Tok::kAtom || form[3].kind == Tok::kVar);
+  const std::size_t n = form.size();
+  const bool shaped = n >= 7 && form[2].kind == Tok::kLParen && form[n - 2].kind == Tok::kRParen &&
+                      (form[3].kind == Tok::kAtom || form[3].kind == Tok::kVar);
   Macro macro;
-  size_t i = 4;
+  std::size_t i = 4;
   if (shaped && form[i].kind == Tok::kLParen) {
     macro.has_params = true;
-    i++;
+    ++i;
     if (form[i].kind == Tok::kRParen) {
-      i++;
+      ++i;
     } else {
       for (;;) {
         if (i + 1 >= n || form[i].kind != Tok::kVar) {
@@ -104,7 +104,7 @@ void MacroExpander::define(const std::vector<Token>& form) {
           return;
         }
         macro.params.push_back(form[i].text);
-        Tok after = form[i + 1].kind;
+        const Tok after = form[i + 1].kind;
         i += 2;
         if (after == Tok::kRParen) break;
         if (after != Tok::kComma) {
@@ -120,13 +120,13 @@ void MacroExpander::define(const std::vector<Token>& form) {
         "badly formed '-define': expected -define(NAME, Replacement). or -define(NAME(Args), Replacement).");
     return;
   }
-  macro.body.assign(form.begin() + static_cast<ptrdiff_t>(i) + 1, form.end() - 2);
-  std::string_view name = form[3].text;
+  macro.body.assign(form.begin() + static_cast<std::ptrdiff_t>(i) + 1, form.end() - 2);
+  const std::string_view name = form[3].text;
   auto& versions = macros_[name];
   bool dynamic = versions.empty() && is_defined(name);
   for (Macro& old : versions) {
     if (old.predefined) dynamic = true;
-    bool same = old.has_params == macro.has_params && old.params.size() == macro.params.size();
+    const bool same = old.has_params == macro.has_params && old.params.size() == macro.params.size();
     if (same && !old.predefined) {
       error(form[3].loc, format_message("redefining macro '%.*s'", VIEW(name)));
       return;
@@ -140,8 +140,9 @@ void MacroExpander::define(const std::vector<Token>& form) {
 }
 
 void MacroExpander::undefine(std::string_view name, Loc loc) {
-  auto it = macros_.find(name);
-  bool predefined = it == macros_.end() ? is_defined(name) : !it->second.empty() && it->second[0].predefined;
+  const auto it = macros_.find(name);
+  const bool predefined =
+      it == macros_.end() ? is_defined(name) : !it->second.empty() && it->second[0].predefined;
   if (predefined) error(loc, format_message("undefining predefined macro '%.*s'", VIEW(name)));
   else if (it != macros_.end()) macros_.erase(it);
 }
@@ -155,13 +156,13 @@ void MacroExpander::note_function(const std::vector<Token>& form) {
   else return;
   function_arity_ = 0;
   int depth = 0;
-  for (size_t i = 1; i < form.size(); i++) {
-    Tok k = form[i].kind;
-    if (k == Tok::kLParen || k == Tok::kLBrace || k == Tok::kLBracket || k == Tok::kLBin) depth++;
-    if (k == Tok::kRParen || k == Tok::kRBrace || k == Tok::kRBracket || k == Tok::kRBin) depth--;
+  for (std::size_t i = 1; i < form.size(); ++i) {
+    const Tok k = form[i].kind;
+    if (k == Tok::kLParen || k == Tok::kLBrace || k == Tok::kLBracket || k == Tok::kLBin) ++depth;
+    if (k == Tok::kRParen || k == Tok::kRBrace || k == Tok::kRBracket || k == Tok::kRBin) --depth;
     if (depth == 0) break;
-    if (depth == 1 && k == Tok::kComma) function_arity_++;
-    if (i == 2) function_arity_++;
+    if (depth == 1 && k == Tok::kComma) ++function_arity_;
+    if (i == 2) ++function_arity_;
   }
 }
 
@@ -169,14 +170,14 @@ void MacroExpander::note_function(const std::vector<Token>& form) {
 
 struct MacroExpander::Active {
   std::string_view name;
-  size_t arity;  // SIZE_MAX: without parameters
+  std::size_t arity;  // SIZE_MAX: without parameters
   const Active* outer;
 };
 
 Token MacroExpander::make_string(Loc loc, std::string_view utf8) {
   std::u32string chars;
-  for (size_t at = 0; at < utf8.size();) chars.push_back(next_code_point(utf8, at));
-  auto kept = session_.arena.copy(chars.data(), chars.size());
+  for (std::size_t at = 0; at < utf8.size();) chars.push_back(next_code_point(utf8, at));
+  const auto kept = session_.arena.copy(chars.data(), chars.size());
   Token t;
   t.kind = Tok::kString;
   t.loc = loc;
@@ -195,7 +196,7 @@ bool MacroExpander::expand_dynamic(const Token& name, Loc at, std::vector<Token>
     out.push_back(t);
     return true;
   };
-  auto number = [&](size_t value) {
+  auto number = [&](std::size_t value) {
     Token t;
     t.kind = Tok::kInteger;
     t.loc = at;
@@ -203,7 +204,7 @@ bool MacroExpander::expand_dynamic(const Token& name, Loc at, std::vector<Token>
     out.push_back(t);
     return true;
   };
-  std::string_view n = name.text;
+  const std::string_view n = name.text;
   if (n == "LINE") return number(at.line);
   if (n == "FILE") {
     out.push_back(make_string(at, session_.sources.name(at.file)));
@@ -229,9 +230,9 @@ bool MacroExpander::expand_dynamic(const Token& name, Loc at, std::vector<Token>
   return true;
 }
 
-bool MacroExpander::expand(const Token* tokens, size_t count, std::vector<Token>& out, const Active* active,
-                           int depth) {
-  for (size_t i = 0; i < count;) {
+bool MacroExpander::expand(const Token* tokens, std::size_t count, std::vector<Token>& out,
+                           const Active* active, int depth) {
+  for (std::size_t i = 0; i < count;) {
     if (tokens[i].kind == Tok::kQuestion) {
       if (!expand_call(tokens, count, i, out, active, depth)) return false;
     } else {
@@ -242,13 +243,13 @@ bool MacroExpander::expand(const Token* tokens, size_t count, std::vector<Token>
 }
 
 /// Splits the arguments of a macro call. `i` is at '(' and is moved behind the matching ')'.
-bool MacroExpander::split_arguments(const Token* tokens, size_t count, size_t& i, Arguments& args) {
+bool MacroExpander::split_arguments(const Token* tokens, std::size_t count, std::size_t& i, Arguments& args) {
   std::vector<Tok> closers{Tok::kRParen};
   std::vector<Token> arg;
-  Loc open = tokens[i].loc;
-  for (i++; i < count; i++) {
+  const Loc open = tokens[i].loc;
+  for (i++; i < count; ++i) {
     const Token& t = tokens[i];
-    auto next_is = [&](size_t k, Tok kind) { return i + k < count && tokens[i + k].kind == kind; };
+    auto next_is = [&](std::size_t k, Tok kind) { return i + k < count && tokens[i + k].kind == kind; };
     switch (t.kind) {
       case Tok::kLParen: closers.push_back(Tok::kRParen); break;
       case Tok::kLBracket: closers.push_back(Tok::kRBracket); break;
@@ -276,7 +277,7 @@ bool MacroExpander::split_arguments(const Token* tokens, size_t count, size_t& i
         }
         closers.pop_back();
         if (closers.empty()) {
-          i++;
+          ++i;
           if (!args.empty() || !arg.empty()) args.push_back(std::move(arg));
           return true;
         }
@@ -298,16 +299,16 @@ bool MacroExpander::split_arguments(const Token* tokens, size_t count, size_t& i
 }
 
 /// Expands `?FEATURE_AVAILABLE(F)` and `?FEATURE_ENABLED(F)`; `i` is behind the name.
-bool MacroExpander::expand_feature(const Token& name, Loc at, const Token* tokens, size_t count, size_t& i,
-                                   std::vector<Token>& out) {
+bool MacroExpander::expand_feature(const Token& name, Loc at, const Token* tokens, std::size_t count,
+                                   std::size_t& i, std::vector<Token>& out) {
   if (i >= count || tokens[i].kind != Tok::kLParen) {
     error(at, format_message("macro '%.*s' needs arguments", VIEW(name.text)));
     return false;
   }
   Arguments args;
   if (!split_arguments(tokens, count, i, args)) return false;
-  bool is_maybe = args.size() == 1 && args[0].size() == 1 && args[0][0].text == "maybe_expr";
-  bool on = is_maybe && (name.text == "FEATURE_AVAILABLE" || maybe_enabled_);
+  const bool is_maybe = args.size() == 1 && args[0].size() == 1 && args[0][0].text == "maybe_expr";
+  const bool on = is_maybe && (name.text == "FEATURE_AVAILABLE" || maybe_enabled_);
   Token t;
   t.kind = Tok::kAtom;
   t.loc = at;
@@ -320,19 +321,19 @@ bool MacroExpander::expand_feature(const Token& name, Loc at, const Token* token
 /// follow, else the one without parameters. `i` is behind the name and is moved behind the macro's
 /// arguments.
 const MacroExpander::Macro* MacroExpander::choose(const std::vector<Macro>& versions, const Token& name,
-                                                  Loc at, const Token* tokens, size_t count, size_t& i,
-                                                  Arguments& args) {
+                                                  Loc at, const Token* tokens, std::size_t count,
+                                                  std::size_t& i, Arguments& args) {
   const Macro* plain = nullptr;
   bool with_params = false;
   for (const Macro& m : versions) (m.has_params ? (void)(with_params = true) : (void)(plain = &m));
   const bool called = i < count && tokens[i].kind == Tok::kLParen;
   if (with_params && called) {
-    size_t after = i;
+    std::size_t after = i;
     // If there is a version without parameters too, the parenthesis may belong to the text behind
     // the macro.
     if (!split_arguments(tokens, count, after, args)) return nullptr;
     for (const Macro& m : versions) {
-      bool one_empty = m.params.size() == 1 && args.empty();
+      const bool one_empty = m.params.size() == 1 && args.empty();
       if (!m.has_params || (m.params.size() != args.size() && !one_empty)) continue;
       if (one_empty && std::any_of(versions.begin(), versions.end(),
                                    [](const Macro& v) { return v.has_params && v.params.empty(); }))
@@ -342,7 +343,7 @@ const MacroExpander::Macro* MacroExpander::choose(const std::vector<Macro>& vers
       return &m;
     }
   }
-  if (plain == nullptr) {
+  if (!plain) {
     error(at, called ? format_message("argument mismatch for macro '%.*s': no version with %zu arguments",
                                       VIEW(name.text), args.size())
                      : format_message("macro '%.*s' needs arguments", VIEW(name.text)));
@@ -356,13 +357,13 @@ bool MacroExpander::substitute(const Macro& macro, Loc at, const Arguments& raw_
                                std::vector<Token>& text) {
   auto param = [&](const Token& t) {
     if (!macro.has_params || t.kind != Tok::kVar) return SIZE_MAX;
-    auto found = std::find(macro.params.begin(), macro.params.end(), t.text);
-    return found == macro.params.end() ? SIZE_MAX : static_cast<size_t>(found - macro.params.begin());
+    const auto found = std::find(macro.params.begin(), macro.params.end(), t.text);
+    return found == macro.params.end() ? SIZE_MAX : static_cast<std::size_t>(found - macro.params.begin());
   };
   const std::vector<Token>& body = macro.body;
-  for (size_t k = 0; k < body.size(); k++) {
-    bool stringify = body[k].kind == Tok::kQuestion && k + 2 < body.size() + 0 &&
-                     body[k + 1].kind == Tok::kQuestion && param(body[k + 2]) != SIZE_MAX;
+  for (std::size_t k = 0; k < body.size(); ++k) {
+    const bool stringify = body[k].kind == Tok::kQuestion && k + 2 < body.size() + 0 &&
+                           body[k + 1].kind == Tok::kQuestion && param(body[k + 2]) != SIZE_MAX;
     if (stringify) {
       std::string joined;
       for (const Token& t : raw_args[param(body[k + 2])])
@@ -387,12 +388,12 @@ bool MacroExpander::substitute(const Macro& macro, Loc at, const Arguments& raw_
 }
 
 /// Expands a call; `i` is at '?' and is moved behind the call.
-bool MacroExpander::expand_call(const Token* tokens, size_t count, size_t& i, std::vector<Token>& out,
-                                const Active* active, int depth) {
-  Loc at = tokens[i].loc;
-  i++;
+bool MacroExpander::expand_call(const Token* tokens, std::size_t count, std::size_t& i,
+                                std::vector<Token>& out, const Active* active, int depth) {
+  const Loc at = tokens[i].loc;
+  ++i;
   if (i >= count || (tokens[i].kind != Tok::kVar && tokens[i].kind != Tok::kAtom)) {
-    bool word = i < count && keyword_of(token_spelling(tokens[i].kind)) != Tok::kAtom;
+    const bool word = i < count && keyword_of(token_spelling(tokens[i].kind)) != Tok::kAtom;
     std::string shown = i < count ? describe_token(tokens[i]) : "the end";
     error(at, word ? format_message("undefined macro %s", shown.c_str())
                    : "'?' is not followed by the name of a macro");
@@ -409,7 +410,7 @@ bool MacroExpander::expand_call(const Token* tokens, size_t count, size_t& i, st
   if (name.text == "FEATURE_AVAILABLE" || name.text == "FEATURE_ENABLED")
     return expand_feature(name, at, tokens, count, i, out);
 
-  auto it = macros_.find(name.text);
+  const auto it = macros_.find(name.text);
   if (it == macros_.end() || it->second.empty()) {
     std::string hint = meant_macro(name.text);
     if (name.loc.column != at.column + 1) hint = " ('?' begins a macro; a choice is written with if or case)";
@@ -418,7 +419,7 @@ bool MacroExpander::expand_call(const Token* tokens, size_t count, size_t& i, st
   }
   Arguments raw_args;
   const Macro* chosen = choose(it->second, name, at, tokens, count, i, raw_args);
-  if (chosen == nullptr) return false;
+  if (!chosen) return false;
   Active self{name.text, chosen->has_params ? chosen->params.size() : SIZE_MAX, active};
   for (const Active* a = active; a != nullptr; a = a->outer) {
     if (a->name == self.name && a->arity == self.arity) {
@@ -427,14 +428,15 @@ bool MacroExpander::expand_call(const Token* tokens, size_t count, size_t& i, st
     }
   }
   Arguments args(raw_args.size());
-  for (size_t k = 0; k < raw_args.size() && chosen->has_params; k++)
+  for (std::size_t k = 0; k < raw_args.size() && chosen->has_params; ++k)
     if (!expand(raw_args[k].data(), raw_args[k].size(), args[k], active, depth + 1)) return false;
   std::vector<Token> text;
   if (!substitute(*chosen, at, raw_args, args, text)) return false;
   return expand(text.data(), text.size(), out, &self, depth + 1);
 }
 
-bool MacroExpander::expand(const Token* tokens, size_t count, std::vector<Token>& out, bool maybe_enabled) {
+bool MacroExpander::expand(const Token* tokens, std::size_t count, std::vector<Token>& out,
+                           bool maybe_enabled) {
   produced_ = 0;
   maybe_enabled_ = maybe_enabled;
   return expand(tokens, count, out, nullptr, 0);

@@ -1,8 +1,4 @@
 #pragma once
-// Macros: their definitions and their expansion. Arguments are expanded before they are
-// substituted. The result is expanded again with the macro marked as in use, so recursion is
-// detected, while arguments may use the macro they are given to. Owned by one preprocessor; one
-// thread at a time.
 
 #include <string>
 #include <unordered_map>
@@ -11,6 +7,10 @@
 #include "runtime/compile/source/compile_session.hpp"
 #include "runtime/compile/syntax/token.hpp"
 
+/// Macros: their definitions and their expansion. Arguments are expanded before they are
+/// substituted. The result is expanded again with the macro marked as in use, so recursion is
+/// detected, while arguments may use the macro they are given to. Owned by one preprocessor; one
+/// thread at a time.
 namespace vmrun::compile {
 
 struct PreprocessorOptions {
@@ -41,7 +41,7 @@ class MacroExpander {
   void note_function(const std::vector<Token>& form);
   /// Appends the tokens with all macros expanded. Returns false after an error, which has been
   /// reported. maybe_enabled: the value of ?FEATURE_ENABLED(maybe_expr).
-  bool expand(const Token* tokens, size_t count, std::vector<Token>& out, bool maybe_enabled);
+  bool expand(const Token* tokens, std::size_t count, std::vector<Token>& out, bool maybe_enabled);
 
  private:
   struct Macro {
@@ -57,15 +57,16 @@ class MacroExpander {
   std::string meant_macro(std::string_view wrong) const;
   void define_predefined(std::string_view name, std::vector<Token> body);
   void define_from_option(const std::string& name, const std::string& value);
-  bool expand(const Token* tokens, size_t count, std::vector<Token>& out, const Active* active, int depth);
-  bool expand_call(const Token* tokens, size_t count, size_t& i, std::vector<Token>& out,
+  bool expand(const Token* tokens, std::size_t count, std::vector<Token>& out, const Active* active,
+              int depth);
+  bool expand_call(const Token* tokens, std::size_t count, std::size_t& i, std::vector<Token>& out,
                    const Active* active, int depth);
-  bool split_arguments(const Token* tokens, size_t count, size_t& i, Arguments& args);
+  bool split_arguments(const Token* tokens, std::size_t count, std::size_t& i, Arguments& args);
   bool expand_dynamic(const Token& name, Loc at, std::vector<Token>& out, bool& known);
-  bool expand_feature(const Token& name, Loc at, const Token* tokens, size_t count, size_t& i,
+  bool expand_feature(const Token& name, Loc at, const Token* tokens, std::size_t count, std::size_t& i,
                       std::vector<Token>& out);
   const Macro* choose(const std::vector<Macro>& versions, const Token& name, Loc at, const Token* tokens,
-                      size_t count, size_t& i, Arguments& args);
+                      std::size_t count, std::size_t& i, Arguments& args);
   bool substitute(const Macro& macro, Loc at, const Arguments& raw_args, const Arguments& args,
                   std::vector<Token>& text);
   Token make_string(Loc loc, std::string_view utf8);
@@ -74,8 +75,8 @@ class MacroExpander {
   std::unordered_map<std::string_view, std::vector<Macro>> macros_;
   std::string_view module_;
   std::string_view function_name_;  // of the current form; empty outside functions
-  size_t function_arity_ = 0;
-  size_t produced_ = 0;         // tokens made by expansion in this form
+  std::size_t function_arity_ = 0;
+  std::size_t produced_ = 0;    // tokens made by expansion in this form
   bool maybe_enabled_ = false;  // for the current form
 };
 

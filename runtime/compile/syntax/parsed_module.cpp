@@ -4,7 +4,7 @@
 
 namespace vmrun::compile {
 
-ParsedModule parse_module(Session& session, const PreprocessorOptions& options, uint32_t file) {
+ParsedModule parse_module(Session& session, const PreprocessorOptions& options, std::uint32_t file) {
   ParsedModule module;
   Preprocessor preprocessor(session, options, file);
   std::vector<Token> tokens;
@@ -17,7 +17,7 @@ ParsedModule parse_module(Session& session, const PreprocessorOptions& options, 
     }
     const Form* form =
         options.expressions ? parser.parse_body_of(session.names.intern("main")) : parser.parse_form();
-    if (form == nullptr) {
+    if (!form) {
       module.unread.note(tokens);
       continue;
     }
@@ -42,12 +42,12 @@ ParsedModule parse_module(Session& session, const PreprocessorOptions& options, 
   return module;
 }
 
-std::string preprocess_to_text(Session& session, const PreprocessorOptions& options, uint32_t file) {
+std::string preprocess_to_text(Session& session, const PreprocessorOptions& options, std::uint32_t file) {
   std::string out;
   Preprocessor preprocessor(session, options, file);
   std::vector<Token> tokens;
   while (preprocessor.next_form(tokens)) {
-    uint32_t line = tokens.empty() ? 0 : tokens[0].loc.line;
+    std::uint32_t line = tokens.empty() ? 0 : tokens[0].loc.line;
     bool first = true;
     for (const Token& t : tokens) {
       if (t.kind == Tok::kEof) break;

@@ -1,6 +1,4 @@
 #pragma once
-// A parsed module: its forms, sorted by kind. Made by parse_module, read by lint and lowering.
-// Owned by one compilation; one thread at a time.
 
 #include <string>
 #include <unordered_set>
@@ -10,6 +8,8 @@
 #include "runtime/compile/syntax/ast.hpp"
 #include "runtime/compile/syntax/preprocessor.hpp"
 
+/// A parsed module: its forms, sorted by kind. Made by parse_module, read by lint and lowering.
+/// Owned by one compilation; one thread at a time.
 namespace vmrun::compile {
 
 struct ParsedModule {
@@ -22,9 +22,9 @@ struct ParsedModule {
 
 /// Parses all forms of a registered source text. Errors go to the session's diagnostics; the forms
 /// that could be parsed are returned in any case.
-ParsedModule parse_module(Session& session, const PreprocessorOptions& options, uint32_t file);
+ParsedModule parse_module(Session& session, const PreprocessorOptions& options, std::uint32_t file);
 
 /// Returns the text after preprocessing, one form per line group (`vmrunc -E`).
-std::string preprocess_to_text(Session& session, const PreprocessorOptions& options, uint32_t file);
+std::string preprocess_to_text(Session& session, const PreprocessorOptions& options, std::uint32_t file);
 
 }  // namespace vmrun::compile

@@ -60,7 +60,7 @@ const Form* Parser::parse_function() {
     ExprList body = exprs_.parse_body();
     clauses.push_back(in_.make<Clause>(head.loc, head.text, patterns, guards, body));
   } while (in_.take_if(Tok::kSemicolon));
-  size_t arity = clauses[0]->patterns.size();
+  const std::size_t arity = clauses[0]->patterns.size();
   bool bad = false;
   for (const Clause* c : clauses) {
     if (c->name == name.text && c->patterns.size() == arity) continue;
@@ -73,14 +73,14 @@ const Form* Parser::parse_function() {
   if (arity > 255) in_.fail_at(name.loc, "too many arguments: a function takes at most 255");
   if (bad) throw TokenCursor::Abort{};
   return in_.make<FunctionForm>(FunctionForm{
-      {FormKind::kFunction, name.loc}, name.text, static_cast<uint32_t>(arity), in_.keep(clauses)});
+      {FormKind::kFunction, name.loc}, name.text, static_cast<std::uint32_t>(arity), in_.keep(clauses)});
 }
 
 const Form* Parser::parse_attribute() {
   in_.take();
   const Token& name = in_.take();
   const Loc loc = name.loc;
-  std::string_view attribute = name.kind == Tok::kAtom ? name.text : token_spelling(name.kind);
+  const std::string_view attribute = name.kind == Tok::kAtom ? name.text : token_spelling(name.kind);
   if (attribute == "record") return parse_record_form(loc);
   if (attribute == "type" || attribute == "opaque" || attribute == "nominal")
     return parse_type_form(loc, attribute);
@@ -96,7 +96,7 @@ const Form* Parser::parse_attribute() {
 }
 
 const Form* Parser::parse_record_form(Loc loc) {
-  bool parens = in_.at(Tok::kLParen);
+  const bool parens = in_.at(Tok::kLParen);
   const Token& open = in_.peek();
   if (parens) in_.take();
   const Token& name = in_.expect(Tok::kAtom, "a record name");
@@ -118,7 +118,7 @@ const Form* Parser::parse_record_form(Loc loc) {
 }
 
 const Form* Parser::parse_type_form(Loc loc, std::string_view attribute) {
-  bool parens = in_.at(Tok::kLParen);
+  const bool parens = in_.at(Tok::kLParen);
   const Token& outer = in_.peek();
   if (parens) in_.take();
   const Token& name = in_.expect(Tok::kAtom, "a type name");
@@ -133,7 +133,7 @@ const Form* Parser::parse_type_form(Loc loc, std::string_view attribute) {
 }
 
 const Form* Parser::parse_spec_form(Loc loc, std::string_view attribute) {
-  bool parens = in_.at(Tok::kLParen);
+  const bool parens = in_.at(Tok::kLParen);
   const Token& outer = in_.peek();
   if (parens) in_.take();
   std::string_view module, name = in_.expect(Tok::kAtom, "a function name").text;
@@ -145,12 +145,16 @@ const Form* Parser::parse_spec_form(Loc loc, std::string_view attribute) {
   do signatures.push_back(types_.parse_signature());
   while (in_.take_if(Tok::kSemicolon));
   if (parens) in_.expect_close(Tok::kRParen, outer);
-  size_t arity = signatures[0]->args[0]->args.size();
+  const std::size_t arity = signatures[0]->args[0]->args.size();
   for (const TypeExpr* s : signatures)
     if (s->args[0]->args.size() != arity)
       in_.fail_at(s->loc, "the alternatives of a specification differ in arity");
-  return in_.make<SpecForm>(SpecForm{
-      {FormKind::kSpec, loc}, attribute, module, name, static_cast<uint32_t>(arity), in_.keep(signatures)});
+  return in_.make<SpecForm>(SpecForm{{FormKind::kSpec, loc},
+                                     attribute,
+                                     module,
+                                     name,
+                                     static_cast<std::uint32_t>(arity),
+                                     in_.keep(signatures)});
 }
 
 }  // namespace vmrun::compile

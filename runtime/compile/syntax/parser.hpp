@@ -1,13 +1,13 @@
 #pragma once
-// The parser: turns the tokens of one form, with macros expanded and the dot included, into its
-// syntax tree. A form with an error is reported once and dropped. The next form starts afresh, so
-// one run reports several errors. One thread at a time.
 
 #include <vector>
 
 #include "runtime/compile/syntax/expr_parser.hpp"
 #include "runtime/compile/syntax/type_parser.hpp"
 
+/// The parser: turns the tokens of one form, with macros expanded and the dot included, into its
+/// syntax tree. A form with an error is reported once and dropped. The next form starts afresh, so
+/// one run reports several errors. One thread at a time.
 namespace vmrun::compile {
 
 class Parser {

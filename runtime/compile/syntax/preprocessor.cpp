@@ -13,10 +13,10 @@ namespace vmrun::compile {
 
 namespace {
 
-constexpr size_t kMaxIncludeDepth = 64;
+constexpr std::size_t kMaxIncludeDepth = 64;
 
 std::string directory_of(const std::string& path) {
-  size_t slash = path.rfind('/');
+  const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
@@ -39,7 +39,7 @@ bool is_conditional(std::string_view name) {
 
 }  // namespace
 
-Preprocessor::Preprocessor(Session& session, const PreprocessorOptions& options, uint32_t file)
+Preprocessor::Preprocessor(Session& session, const PreprocessorOptions& options, std::uint32_t file)
     : session_(session), options_(options), macros_(session, options) {
   inputs_.push_back({std::make_unique<Lexer>(session.arena, session.names, session.sources.text(file), file),
                      session.sources.name(file), 0, file});
@@ -118,7 +118,7 @@ void Preprocessor::leave_input() {
     error(c.loc, format_message("unterminated '-%.*s': '-endif.' is missing", VIEW(c.directive)));
     conditionals_.pop_back();
   }
-  bool maybe_enabled = input.lexer->maybe_enabled();
+  const bool maybe_enabled = input.lexer->maybe_enabled();
   inputs_.pop_back();
   if (!inputs_.empty()) inputs_.back().lexer->set_maybe_enabled(maybe_enabled);
 }
@@ -131,7 +131,7 @@ bool Preprocessor::expand(std::span<const Token> tokens, std::vector<Token>& out
 
 /// Executes a directive. Returns false when the form is not one; it goes to the parser then.
 bool Preprocessor::directive(const std::vector<Token>& form) {
-  std::string_view name = attribute_name(form);
+  const std::string_view name = attribute_name(form);
   if (name.empty()) return false;
   if (is_conditional(name)) {
     if (form.back().kind == Tok::kEof) {
@@ -141,8 +141,8 @@ bool Preprocessor::directive(const std::vector<Token>& form) {
     return conditional_directive(name, form);
   }
   if (!active()) return true;
-  bool known = name == "define" || name == "undef" || name == "include" || name == "include_lib" ||
-               name == "error" || name == "warning" || name == "file" || name == "feature";
+  const bool known = name == "define" || name == "undef" || name == "include" || name == "include_lib" ||
+                     name == "error" || name == "warning" || name == "file" || name == "feature";
   if (!known) return false;
   if (form.back().kind == Tok::kEof) {
     error(form.back().loc, format_message("'-%.*s' does not end with '.'", VIEW(name)));
@@ -161,8 +161,8 @@ bool Preprocessor::directive(const std::vector<Token>& form) {
 
 /// Returns the name in `-directive(Name).`, or "" after an error.
 std::string_view Preprocessor::name_argument(const std::vector<Token>& form, std::string_view directive) {
-  bool good = form.size() == 6 && form[2].kind == Tok::kLParen && form[4].kind == Tok::kRParen &&
-              (form[3].kind == Tok::kAtom || form[3].kind == Tok::kVar);
+  const bool good = form.size() == 6 && form[2].kind == Tok::kLParen && form[4].kind == Tok::kRParen &&
+                    (form[3].kind == Tok::kAtom || form[3].kind == Tok::kVar);
   if (good) return form[3].text;
   error(form[0].loc,
         format_message("badly formed '-%.*s': expected -%.*s(Name).", VIEW(directive), VIEW(directive)));
@@ -170,7 +170,7 @@ std::string_view Preprocessor::name_argument(const std::vector<Token>& form, std
 }
 
 bool Preprocessor::conditional_directive(std::string_view name, const std::vector<Token>& form) {
-  size_t floor = inputs_.back().conditionals_at_entry;
+  const std::size_t floor = inputs_.back().conditionals_at_entry;
   if (name == "ifdef" || name == "ifndef" || name == "if") {
     Conditional c{form[0].loc, name, false, false, false, active()};
     if (c.outer_active) {
@@ -222,7 +222,7 @@ bool Preprocessor::condition(const std::vector<Token>& form) {
   tokens.push_back(form.back());
   Parser parser(session_, tokens);
   const Expr* e = parser.parse_whole_expression();
-  if (e == nullptr) return false;
+  if (!e) return false;
   ConstantEvaluator evaluator([this](std::string_view name) { return macros_.is_defined(name); });
   std::string problem;
   Loc where = e->loc;
@@ -235,12 +235,12 @@ bool Preprocessor::condition(const std::vector<Token>& form) {
 }
 
 void Preprocessor::undefine(const std::vector<Token>& form) {
-  std::string_view name = name_argument(form, "undef");
+  const std::string_view name = name_argument(form, "undef");
   if (!name.empty()) macros_.undefine(name, form[3].loc);
 }
 
-void Preprocessor::push_input(const std::string& path, uint32_t file) {
-  bool maybe_enabled = inputs_.back().lexer->maybe_enabled();
+void Preprocessor::push_input(const std::string& path, std::uint32_t file) {
+  const bool maybe_enabled = inputs_.back().lexer->maybe_enabled();
   inputs_.push_back(
       {std::make_unique<Lexer>(session_.arena, session_.names, session_.sources.text(file), file), path,
        conditionals_.size(), file});
@@ -256,8 +256,8 @@ bool Preprocessor::include_file(const std::string& path, Loc loc, std::string& p
     return false;
   }
   decode_source(text);
-  size_t bad = find_invalid_utf8(text);
-  uint32_t file = session_.sources.add(path, std::move(text));
+  const std::size_t bad = find_invalid_utf8(text);
+  const std::uint32_t file = session_.sources.add(path, std::move(text));
   if (bad != std::string_view::npos)
     error(loc, format_message("include file \"%s\" is not valid UTF-8 (byte %zu)", path.c_str(), bad));
   else push_input(path, file);
@@ -266,7 +266,7 @@ bool Preprocessor::include_file(const std::string& path, Loc loc, std::string& p
 
 /// Includes "kernel/include/dist.hrl" of an installed Erlang/OTP.
 bool Preprocessor::include_installed(const std::string& name, Loc loc, std::string& problem) {
-  const size_t slash = name.find('/');
+  const std::size_t slash = name.find('/');
   if (slash == std::string::npos || slash == 0) return false;
   std::string why;
   const std::string root = find_otp_root(options_.otp_root, &why);
@@ -282,7 +282,7 @@ void Preprocessor::include(const std::vector<Token>& raw, bool library) {
   std::vector<Token> form;
   if (!expand(raw, form)) return;
   std::string name;
-  size_t i = 3;
+  std::size_t i = 3;
   while (i < form.size() && form[i].kind == Tok::kString) name += to_utf8(form[i++].chars);
   if (i == 3 || i + 2 != form.size() || form[2].kind != Tok::kLParen || form[i].kind != Tok::kRParen) {
     error(form[0].loc,
@@ -291,7 +291,7 @@ void Preprocessor::include(const std::vector<Token>& raw, bool library) {
     return;
   }
   if (name.starts_with("$")) {  // $VAR/path, as the reference manual has it
-    size_t slash = name.find('/');
+    const std::size_t slash = name.find('/');
     std::string variable = name.substr(1, slash == std::string::npos ? slash : slash - 1);
     if (const char* value = std::getenv(variable.c_str()))
       name = value + (slash == std::string::npos ? std::string() : name.substr(slash));
@@ -307,7 +307,7 @@ void Preprocessor::include(const std::vector<Token>& raw, bool library) {
     candidates.push_back(directory_of(inputs_.back().path) + name);
     candidates.push_back(directory_of(inputs_.front().path) + name);
     for (const std::string& dir : options_.include_path) candidates.push_back(dir + "/" + name);
-    size_t slash = name.find('/');
+    const std::size_t slash = name.find('/');
     if (library && slash != std::string::npos) {
       std::string app = name.substr(0, slash), rest = name.substr(slash);
       for (const std::string& root : options_.library_path) {
@@ -339,7 +339,7 @@ void Preprocessor::message(const std::vector<Token>& form, bool is_error) {
   std::string text;
   std::vector<Token> expanded;
   if (!expand(form, expanded)) return;
-  for (size_t i = 3; i + 2 < expanded.size(); i++) {
+  for (std::size_t i = 3; i + 2 < expanded.size(); ++i) {
     if (expanded[i].kind == Tok::kString) text += to_utf8(expanded[i].chars);
     else text += (text.empty() ? "" : " ") + token_source(expanded[i]);
   }
@@ -351,19 +351,19 @@ void Preprocessor::message(const std::vector<Token>& form, bool is_error) {
 void Preprocessor::file_attribute(const std::vector<Token>& raw) {
   std::vector<Token> form;
   if (!expand(raw, form)) return;
-  bool good = form.size() == 8 && form[3].kind == Tok::kString && form[4].kind == Tok::kComma &&
-              form[5].kind == Tok::kInteger && form[5].text.size() < 10;
+  const bool good = form.size() == 8 && form[3].kind == Tok::kString && form[4].kind == Tok::kComma &&
+                    form[5].kind == Tok::kInteger && form[5].text.size() < 10;
   if (!good) {
     error(form[0].loc, "badly formed '-file': expected -file(\"name\", Line).");
     return;
   }
-  uint32_t line = static_cast<uint32_t>(std::stoul(std::string(form[5].text)));
+  const std::uint32_t line = static_cast<std::uint32_t>(std::stoul(std::string(form[5].text)));
   inputs_.back().lexer->relocate(session_.sources.add_name(to_utf8(form[3].chars)), line, form[0].loc.line);
 }
 
 void Preprocessor::feature(const std::vector<Token>& form) {
-  bool good = form.size() == 8 && form[3].kind == Tok::kAtom && form[5].kind == Tok::kAtom &&
-              (form[5].text == "enable" || form[5].text == "disable");
+  const bool good = form.size() == 8 && form[3].kind == Tok::kAtom && form[5].kind == Tok::kAtom &&
+                    (form[5].text == "enable" || form[5].text == "disable");
   if (!good) {
     error(form[0].loc,
           "badly formed '-feature': expected -feature(Name, enable) or -feature(Name, disable).");

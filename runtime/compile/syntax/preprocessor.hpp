@@ -1,7 +1,4 @@
 #pragma once
-// Splits source text into forms and executes the preprocessor's directives (Erlang reference
-// manual, "Preprocessor"): which files are read, which text is left out, in what order. Macros are
-// in macros.hpp. One thread at a time.
 
 #include <memory>
 #include <span>
@@ -13,6 +10,9 @@
 #include "runtime/compile/syntax/lexer.hpp"
 #include "runtime/compile/syntax/macros.hpp"
 
+/// Splits source text into forms and executes the preprocessor's directives (Erlang reference
+/// manual, "Preprocessor"): which files are read, which text is left out, in what order. Macros are
+/// in macros.hpp. One thread at a time.
 namespace vmrun::compile {
 
 /// What is missing from a module because it could not be read. The missing text may define or use
@@ -28,7 +28,7 @@ struct Unread {
 
 class Preprocessor {
  public:
-  Preprocessor(Session& session, const PreprocessorOptions& options, uint32_t file);
+  Preprocessor(Session& session, const PreprocessorOptions& options, std::uint32_t file);
   ~Preprocessor();
 
   /// Reads the next form with its dot, macros expanded. Returns false at the end. Faulty forms have
@@ -51,8 +51,8 @@ class Preprocessor {
   struct Input {
     std::unique_ptr<Lexer> lexer;
     std::string path;  // for files included from here
-    size_t conditionals_at_entry;
-    uint32_t file;
+    std::size_t conditionals_at_entry;
+    std::uint32_t file;
   };
 
   bool read_form(std::vector<Token>& out, bool& failed);
@@ -65,7 +65,7 @@ class Preprocessor {
   bool conditional_directive(std::string_view name, const std::vector<Token>& form);
   void undefine(const std::vector<Token>& form);
   /// Continues reading in `file`, one of the session's sources.
-  void push_input(const std::string& path, uint32_t file);
+  void push_input(const std::string& path, std::uint32_t file);
   bool include_file(const std::string& path, Loc loc, std::string& problem);
   bool include_installed(const std::string& name, Loc loc, std::string& problem);
   void include(const std::vector<Token>& form, bool library);

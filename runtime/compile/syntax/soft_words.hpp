@@ -1,11 +1,11 @@
 #pragma once
-// `maybe` and `else` are reserved in OTP 27, and atoms in OTP 25 unless a feature is enabled.
-// Programs of both kinds must run, so the position of such a word decides what it is.
 
 #include <vector>
 
 #include "runtime/compile/syntax/token.hpp"
 
+/// `maybe` and `else` are reserved in OTP 27, and atoms in OTP 25 unless a feature is enabled.
+/// Programs of both kinds must run, so the position of such a word decides what it is.
 namespace vmrun::compile {
 
 /// Whether it is `maybe` or `else`, which may still become an atom.

@@ -119,9 +119,9 @@ bool follows_name(Tok kind) {
 
 class Place {
  public:
-  Place(std::span<const Token> form, size_t at, std::string_view wanted)
+  Place(std::span<const Token> form, std::size_t at, std::string_view wanted)
       : form_(form), wanted_(wanted), at_(at), before_(token(at, -1)), here_(form[at]), next_(token(at, 1)) {
-    for (size_t i = 0; i < at; i++) {
+    for (std::size_t i = 0; i < at; ++i) {
       if (opens_bracket(form[i].kind) || begins_block(form[i], form[i + 1])) open_.push_back(&form[i]);
       else if (closes(form[i].kind) && !open_.empty()) open_.pop_back();
     }
@@ -139,8 +139,8 @@ class Place {
   }
 
  private:
-  Token token(size_t at, int offset) const {
-    const size_t i = at + static_cast<size_t>(offset);
+  Token token(std::size_t at, int offset) const {
+    const std::size_t i = at + static_cast<std::size_t>(offset);
     return i < form_.size() ? form_[i] : Token();
   }
   /// Whether there is no blank between a token of fixed spelling and the next one.
@@ -281,7 +281,7 @@ class Place {
       if (depth == 0 && (t.kind == Tok::kArrow || t.kind == Tok::kWhen)) return true;
       if (depth == 0 && (t.kind == Tok::kComma || t.kind == Tok::kSemicolon || t.kind == Tok::kDot))
         return false;
-      if (opens_bracket(t.kind)) depth++;
+      if (opens_bracket(t.kind)) ++depth;
       else if (closes(t.kind) && depth-- == 0) return false;
     }
     return false;
@@ -356,7 +356,7 @@ class Place {
 
   std::span<const Token> form_;
   std::string_view wanted_;
-  size_t at_;
+  std::size_t at_;
   Token before_, here_, next_;
   std::vector<const Token*> open_;
 };
@@ -370,7 +370,7 @@ std::string meant_attribute(std::string_view wrong) {
   return did_you_mean(std::string(near.found()));
 }
 
-SyntaxHint syntax_hint(std::span<const Token> form, size_t at, std::string_view wanted) {
+SyntaxHint syntax_hint(std::span<const Token> form, std::size_t at, std::string_view wanted) {
   return Place(form, at, wanted).hint();
 }
 

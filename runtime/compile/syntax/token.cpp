@@ -35,7 +35,7 @@ Tok keyword_of(std::string_view word) {
 #undef X
   };
   // `let` and `cond` were reserved once; only `cond` still is, and neither has a meaning.
-  auto it = table.find(word);
+  const auto it = table.find(word);
   return it == table.end() || it->second == Tok::kLet ? Tok::kAtom : it->second;
 }
 
@@ -63,9 +63,9 @@ void append_escaped(std::string& out, char32_t c, char32_t quote) {
   }
 }
 
-std::string quote_string(std::u32string_view chars, size_t limit) {
+std::string quote_string(std::u32string_view chars, std::size_t limit) {
   std::string out = "\"";
-  for (size_t i = 0; i < chars.size() && i < limit; i++) append_escaped(out, chars[i], '"');
+  for (std::size_t i = 0; i < chars.size() && i < limit; ++i) append_escaped(out, chars[i], '"');
   return out + (chars.size() > limit ? "...\"" : "\"");
 }
 
@@ -80,16 +80,16 @@ std::string char_literal(char32_t c) {
 
 std::string quote_atom(std::string_view name) {
   bool plain = !name.empty();
-  for (size_t at = 0, n = 0; plain && at < name.size(); n++) {
-    char32_t c = next_code_point(name, at);
-    bool lower = (c >= 'a' && c <= 'z') || (c >= 0xDF && c <= 0xFF && c != 0xF7);
-    bool other = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '@' ||
-                 (c >= 0xC0 && c <= 0xDE && c != 0xD7);
+  for (std::size_t at = 0, n = 0; plain && at < name.size(); ++n) {
+    const char32_t c = next_code_point(name, at);
+    const bool lower = (c >= 'a' && c <= 'z') || (c >= 0xDF && c <= 0xFF && c != 0xF7);
+    const bool other = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '@' ||
+                       (c >= 0xC0 && c <= 0xDE && c != 0xD7);
     plain = lower || (n > 0 && other);
   }
   if (plain && keyword_of(name) == Tok::kAtom) return std::string(name);
   std::string out = "'";
-  for (size_t at = 0; at < name.size();) append_escaped(out, next_code_point(name, at), '\'');
+  for (std::size_t at = 0; at < name.size();) append_escaped(out, next_code_point(name, at), '\'');
   return out + "'";
 }
 

@@ -1,12 +1,12 @@
 #pragma once
-// Tokens of Erlang source text. The table below is the only list of fixed tokens: the enum, their
-// spelling and the recognition of keywords are made from it.
 
 #include <cstdint>
 #include <string_view>
 
 #include "runtime/compile/source/source.hpp"
 
+/// Tokens of Erlang source text. The table below is the only list of fixed tokens: the enum, their
+/// spelling and the recognition of keywords are made from it.
 namespace vmrun::compile {
 
 // clang-format off
@@ -32,7 +32,7 @@ namespace vmrun::compile {
 
 // clang-format on
 
-enum class Tok : uint8_t {
+enum class Tok : std::uint8_t {
   kEof,      // text: what ends there, if not a file
   kDot,      // the end of a form: '.' before white space, a comment or the end of the text
   kError,    // text: what is wrong; in its place, so that errors in skipped code are not reported
@@ -50,7 +50,7 @@ enum class Tok : uint8_t {
 
 struct Token {
   Tok kind = Tok::kEof;
-  uint8_t base = 10;
+  std::uint8_t base = 10;
   Loc loc;
   char32_t code = 0;  // of kMaybe: the character that follows
   std::string_view text;

@@ -7,14 +7,14 @@
 
 namespace vmrun::compile {
 
-const Token& TokenCursor::peek(size_t ahead) const {
-  size_t i = next_ + ahead;
+const Token& TokenCursor::peek(std::size_t ahead) const {
+  const std::size_t i = next_ + ahead;
   return i < tokens_.size() ? tokens_[i] : tokens_.back();
 }
 
 const Token& TokenCursor::take() {
   const Token& t = peek();
-  if (next_ < tokens_.size()) next_++;
+  if (next_ < tokens_.size()) ++next_;
   return t;
 }
 
@@ -59,10 +59,10 @@ void TokenCursor::fail_here(std::string_view wanted) {
 /// Whether a comment looks like the remainder "X % 2" of other languages.
 bool TokenCursor::remainder_is_comment(const Token& before) const {
   const std::string_view line = session_.sources.line(before.loc.file, before.loc.line);
-  const size_t comment = line.find('%', before.loc.column);
+  const std::size_t comment = line.find('%', before.loc.column);
   const bool behind = peek().loc.line > before.loc.line || at(Tok::kEof);
   if (comment == std::string_view::npos || !behind) return false;
-  const size_t text = line.find_first_not_of(' ', comment + 1);
+  const std::size_t text = line.find_first_not_of(' ', comment + 1);
   return text != std::string_view::npos && line[text] >= '0' && line[text] <= '9';
 }
 

@@ -1,7 +1,4 @@
 #pragma once
-// A parser's position in the tokens of one form: it looks ahead, takes what is expected, and gives
-// up with a message. It also counts nesting, which is bounded because every later phase recurses
-// over the tree. Shared by the parsers of one form; one thread at a time.
 
 #include <span>
 #include <string>
@@ -12,19 +9,22 @@
 #include "runtime/compile/source/compile_session.hpp"
 #include "runtime/compile/syntax/token.hpp"
 
+/// A parser's position in the tokens of one form: it looks ahead, takes what is expected, and gives
+/// up with a message. It also counts nesting, which is bounded because every later phase recurses
+/// over the tree. Shared by the parsers of one form; one thread at a time.
 namespace vmrun::compile {
 
 class TokenCursor {
  public:
   /// Upper bound of the depth of a syntax tree. The stack that compiler.cpp gives the compiling
   /// thread suffices for it.
-  static constexpr uint32_t kMaxNesting = 4000;
+  static constexpr std::uint32_t kMaxNesting = 4000;
   struct Abort {};  // thrown by fail_*: unwinds to the start of the form after its first error
   class Nest;
 
   TokenCursor(Session& session, const std::vector<Token>& tokens) : session_(session), tokens_(tokens) {}
 
-  const Token& peek(size_t ahead = 0) const;
+  const Token& peek(std::size_t ahead = 0) const;
   bool at(Tok kind) const { return peek().kind == kind; }
   const Token& take();
   bool take_if(Tok kind);
@@ -39,11 +39,11 @@ class TokenCursor {
 
   /// Left-associative operators nest without recursion of the parser. The open chain counts each of
   /// them. Returns the value with which the chain is closed.
-  uint32_t open_chain() { return std::exchange(peak_, depth_); }
+  std::uint32_t open_chain() { return std::exchange(peak_, depth_); }
   void lengthen_chain() {
     if (++peak_ > kMaxNesting) fail_nesting();
   }
-  void close_chain(uint32_t outer) {
+  void close_chain(std::uint32_t outer) {
     if (outer > peak_) peak_ = outer;
   }
 
@@ -58,7 +58,7 @@ class TokenCursor {
     return session_.arena.copy(items);
   }
   template <class T>
-  std::span<T> copy(const T* items, size_t count) {
+  std::span<T> copy(const T* items, std::size_t count) {
     return session_.arena.copy(items, count);
   }
 
@@ -67,9 +67,9 @@ class TokenCursor {
 
   Session& session_;
   const std::vector<Token>& tokens_;
-  size_t next_ = 0;
-  uint32_t depth_ = 0;
-  uint32_t peak_ = 0;  // upper bound of the depth, below the current level, of the tree built so far
+  std::size_t next_ = 0;
+  std::uint32_t depth_ = 0;
+  std::uint32_t peak_ = 0;  // upper bound of the depth, below the current level, of the tree built so far
 };
 
 /// Counts one level of nesting.

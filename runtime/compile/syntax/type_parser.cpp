@@ -21,7 +21,7 @@ const TypeExpr* TypeParser::parse_type() {
   }
   std::vector<const TypeExpr*> members{parse_union_member()};
   while (in_.take_if(Tok::kBar)) {
-    bool annotated = in_.at(Tok::kVar) && in_.peek(1).kind == Tok::kDoubleColon;
+    const bool annotated = in_.at(Tok::kVar) && in_.peek(1).kind == Tok::kDoubleColon;
     members.push_back(annotated ? parse_type() : parse_union_member());
   }
   return members.size() == 1 ? members[0] : type(TypeKind::kUnion, t.loc, in_.keep(members));
@@ -92,7 +92,7 @@ const TypeExpr* TypeParser::parse_type_primary() {
     case Tok::kLBracket: {
       if (in_.take_if(Tok::kRBracket)) return type(TypeKind::kLiteral, t.loc);
       const TypeExpr* element = parse_type();
-      bool nonempty = in_.take_if(Tok::kComma);
+      const bool nonempty = in_.take_if(Tok::kComma);
       if (nonempty) in_.expect(Tok::kEllipsis, "'...'");
       in_.expect_close(Tok::kRBracket, t);
       return type(nonempty ? TypeKind::kNonemptyList : TypeKind::kList, t.loc, in_.copy(&element, 1));

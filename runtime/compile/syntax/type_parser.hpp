@@ -1,10 +1,10 @@
 #pragma once
-// Recursive descent through types and specifications. They are parsed in full, and kept as far as
-// lint checks them. Shares the cursor of its form's parser; one thread at a time.
 
 #include "runtime/compile/syntax/ast.hpp"
 #include "runtime/compile/syntax/token_cursor.hpp"
 
+/// Recursive descent through types and specifications. They are parsed in full, and kept as far as
+/// lint checks them. Shares the cursor of its form's parser; one thread at a time.
 namespace vmrun::compile {
 
 class TypeParser {
