@@ -31,6 +31,17 @@ GC_AREAS = [
     f' {area}/' for area in ('bits', 'maps', 'processes', 'receive', 'try_catch', 'ets', 'regression')
 ]
 
+# Fuzz entries, and what each begins with besides its corpora (docs/testing.md, "Fuzzing").
+FUZZED = {
+    'beam': sorted(pathlib.Path('/usr/lib/erlang/lib').glob('stdlib-*/ebin')),
+    'external': [],
+    'wire': [],
+    'd': [HERE.parent / 'd'],
+    'front': [HERE.parent / 'golden'],
+    'packet': [HERE.parent / 'fuzz/packets'],
+    'efile': [],
+}
+
 ALLOCATION_FAILS = 'an allocation fails'  # the name of such tests
 
 # sources and their versions
@@ -97,6 +108,9 @@ def tests(root, build, checked, golden_scripts, seed):
     ]
     for name in SANITIZERS:
         result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), in_turn=True))
+    result += [
+        Test('slow', f'fuzz: {name}', lambda n=name: fuzzed(root, n, seed), in_turn=True) for name in FUZZED
+    ]
     result += attach.slow_tests(root, build / 'vmrun') + profile_shares.tests(root, build)
     for part in (left_behind, mutations, nodes, partitions):
         result += part.slow_tests(build / 'vmrun')
@@ -402,6 +416,23 @@ def small_limits(root):
             ],
             'small limits',
         )
+
+
+def fuzzed(root, name, seed):
+    """Runs a fuzz entry that is guided by what its inputs reach. Those that reached something new are where
+    the next run begins."""
+    folder = root / 'build-fuzz'
+    if not (folder / 'build.ninja').exists():
+        options = ['-Dfuzz=true', '-Db_sanitize=address,undefined', '-Doptimization=1', *BUILD_OPTIONS]
+        shown(['meson', 'setup', *options, str(folder), str(root)], name)
+    program = f'test/fuzz/fuzz_{name}'
+    shown(['ninja', '-C', str(folder), program], name)
+    kept = pathlib.Path(os.environ.get('VMRUN_CORPORA') or folder / 'corpora', name)
+    environment = dict(os.environ, **SANITIZERS['address,undefined'][1])
+    environment['VMRUN_FUZZ_SECONDS'] = os.environ.get('VMRUN_FUZZ_SECONDS', '300')
+    inputs = [p for p in [root / 'test/fuzz/corpora' / name, *FUZZED[name]] if p.exists()]
+    command = [str(folder / program), '-seconds=300', f'-seed={seed}', f'-keep={kept}', *map(str, inputs)]
+    shown(command, name, environment)
 
 
 def sanitized(root, name):
