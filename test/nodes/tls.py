@@ -56,10 +56,11 @@ class Secured(Cluster):
             f'[{{server, [{{certfile, "{certificate}"}}, {{keyfile, "{key}"}}]}}, {{client, [{{verify, '
             f'verify_none}}]}}].'
         )
-        self.by_file = ['-proto_dist', 'inet_tls', '-ssl_dist_optfile', str(options)]
+        # A handshake on a busy machine may take longer than the seven seconds that nodes allow.
+        patient = ['-kernel', 'net_setuptime', '120', '-proto_dist', 'inet_tls']
+        self.by_file = [*patient, '-ssl_dist_optfile', str(options)]
         self.by_words = [
-            '-proto_dist',
-            'inet_tls',
+            *patient,
             '-ssl_dist_opt',
             'server_certfile',
             str(certificate),
