@@ -428,7 +428,9 @@ def fuzzed(root, name, seed):
     program = f'test/fuzz/fuzz_{name}'
     shown(['ninja', '-C', str(folder), program], name)
     kept = pathlib.Path(os.environ.get('VMRUN_CORPORA') or folder / 'corpora', name)
-    environment = dict(os.environ, **SANITIZERS['address,undefined'][1])
+    # The driver leaves the input when the program is aborted.
+    options = SANITIZERS['address,undefined'][1]
+    environment = dict(os.environ, **{name: f'{value}:abort_on_error=1' for name, value in options.items()})
     environment['VMRUN_FUZZ_SECONDS'] = os.environ.get('VMRUN_FUZZ_SECONDS', '300')
     inputs = [p for p in [root / 'test/fuzz/corpora' / name, *FUZZED[name]] if p.exists()]
     command = [str(folder / program), '-seconds=300', f'-seed={seed}', f'-keep={kept}', *map(str, inputs)]
