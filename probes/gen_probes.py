@@ -287,9 +287,9 @@ HEADER = '''// Made from probes.tab.
 //   bool probe::NAME_in_full()   whether anyone wants more of a firing than to count it
 //   void probe::count_NAME()     counts one, if anybody counts them: in place of a firing that nobody
 //                                wants in full
-//   bool probe::X_watched()      whether anyone looks at any of a group of probes that paths taken often
+//   bool probe::X_enabled()      whether anyone looks at any of a group of probes that paths taken often
 //                                share; it may also say so when somebody looks at one of the next group
-//   bool probe::paths_watched()  whether anyone looks at any probe of any group
+//   bool probe::paths_enabled()  whether anyone looks at any probe of any group
 //
 // and a firing point reads `if (probe::x_enabled()) [[unlikely]] probe::fire_x(terms and numbers);`, with the
 // function of vm/probes/fire.hpp, which counts too. Where the terms and numbers cost something to have, it
@@ -523,21 +523,21 @@ def watch_function(table, group, mode):
     function = {p.name: p.function for p in table.probes}
     if mode == 'usdt':
         return (
-            f'inline bool {group.name}_watched() {{\n  return {group_test(group.symbol, group.words)};\n}}\n'
+            f'inline bool {group.name}_enabled() {{\n  return {group_test(group.symbol, group.words)};\n}}\n'
         )
     test = ' || '.join(function[n] + '_enabled()' for n in group.names)
     return (
-        f'{"constexpr" if mode == "none" else "inline"} bool {group.name}_watched() {{\n'
+        f'{"constexpr" if mode == "none" else "inline"} bool {group.name}_enabled() {{\n'
         f'  return {test};\n}}\n'
     )
 
 
-def paths_watched(table, mode):
+def paths_enabled(table, mode):
     if mode == 'usdt':
         test = group_test(ALL_GROUPS, table.strip_words)
     else:
-        test = ' || '.join(f'{g.name}_watched()' for g in table.groups)
-    return f'{"constexpr" if mode == "none" else "inline"} bool paths_watched() {{\n  return {test};\n}}\n'
+        test = ' || '.join(f'{g.name}_enabled()' for g in table.groups)
+    return f'{"constexpr" if mode == "none" else "inline"} bool paths_enabled() {{\n  return {test};\n}}\n'
 
 
 def header(table, mode):
@@ -559,7 +559,7 @@ def header(table, mode):
     functions = '\n'.join(
         [f.enabled(mode) + f.counting(mode) for f in firings(table)]
         + [watch_function(table, g, mode) for g in table.groups]
-        + [paths_watched(table, mode)]
+        + [paths_enabled(table, mode)]
     )
     return HEADER + HEADER_TEXT[mode].format(semaphores=semaphores, functions=functions)
 

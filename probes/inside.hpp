@@ -54,7 +54,7 @@ inline void count_firing(unsigned probe) {
   __atomic_store_n(counts + probe, __atomic_load_n(counts + probe, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
 }
 
-/// While a group has been raised its X_watched() holds, even if none of its probes need fire.
+/// While a group has been raised its X_enabled() holds, even if none of its probes need fire.
 void raise_watch(const char* group);
 void lower_watch(const char* group);
 

@@ -207,7 +207,7 @@ void TcpSocket::time_is_up() {
 bool TcpSocket::waits_for_input() const {
   if (is_listening()) return !accepting_.empty();
   if (!is_connected()) return false;
-  return !receiving_.empty() || (settings_.active != Active::kPassive && !closed_told_);
+  return !receiving_.empty() || (settings_.active != Active::kPassive && !closed_reported_);
 }
 
 std::uint32_t TcpSocket::more_status() const {
@@ -223,7 +223,7 @@ Life TcpSocket::options_changed(const Settings& before) {
   if (!is_connected()) {
     // The socket was closed while it was passive, so its owner was not told.
     if (is_open() || !was_connected_) return Life::kGoesOn;
-    if (const ErlDrvTermData why = errno_word(ECONNRESET); !closed_told_ && next_receive_ == why) {
+    if (const ErlDrvTermData why = errno_word(ECONNRESET); !closed_reported_ && next_receive_ == why) {
       next_send_ = next_receive_ = words().closed;
       tell_owner(words().tcp_error, why);
     }
@@ -256,7 +256,7 @@ Answer TcpSocket::shutdown(Reader& in) {
 }
 
 void TcpSocket::tell_closed() {
-  if (!std::exchange(closed_told_, true)) tell_owner(words().tcp_closed);
+  if (!std::exchange(closed_reported_, true)) tell_owner(words().tcp_closed);
 }
 
 void TcpSocket::fail_operations(ErlDrvTermData reason) {

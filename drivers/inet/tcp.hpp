@@ -118,7 +118,7 @@ class TcpSocket final : public Socket {
   bool output_ended_ = false;           // the end has been sent, or is being sent, to the other side
   bool lingers_ = false;                // the closing process waits until the other side has everything
   bool was_connected_ = false;
-  bool closed_told_ = false;  // the owner has been told
+  bool closed_reported_ = false;  // the owner has been told
   // The answer to the first sender or receiver after the end; 0: none.
   ErlDrvTermData next_send_ = 0, next_receive_ = 0;
 };

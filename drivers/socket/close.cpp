@@ -46,7 +46,7 @@ ERL_NIF_TERM cancel_3(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   struct Operation {
     const char* name;
     std::mutex Socket::*mutex;
-    WaitQueue Socket::*line;
+    WaitQueue Socket::*queue;
   };
   static constexpr Operation kOperations[] = {
       {"connect", &Socket::write_mutex, &Socket::connectors},
@@ -67,7 +67,7 @@ ERL_NIF_TERM cancel_3(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
     if (!socket->can_read() || !socket->can_write()) return closed(env);
     ErlNifPid self;
     enif_self(env, &self);
-    switch ((socket->*operation.line).cancel(env, *socket, self, a[2])) {
+    switch ((socket->*operation.queue).cancel(env, *socket, self, a[2])) {
       case WaitQueue::Cancelled::kYes: return atoms::ok;
       case WaitQueue::Cancelled::kMessageSent: return atom(env, "select_sent");
       case WaitQueue::Cancelled::kNotFound: return atom(env, "not_found");

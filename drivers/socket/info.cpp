@@ -43,7 +43,7 @@ ERL_NIF_TERM origin_term(ErlNifEnv* env, const Socket& socket) {
   return socket.closes_fd ? tuple(env, fromfd, enif_make_int(env, socket.opened_from)) : fromfd;
 }
 
-ERL_NIF_TERM size_term(ErlNifEnv* env, const WaitQueue& line) { return enif_make_uint64(env, line.size()); }
+ERL_NIF_TERM size_term(ErlNifEnv* env, const WaitQueue& queue) { return enif_make_uint64(env, queue.size()); }
 
 }  // namespace
 

@@ -83,8 +83,8 @@ void process_down(ErlNifEnv* env, void* resource, ErlNifPid* pid, ErlNifMonitor*
     return close_at_once(fd);
   }
   if (!closing)
-    for (WaitQueue* line : {&socket.readers, &socket.acceptors, &socket.writers, &socket.connectors})
-      line->forget(env, socket, *pid);
+    for (WaitQueue* queue : {&socket.readers, &socket.acceptors, &socket.writers, &socket.connectors})
+      queue->forget(env, socket, *pid);
 }
 
 }  // namespace
@@ -165,8 +165,8 @@ void begin_close(ErlNifEnv* env, Socket& socket) {
   const bool selected = (socket.read_state | socket.write_state) & kSelected;
   socket.read_state |= kClosing;
   socket.write_state |= kClosing;
-  for (WaitQueue* line : {&socket.readers, &socket.acceptors, &socket.writers, &socket.connectors})
-    line->abort_all(env, socket, atoms::closed);
+  for (WaitQueue* queue : {&socket.readers, &socket.acceptors, &socket.writers, &socket.connectors})
+    queue->abort_all(env, socket, atoms::closed);
   if (selected) enif_select_x(env, socket.fd, ERL_NIF_SELECT_STOP, &socket, nullptr, 0, nullptr);
   if (socket.in_registry) tell_registry(env, socket, atoms::del);
   socket.in_registry = false;

@@ -26,7 +26,7 @@
 namespace vmrun {
 namespace {
 
-constexpr int kUnwatchedMs = 100;
+constexpr int kPolledMs = 100;
 constexpr int kLowestDescriptor = 10;  // ours do not collide with a child's fixed numbers
 
 struct Pipe {
@@ -130,7 +130,7 @@ class Collector {
     if (watch < 0 || !can_wait_ || epoll_ctl(poll_, EPOLL_CTL_ADD, watch, &event) < 0) {
       // There is no descriptor left to watch it, so it is checked at intervals.
       if (watch >= 0) ::close(watch);
-      unwatched_.push_back(pid);
+      polled_.push_back(pid);
       eventfd_write(wake_, 1);
     }
   }
@@ -139,8 +139,8 @@ class Collector {
   void run() {
     for (;;) {
       epoll_event events[64];
-      if (!can_wait_) usleep(kUnwatchedMs * 1000);
-      const int n = can_wait_ ? epoll_wait(poll_, events, 64, has_unwatched() ? kUnwatchedMs : -1) : 0;
+      if (!can_wait_) usleep(kPolledMs * 1000);
+      const int n = can_wait_ ? epoll_wait(poll_, events, 64, has_polled() ? kPolledMs : -1) : 0;
       for (int i = 0; i < n; ++i) {
         if (events[i].data.u64 == 0) {
           eventfd_t woken;
@@ -156,18 +156,18 @@ class Collector {
         ::close(watch);
       }
       std::lock_guard guard(lock_);
-      std::erase_if(unwatched_, [](int pid) { return take_exit_status(pid) >= 0; });
+      std::erase_if(polled_, [](int pid) { return take_exit_status(pid) >= 0; });
     }
   }
-  bool has_unwatched() {
+  bool has_polled() {
     std::lock_guard guard(lock_);
-    return !unwatched_.empty();
+    return !polled_.empty();
   }
 
   std::mutex lock_;
   bool started_ = false, can_wait_ = false;
   int poll_ = -1, wake_ = -1;
-  std::vector<int> unwatched_;
+  std::vector<int> polled_;
 };
 
 }  // namespace

@@ -106,8 +106,8 @@ void Connection::tell_rings() {
 
 void Connection::tell_exit() {
   int status = 0;
-  if (told_exit_ || !session().exiting(status)) return;
-  told_exit_ = true;
+  if (reported_exit_ || !session().exiting(status)) return;
+  reported_exit_ = true;
   channel_.send(Message::kExit, d::Packer().u32(static_cast<std::uint32_t>(status)).bytes);
 }
 

@@ -43,7 +43,7 @@ class Connection {
   d::Channel channel_;
   std::unique_ptr<TracingSession> tracing_;
   bool gone_ = false;  // kGo has come, or kStop without it: a script runs once
-  bool told_exit_ = false;
+  bool reported_exit_ = false;
 };
 
 }  // namespace vmrun::attach

@@ -270,7 +270,7 @@ void remove_function_filters(const std::vector<std::uint32_t>& which) {
   wait_for_firings();  // firings look at filters
 }
 
-std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& which) {
+std::uint64_t untraced_functions(const std::vector<std::uint32_t>& which) {
   const std::lock_guard lock(changing);
   std::set<FunctionKey> all;
   for (const auto n : which) all.insert(filter(n)->unwatched.begin(), filter(n)->unwatched.end());

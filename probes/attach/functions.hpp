@@ -28,7 +28,7 @@ void start_function_filters(const std::vector<std::uint32_t>& filters);
 void remove_function_filters(const std::vector<std::uint32_t>& filters);
 /// Returns how many functions they would let through that are not watched because the limit is
 /// reached.
-std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& filters);
+std::uint64_t untraced_functions(const std::vector<std::uint32_t>& filters);
 /// Returns the functions that match, each once, by module, `most` at most.
 std::vector<d::FunctionName> matching_functions(const d::FunctionPattern& pattern, std::size_t most);
 

@@ -440,8 +440,8 @@ class MachineHost final : public d::Host {
   void start_functions(const std::vector<std::uint32_t>& filters) override {
     start_function_filters(filters);
   }
-  std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& filters) override {
-    return attach::unwatched_functions(filters);
+  std::uint64_t untraced_functions(const std::vector<std::uint32_t>& filters) override {
+    return attach::untraced_functions(filters);
   }
   void remove_functions(const std::vector<std::uint32_t>& filters) override {
     remove_function_filters(filters);

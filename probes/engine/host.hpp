@@ -150,7 +150,7 @@ class Host {
   virtual void start_functions(const std::vector<std::uint32_t>& filters) {}
   /// Counts, each once, the functions that these filters would let through if not so many functions
   /// were watched already.
-  virtual std::uint64_t unwatched_functions(const std::vector<std::uint32_t>& filters) { return 0; }
+  virtual std::uint64_t untraced_functions(const std::vector<std::uint32_t>& filters) { return 0; }
   /// Removes the filters. Numbers of functions that no filter knows any more may be given to
   /// others.
   virtual void remove_functions(const std::vector<std::uint32_t>& filters) {}

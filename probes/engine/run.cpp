@@ -478,7 +478,7 @@ Key taken_key(Thread& t, const Firing& f, bool of_self) {
   t.shared.phase.store(Phase::kStopped, std::memory_order_release);
 }
 
-void told(Thread& t, Speculations::Result result) {
+void reported(Thread& t, Speculations::Result result) {
   if (result == Speculations::Result::kBusy) t.ring->drop(Drop::kSpeculationBusy);
 }
 
@@ -615,9 +615,9 @@ op_kSpecto:
   t.speculation = A;
   t.redirected = true;
   NEXT();
-  TRY(kCommit, t.shared.speculations.can_be(A) ? (told(t, t.shared.speculations.commit(A, *t.ring)), true)
+  TRY(kCommit, t.shared.speculations.can_be(A) ? (reported(t, t.shared.speculations.commit(A, *t.ring)), true)
                                                : t.fail(FaultKind::kIllegalOperation))
-  TRY(kDiscard, t.shared.speculations.can_be(A) ? (told(t, t.shared.speculations.discard(A)), true)
+  TRY(kDiscard, t.shared.speculations.can_be(A) ? (reported(t, t.shared.speculations.discard(A)), true)
                                                 : t.fail(FaultKind::kIllegalOperation))
   OP(kExit, exit_with(t, A))
 

@@ -502,7 +502,7 @@ std::vector<Element> RunningSession::aggregations(const std::vector<std::uint32_
 std::uint64_t RunningSession::drops(Drop kind) {
   std::uint64_t sum = kind == Drop::kPrincipal ? lost_.load(std::memory_order_relaxed) : 0;
   if (kind == Drop::kAggregation) sum += lost_elements_;
-  if (kind == Drop::kFunction) sum += shared_.host.unwatched_functions(filters_);
+  if (kind == Drop::kFunction) sum += shared_.host.untraced_functions(filters_);
   for (Ring* ring : rings()) sum += ring->drops(kind);
   return sum;
 }

@@ -274,11 +274,11 @@ Refusal Handle::consume(const TakeRecord& take, const TakeDrops& take_drops) {
     if (std::span<const std::uint64_t> words; stream.pass(words)) take(head, words);
   });
   for (std::size_t kind = 0; kind < drops_.size(); ++kind) {
-    if (drops_[kind] <= told_drops_[kind]) continue;
-    take_drops(static_cast<d::Drop>(kind), drops_[kind] - told_drops_[kind]);
+    if (drops_[kind] <= reported_drops_[kind]) continue;
+    take_drops(static_cast<d::Drop>(kind), drops_[kind] - reported_drops_[kind]);
     any = true;
   }
-  told_drops_ = drops_;
+  reported_drops_ = drops_;
   return any || !ended ? kDone : because(ended);
 }
 

@@ -90,7 +90,7 @@ class Handle {
   std::vector<std::vector<d::Conversion>> formats_;        // by number of action
   std::vector<std::unique_ptr<d::RecordStream>> streams_;  // of the session's rings
   std::vector<d::Element> left_elements_;                  // of a session that is gone
-  Drops drops_{}, told_drops_{};
+  Drops drops_{}, reported_drops_{};
   const std::shared_ptr<Running> running_;
 };
 

@@ -123,7 +123,7 @@ void Consumer::print_next(Stream& stream) {
 
 bool Consumer::is_ring_missing() const {
   return std::ranges::any_of(
-      streams_, [](const auto& s) { return s->is_ring_missing(s->traced->target->rings_told()); });
+      streams_, [](const auto& s) { return s->is_ring_missing(s->traced->target->rings_reported()); });
 }
 
 bool Consumer::drain(bool last) {

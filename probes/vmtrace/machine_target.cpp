@@ -128,12 +128,12 @@ std::uint64_t MachineTarget::firings() {
 std::vector<std::pair<std::uint64_t, std::string>> MachineTarget::new_atoms() {
   std::vector<std::pair<std::uint64_t, std::string>> atoms;
   for (bool more = !gone_; more;) {
-    channel_->send(Message::kAtomsFrom, Packer().u32(atoms_told_).bytes);
+    channel_->send(Message::kAtomsFrom, Packer().u32(atoms_reported_).bytes);
     Channel::Received answer;
     std::string why;
     if (!await(Message::kAtomsFrom, answer, why)) break;
     Unpacker in(answer.body);
-    for (more = !in.at_end(); !in.at_end() && in.ok(); ++atoms_told_) {
+    for (more = !in.at_end(); !in.at_end() && in.ok(); ++atoms_reported_) {
       const std::uint64_t number = in.u64();
       atoms.emplace_back(number, in.text());
     }
@@ -177,7 +177,7 @@ void MachineTarget::by_the_way(Channel::Received& received) {
   switch (received.message) {
     case Message::kRing: {
       std::string why;
-      rings_told_++;
+      rings_reported_++;
       if (received.passed < 0) return;
       if (auto ring = Ring::map(received.passed, why)) rings_.push_back(std::move(ring));
       return;

@@ -39,7 +39,7 @@ class MachineTarget : public Target {
   void release() override;
 
   std::vector<Ring*> rings() override;
-  std::size_t rings_told() override { return rings_told_; }
+  std::size_t rings_reported() override { return rings_reported_; }
   std::vector<Element> aggregations() override;
   std::uint64_t drops(Drop kind) override;
   std::uint64_t firings() override;
@@ -75,10 +75,10 @@ class MachineTarget : public Target {
   std::vector<ProbeInfo> probes_;
   std::vector<std::uint32_t> all_;
   std::vector<std::unique_ptr<Ring>> rings_;
-  std::size_t rings_told_ = 0;  // how many, also those that could not be mapped
+  std::size_t rings_reported_ = 0;  // how many, also those that could not be mapped
   bool gone_ = false, stopped_ = false, stopped_of_itself_ = false, exiting_ = false;
   int status_ = 0;
-  std::uint32_t atoms_told_ = 0;
+  std::uint32_t atoms_reported_ = 0;
   // The numbers that the machine sent last.
   std::uint64_t firings_ = 0;
   std::uint64_t drops_[static_cast<std::size_t>(Drop::kCount)] = {};

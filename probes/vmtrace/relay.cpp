@@ -41,14 +41,14 @@ class Relay {
     Stream(std::unique_ptr<Ring> of, const bool& ended) : TracingStream(*of, ended), owned(std::move(of)) {}
     /// Whether there are drops that were not reported yet, or the ring has become full.
     bool has_news() const {
-      if (owned->said_full() != told_full) return true;
+      if (owned->said_full() != reported_full) return true;
       for (unsigned kind = 0; kind < static_cast<unsigned>(Drop::kCount); ++kind)
-        if (owned->said_drops(static_cast<Drop>(kind)) != told[kind]) return true;
+        if (owned->said_drops(static_cast<Drop>(kind)) != reported[kind]) return true;
       return false;
     }
     std::unique_ptr<Ring> owned;
-    bool told_full = false;
-    std::uint64_t told[static_cast<unsigned>(Drop::kCount)] = {};
+    bool reported_full = false;
+    std::uint64_t reported[static_cast<unsigned>(Drop::kCount)] = {};
   };
 
   /// Returns false when one of the two sides is gone.
@@ -90,13 +90,14 @@ class Relay {
 
   void add(int descriptor) {
     std::string why;
-    rings_told_++;
+    rings_reported_++;
     if (auto ring = descriptor < 0 ? nullptr : Ring::map(descriptor, why))
       streams_.push_back(std::make_unique<Stream>(std::move(ring), has_ended_));
   }
 
   bool is_ring_missing() const {
-    return std::ranges::any_of(streams_, [this](const auto& s) { return s->is_ring_missing(rings_told_); });
+    return std::ranges::any_of(streams_,
+                               [this](const auto& s) { return s->is_ring_missing(rings_reported_); });
   }
 
   /// Sends what is in the rings. It takes rounds until no record is missing that caused one already
@@ -124,11 +125,11 @@ class Relay {
 
   static std::string pack(Stream& stream, std::span<const std::uint64_t> words) {
     const Ring& ring = *stream.owned;
-    stream.told_full = ring.said_full();
+    stream.reported_full = ring.said_full();
     Packer body;
-    body.u32(ring.number()).u64(ring.tid()).u64(ring.capacity_bytes()).u32(stream.told_full ? 1 : 0);
+    body.u32(ring.number()).u64(ring.tid()).u64(ring.capacity_bytes()).u32(stream.reported_full ? 1 : 0);
     for (unsigned kind = 0; kind < static_cast<unsigned>(Drop::kCount); ++kind)
-      body.u64(stream.told[kind] = ring.said_drops(static_cast<Drop>(kind)));
+      body.u64(stream.reported[kind] = ring.said_drops(static_cast<Drop>(kind)));
     body.text({reinterpret_cast<const char*>(words.data()), words.size() * 8});
     return std::move(body.bytes);
   }
@@ -136,7 +137,7 @@ class Relay {
   Channel machine_, far_;
   std::int64_t pid_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  std::size_t rings_told_ = 0;
+  std::size_t rings_reported_ = 0;
   std::uint64_t sent_bytes_ = 0, taken_bytes_ = 0;  // of the bodies of kRecords
   bool has_ended_ = false, has_stopped_ = false;
 };

@@ -67,7 +67,7 @@ class RemoteTarget final : public MachineTarget {
     while (!pending_.empty() && take(pending_.front())) pending_.pop_front();
     return MachineTarget::rings();
   }
-  std::size_t rings_told() override { return MachineTarget::rings().size(); }
+  std::size_t rings_reported() override { return MachineTarget::rings().size(); }
   std::uint64_t complete_until() override { return gone() && pending_.empty() ? ~0ULL : complete_until_; }
   std::unique_ptr<Target> again(std::string& why) override { return remote_target(command_, what_, why); }
 

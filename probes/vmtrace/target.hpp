@@ -48,7 +48,7 @@ class Target {
 
   virtual std::vector<Ring*> rings() = 0;
   /// Returns of how many rings this side has been told.
-  virtual std::size_t rings_told() = 0;
+  virtual std::size_t rings_reported() = 0;
   /// Returns a timestamp: all records up to it are here, or will never come. Records of a machine
   /// on another host take time to arrive.
   virtual std::uint64_t complete_until() { return ~0ULL; }

@@ -41,7 +41,7 @@ class SelfTarget : public Target {
   }
   void end() override { session_->end(); }
   std::vector<Ring*> rings() override { return session_->rings(); }
-  std::size_t rings_told() override { return rings().size(); }
+  std::size_t rings_reported() override { return rings().size(); }
   std::vector<Element> aggregations() override { return session_->aggregations(all_); }
   std::uint64_t drops(Drop kind) override { return session_->drops(kind); }
   bool exiting(int& status) override { return session_->exiting(status); }

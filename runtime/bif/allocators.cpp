@@ -89,7 +89,7 @@ AllFigures figures_now() {
 }
 
 /// Returns the largest figures that have been reported for each allocator so far.
-AllFigures most_told(const AllFigures& now) {
+AllFigures most_reported(const AllFigures& now) {
   static std::mutex mutex;
   static AllFigures most;
   const std::lock_guard guard(mutex);
@@ -169,7 +169,7 @@ class Answer {
 
   Heap& heap_;
   const bool sizes_only_;
-  const AllFigures now_ = figures_now(), most_ = most_told(now_);
+  const AllFigures now_ = figures_now(), most_ = most_reported(now_);
 };
 
 std::optional<std::size_t> index_of(Term name) {

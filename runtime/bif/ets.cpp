@@ -95,7 +95,7 @@ bool set_write_concurrency(Term value, Table& t) {
   SWord locks = 0;
   const bool fixed = value.is_tuple() && value.tuple_arity() == 2 && value.element(0) == fixed_locks_atom();
   if (fixed && !small_in_range(value.element(1), 1, Term::kSmallMax, &locks)) return false;
-  t.told_locks = std::bit_floor(static_cast<Word>(locks));
+  t.reported_locks = std::bit_floor(static_cast<Word>(locks));
   t.write_concurrency = fixed ? atoms::true_ : value;
   return fixed || value == atoms::true_ || value == atoms::false_ || value == atoms::auto_;
 }
@@ -103,12 +103,12 @@ bool set_write_concurrency(Term value, Table& t) {
 /// Resolves the options against each other.
 bool settle(Table& t, const Properties& properties) {
   const bool is_ordered = properties.kind == Kind::kOrderedSet;
-  if (t.told_locks && is_ordered) return false;
+  if (t.reported_locks && is_ordered) return false;
   if (t.protection == Protection::kPrivate) {
-    t.told_locks = 0;
+    t.reported_locks = 0;
     t.write_concurrency = atoms::false_;
   }
-  const bool usually = is_ordered || t.told_locks || t.write_concurrency == atoms::auto_;
+  const bool usually = is_ordered || t.reported_locks || t.write_concurrency == atoms::auto_;
   t.decentralized_counters =
       t.write_concurrency != atoms::false_ && properties.decentralized_counters.value_or(usually);
   return true;
@@ -155,8 +155,8 @@ struct TableItem {
 Term local_node(Process&, const Table&) { return local_node_name(); }
 
 Term write_concurrency(Process& p, const Table& t) {
-  if (!t.told_locks) return t.write_concurrency;
-  return new_tuple(p.heap, fixed_locks_atom(), Term::small(static_cast<SWord>(t.told_locks)));
+  if (!t.reported_locks) return t.write_concurrency;
+  return new_tuple(p.heap, fixed_locks_atom(), Term::small(static_cast<SWord>(t.reported_locks)));
 }
 
 /// In the order of ets:info/1.
@@ -206,7 +206,7 @@ Term statistics(Process& p, const Table& t) {
     Term* hp = p.heap.alloc(2);
     return make_float(hp, d);
   };
-  const Word locks = t.told_locks ? t.told_locks : t.store->striped() ? kStripes : 0;
+  const Word locks = t.reported_locks ? t.reported_locks : t.store->striped() ? kStripes : 0;
   const Term mean = real(s->mean), deviation = real(s->deviation), expected = real(s->expected_deviation());
   return new_tuple(p.heap, number(s->buckets), mean, deviation, expected, number(s->least), number(s->most),
                    number(s->kept), number(locks));

@@ -118,9 +118,9 @@ Term bif_erlang_decode_packet_3(Process& p, const Term* a) {
   const bool copied = !bits_of(a[1]).aligned() || bits % 8;
   if (copied && !steps.spend(size / kBytesPerStep)) return on_dirty();
   const BytesOf bytes(a[1]);
-  const Word looked_at = std::min(size, kLookBytes);
-  PacketLength length = packet_length(*type, bytes.data(), looked_at, limits);
-  if (length.kind == PacketLength::Kind::kMore && looked_at < size) {  // a very long line
+  const Word examined = std::min(size, kLookBytes);
+  PacketLength length = packet_length(*type, bytes.data(), examined, limits);
+  if (length.kind == PacketLength::Kind::kMore && examined < size) {  // a very long line
     if (!steps.spend(size / kBytesPerStep)) return on_dirty();
     length = packet_length(*type, bytes.data(), size, limits);
   }

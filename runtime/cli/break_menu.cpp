@@ -55,7 +55,7 @@ void kill_processes(DumpFile& out, const StoppedMachine& stopped) {
     out.flush();
     const char key = read_key();
     if (key == 'k')
-      receiver_of(p->id).exit(p->id, {.from = p->id, .reason = atoms::kill, .announced = false});
+      receiver_of(p->id).exit(p->id, {.from = p->id, .reason = atoms::kill, .fires_probe = false});
     else if (key != 'n') return;
   }
 }

@@ -33,14 +33,14 @@ const Term heart_port = intern_atom("heart_port");
 
 /// Whether kernel's heart watches the machine, to restart it after its end. Names are looked up
 /// without a lock.
-bool is_watched_by_heart() {
+bool has_heart() {
   const Term port = whereis(heart_port);
   return port && port.is_local_port();
 }
 
 /// -1: no limit.
 long long seconds_for_dump() {
-  return number_in_environment("ERL_CRASH_DUMP_SECONDS").value_or(is_watched_by_heart() ? 0 : -1);
+  return number_in_environment("ERL_CRASH_DUMP_SECONDS").value_or(has_heart() ? 0 : -1);
 }
 
 void say(std::string_view text) {

@@ -212,7 +212,7 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken) {
     t->decentralized_counters = properties->decentralized_counters;
     t->compressed = properties->compressed;
     t->write_concurrency = properties->write_concurrency;
-    t->told_locks = properties->told_locks;
+    t->reported_locks = properties->reported_locks;
     t->lock.use_stripes(t->store->striped());
     t->alive = true;
     if (named) named->store(t->slot + 1, std::memory_order_release);

@@ -30,7 +30,7 @@ struct Table {
   OwnObject heir_data;          // {Data}
   bool read_concurrency = false, decentralized_counters = false, compressed = false;
   Term write_concurrency = atoms::false_;  // true, false or auto
-  Word told_locks = 0;                     // {debug_hash_fixed_number_of_locks, N}: only reported by info
+  Word reported_locks = 0;                 // {debug_hash_fixed_number_of_locks, N}: only reported by info
   FlatTable<Term, Word> fixers;            // by pid: how many times it fixes the table
   Word fixed_at = 0;                       // monotonic time in nanoseconds
 

@@ -48,12 +48,12 @@ bool ran_out_of_stack(int signal_number, const siginfo_t* info, const void* cont
 /// when it is raised again, and also of a second one during a report.
 void handle(int signal_number, siginfo_t* info, void* context) {
   const FatalSignal signal{signal_number, ran_out_of_stack(signal_number, info, context)};
-  bool told = false;
+  bool reported = false;
   for (const auto& report : reports)
-    if (const Report r = report.load(std::memory_order_acquire)) told |= r(signal);
+    if (const Report r = report.load(std::memory_order_acquire)) reported |= r(signal);
   static char slogan[128];  // a second crash ends the process at once
   signal.text(slogan, sizeof slogan - 1);
-  if (!told) {
+  if (!reported) {
     for (const char* part : {"vmrun: ", static_cast<const char*>(slogan), "\n"})
       if (write(STDERR_FILENO, part, std::strlen(part)) < 0) {}  // nowhere left to complain to
   }

@@ -69,9 +69,9 @@ void dump_before_end(const char* slogan) {
 }
 
 void end_for_want(const char* line, const char* slogan) {
-  static std::atomic<bool> is_told{false};
+  static std::atomic<bool> is_reported{false};
   static char kept_slogan[256];  // lasts as long as the program
-  if (is_told.exchange(true)) {
+  if (is_reported.exchange(true)) {
     if (waits_itself) std::_Exit(1);  // this thread writes the dump, and cannot
     for (;;) pause();                 // the first one ends the program
   }

@@ -27,7 +27,7 @@ std::atomic<FunctionWatcher*> watcher{nullptr};
 // Held while patches change. It is taken before the mutex of patches.cpp, and after no other.
 std::mutex patching;
 // Guarded by `patching`: the built-in functions that are watched, whose calls are patched.
-std::unordered_set<const Export*>& watched_built_ins() {
+std::unordered_set<const Export*>& traced_built_ins() {
   static auto& s = *new std::unordered_set<const Export*>;
   return s;
 }
@@ -53,12 +53,12 @@ class Collector {
 
   /// Adds the calls of watched built-in functions in a module.
   void add_calls(const Module& m) {
-    if (watched_built_ins().empty()) return;
+    if (traced_built_ins().empty()) return;
     for (std::size_t n = 0; n < m.functions.size(); ++n) {
       const auto& header = *reinterpret_cast<const FunctionHeader*>(m.begin() + m.functions[n]);
       if (is_native(header.entry())) continue;
       each_instruction(header.entry(), m.end_of_function(n), [&](const Word* at, const InstructionRow& row) {
-        if (row.built_in && watched_built_ins().contains(field<const Export*>(at, row.built_in)))
+        if (row.built_in && traced_built_ins().contains(field<const Export*>(at, row.built_in)))
           add(at, 0, Patch::kInside);
       });
     }
@@ -66,7 +66,7 @@ class Collector {
 
   /// Adds the code of the exports of built-in functions, through which they are applied.
   void add_built_ins() {
-    watched_built_ins().clear();
+    traced_built_ins().clear();
     Term module;
     bool may_be = false;
     for (const Export* e : built_ins()) {
@@ -74,7 +74,7 @@ class Collector {
       if (!may_be) continue;
       const Wanted wanted = wanted_of(e->function, e->arity);
       if (!wanted.any()) continue;
-      watched_built_ins().insert(e);
+      traced_built_ins().insert(e);
       add(e->stub_code(), wanted.watch.function,
           Patch::kInside | (wanted.watch.entry ? Patch::kCalled : 0u) |
               (wanted.watch.end ? Patch::kCalledEnd : 0u) | (wanted.breakpoint ? Patch::kCalledBreak : 0u));
@@ -115,13 +115,13 @@ class Collector {
   /// Whether any function of the module may be wanted; the next calls are about this module.
   bool begin_module(Term name) {
     module_ = name;
-    is_watched_ = watcher_ && watcher_->begin_module(name);
+    is_traced_ = watcher_ && watcher_->begin_module(name);
     has_breakpoints_ = has_breakpoints(name);
-    return is_watched_ || has_breakpoints_;
+    return is_traced_ || has_breakpoints_;
   }
   Wanted wanted_of(Term function, unsigned arity) {
     Wanted wanted;
-    if (is_watched_) wanted.watch = watcher_->watch(function, arity);
+    if (is_traced_) wanted.watch = watcher_->watch(function, arity);
     wanted.breakpoint = has_breakpoints_ && has_breakpoint({module_, function, arity});
     return wanted;
   }
@@ -150,7 +150,7 @@ class Collector {
   FunctionWatcher* const watcher_;
   std::vector<Patch> all_;
   Term module_;
-  bool is_watched_ = false, has_breakpoints_ = false;
+  bool is_traced_ = false, has_breakpoints_ = false;
 };
 
 using Event = FunctionFiring::Event;
@@ -168,7 +168,7 @@ void fire(Process& p, const CallUnderWay& call, Event event, const Term* terms, 
 constexpr std::uint32_t kEndsAtOnce = usual_or_small<std::uint32_t>(4096, 8);
 
 /// The patch of the code that a function's callers reach, if it fires any of `fires`.
-Patch watched_at(const Word* entry, unsigned fires) {
+Patch patch_at_entry(const Word* entry, unsigned fires) {
   if (!is_patched(entry)) [[likely]]
     return {};
   const Patch patch = patch_at(entry);
@@ -334,12 +334,12 @@ void fail_calls(Process& p, const Word* ip, Word depth, bool is_caught) {
 }
 
 void reach_breakpoint(Process& p, const Export& e, const Term* arguments, Word depth) {
-  if (watched_at(e.stub_code(), Patch::kCalledBreak).at) [[unlikely]]
+  if (patch_at_entry(e.stub_code(), Patch::kCalledBreak).at) [[unlikely]]
     breakpoint_reached(p, e.stub.header, arguments, depth);
 }
 
 void begin_built_in(Process& p, const Export& e, const Term* arguments, Word depth) {
-  const Patch patch = watched_at(e.stub_code(), Patch::kCalled | Patch::kCalledEnd);
+  const Patch patch = patch_at_entry(e.stub_code(), Patch::kCalled | Patch::kCalledEnd);
   if (!patch.at) [[likely]]
     return;
   if (calls_are_under_way(p)) {

@@ -384,7 +384,7 @@ inline const Export* entry_export(const Word* entry) {
 // Used after what may have taken long: tracing of calls may have been enabled, and the slice may
 // still go on for long.
 #define VM_LOOK_AGAIN                      \
-  if (probe::calls_watched()) [[unlikely]] \
+  if (probe::calls_enabled()) [[unlikely]] \
   dispatch = kTraced
 #define VM_TRACE_SEND()                  trace_send_call(p)
 #define VM_TRACE_EVENT(what)             trace_saved_event(p, what)

@@ -136,10 +136,10 @@ std::int32_t take_literals(Process& p) {
         s.found |= s.blocks.mark_mentioned(terms, count, s.marks);
       },
       &search);
-  const auto looked_through = static_cast<std::int32_t>(p.heap.block_words() / 64);
-  if (!found && !search.found) return looked_through;
+  const auto searched = static_cast<std::int32_t>(p.heap.block_words() / 64);
+  if (!found && !search.found) return searched;
   if (on_scheduler && words_of(blocks, marks) > kCopiedAtOnceWords) return kTooLongToReclaim;
-  return looked_through + collect_literals(p, blocks, marks);
+  return searched + collect_literals(p, blocks, marks);
 }
 
 // ---- Rounds -------------------------------------------------------------------------------------

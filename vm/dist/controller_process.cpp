@@ -24,7 +24,7 @@ void ProcessConnection::wake() {
 }
 
 void ProcessConnection::end(Term reason) {
-  process_receiver.exit(controller, {.from = controller, .reason = reason, .announced = false});
+  process_receiver.exit(controller, {.from = controller, .reason = reason, .fires_probe = false});
 }
 
 bool ProcessConnection::put_data(const std::uint8_t* data, std::size_t size, Binary* binary) {

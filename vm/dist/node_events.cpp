@@ -109,12 +109,12 @@ void tell_node_event(const NodeEvent& event) {
   if (probe::dist_monitor_enabled()) [[unlikely]]
     fire(event);
   Arena arena;
-  NodeEvent told = event;
-  if (told.reason == atoms::normal) told.reason = atoms::connection_closed;
+  NodeEvent reported = event;
+  if (reported.reason == atoms::normal) reported.reason = atoms::connection_closed;
   std::lock_guard lock(mutex);
   for (const Subscription& s : subscriptions) {
-    if (!wants(s.options, told)) continue;
-    const Term message = message_for(arena, s.options, told);
+    if (!wants(s.options, reported)) continue;
+    const Term message = message_for(arena, s.options, reported);
     for (unsigned i = 0; i < s.times; ++i) send_from_vm(s.pid, message);
   }
 }

@@ -222,7 +222,7 @@ bool RemoteReceiver::exit(Term to, const ExitSignal& signal) {
     const Term shown = new_tuple(arena, atoms::exit_upper, signal.from, signal.reason);
     token = token_for(*signal.carrier, to, shown, route, arena);
   }
-  if (probe::process_exit_signal_remote_enabled() && signal.announced) [[unlikely]]
+  if (probe::process_exit_signal_remote_enabled() && signal.fires_probe) [[unlikely]]
     fire_exit_signal(to, signal, *route.channel);
   const Pushed pushed = transmit_exit(
       route, to, signal, token, [&](Relations& r) { return !signal.by_link || r.end_link(signal.from, to); });

@@ -180,13 +180,13 @@ struct Order {
   }
   Term token_of_answer(Process* child, Term result, Heap& arena) const {
     if (token.is_nil()) return token;
-    SpawnEvents told;
+    SpawnEvents events;
     if (seq_tracer_listens()) {
-      told.request = request_message(arena, ref, parent, leader, mfa, options);
+      events.request = request_message(arena, ref, parent, leader, mfa, options);
       Term* hp = arena.alloc(5);
-      told.reply = make_tuple(hp, atoms::spawn_reply, ref, child ? atoms::ok : atoms::error, result);
+      events.reply = make_tuple(hp, atoms::spawn_reply, ref, child ? atoms::ok : atoms::error, result);
     }
-    return take_seq_token(child, local_node_name(), parent, token, told, arguments.list(), arena);
+    return take_seq_token(child, local_node_name(), parent, token, events, arguments.list(), arena);
   }
   /// The new process is complete and cannot run yet, so nothing that it sends comes before the
   /// answer.

@@ -43,7 +43,7 @@ Fragment* new_fragment(Word words) {
 
 namespace {
 
-[[gnu::always_inline]] inline Term copy_unannounced(Fragment& f, Term t, Literals literals) {
+[[gnu::always_inline]] inline Term copy_untraced(Fragment& f, Term t, Literals literals) {
   Term* hp = f.words + f.used_words;
   const Term copy = copy_term(t, hp, f.off_heap, literals);
   f.used_words = static_cast<std::uint32_t>(hp - f.words);
@@ -52,9 +52,9 @@ namespace {
 }
 
 // A function of its own, so that the common path does not pay for the probe.
-[[gnu::cold, gnu::noinline]] Term copy_watched(Fragment& f, Term t, Literals literals) {
+[[gnu::cold, gnu::noinline]] Term copy_traced(Fragment& f, Term t, Literals literals) {
   announce_copy(t);
-  return copy_unannounced(f, t, literals);
+  return copy_untraced(f, t, literals);
 }
 
 }  // namespace
@@ -69,8 +69,8 @@ Word message_words(Fragment& f) {
 [[gnu::no_stack_protector]] Term copy_into(Fragment& f, Term t, Literals literals) {
   if (t.is_immed()) return t;
   if (probe::copy_struct_enabled()) [[unlikely]]
-    return copy_watched(f, t, literals);
-  return copy_unannounced(f, t, literals);
+    return copy_traced(f, t, literals);
+  return copy_untraced(f, t, literals);
 }
 
 }  // namespace vmrun

@@ -55,10 +55,10 @@ SpawnEvents spawn_as_messages(Heap& heap, const Process& p, Term arguments, cons
 
 void inherit_token(Process& parent, Process& p, Term arguments, const SpawnOptions& options, RefKey key) {
   Arena arena;
-  SpawnEvents told{};
-  if (seq_tracer_listens()) told = spawn_as_messages(arena, p, arguments, options, key);
-  told.reply_is_message = options.request && options.request->answer;
-  inherit_seq_token(parent, p, told);
+  SpawnEvents events{};
+  if (seq_tracer_listens()) events = spawn_as_messages(arena, p, arguments, options, key);
+  events.reply_is_message = options.request && options.request->answer;
+  inherit_seq_token(parent, p, events);
 }
 
 /// Sends the answer of spawn_request, as if the child had sent it.

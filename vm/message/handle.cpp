@@ -182,13 +182,13 @@ void handle_signal(Process& p, Fragment* f) {
   Fragment::destroy(f);
 }
 
-Fragment* take_watched(Process& p) {
+Fragment* take_traced(Process& p) {
   MailboxProbeLock lock(p.mailbox);
   return p.mailbox.take_arrivals(p.signals);
 }
 
-[[gnu::cold, gnu::noinline]] void handle_watched(Process& p) {
-  if (!p.deferred_requests || !has_deferred_decoding(p)) handle_these(p, take_watched(p));
+[[gnu::cold, gnu::noinline]] void handle_traced(Process& p) {
+  if (!p.deferred_requests || !has_deferred_decoding(p)) handle_these(p, take_traced(p));
 }
 
 }  // namespace
@@ -200,7 +200,7 @@ void handle_late_message(Process& p, Fragment* f) {
 
 void handle_arrivals(Process& p) {
   if (probe::message_queued_enabled() && probe::message_queued_in_full()) [[unlikely]]
-    return handle_watched(p);
+    return handle_traced(p);
   handle_arrivals_unobserved(p);
 }
 

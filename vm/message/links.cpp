@@ -11,7 +11,7 @@
 namespace vmrun {
 
 void link_failed(Term from, Term to) {
-  receiver_of(from).exit(from, {.from = to, .reason = atoms::noproc, .by_link = true, .announced = false});
+  receiver_of(from).exit(from, {.from = to, .reason = atoms::noproc, .by_link = true, .fires_probe = false});
 }
 
 bool is_linked(Process& p, Term other) { return p.extra && p.extra->links.contains(other); }

@@ -79,7 +79,7 @@ bool ProcessReceiver::exit(Term to, const ExitSignal& signal) {
     attach_token(signal.token, *f);
   }
   // Fires before the receiver can see the signal (PROBES A10).
-  if (probe::process_exit_signal_enabled() && signal.announced) [[unlikely]]
+  if (probe::process_exit_signal_enabled() && signal.fires_probe) [[unlikely]]
     fire_exit_signal(to, signal);
   if (!push_signal(*q, f)) Fragment::destroy(f);
   return true;

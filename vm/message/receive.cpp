@@ -7,7 +7,7 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/core.hpp"
-#include "vm/process/paths_watched.hpp"
+#include "vm/process/paths_enabled.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/seq_trace.hpp"
@@ -68,7 +68,7 @@ void receive_remove(Process& p) {
   Mailbox& m = p.mailbox;
   p.message_peeked = false;
   Fragment* f = *m.save;
-  if (!f->token.is_nil() || (p.observed & (kHasTokenOrTag | kPathsWatched))) [[unlikely]]
+  if (!f->token.is_nil() || (p.observed & (kHasTokenOrTag | kPathsEnabled))) [[unlikely]]
     count_down_observed(p, *f);
   else m.set_inner_count(m.inner_count() - 1);
   Fragment** link = m.save;

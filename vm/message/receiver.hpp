@@ -41,7 +41,7 @@ enum class Reached : std::uint8_t {
 struct ExitSignal {
   Term from, reason;
   bool by_link = false;        // from a link: dropped unless linked
-  bool announced = true;       // fires process-exit_signal; not for the noproc of a failed link
+  bool fires_probe = true;     // fires process-exit_signal; not for the noproc of a failed link
   Process* carrier = nullptr;  // the process that ends; its token and tag are sent along
   Term token = Term::nil();    // of a process of another node, instead of a carrier's
 };

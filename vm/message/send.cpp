@@ -9,7 +9,7 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/dirty_job.hpp"
-#include "vm/process/paths_watched.hpp"
+#include "vm/process/paths_enabled.hpp"
 #include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
 #include "vm/term/print.hpp"
@@ -73,7 +73,7 @@ void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr)
 
 /// Sends while the process or all messages are traced. Within one process the message is not
 /// reported as copied or queued.
-[[gnu::cold, gnu::noinline]] bool send_watched(Process& from, Process& to, Term as_given, Term message) {
+[[gnu::cold, gnu::noinline]] bool send_traced(Process& from, Process& to, Term as_given, Term message) {
   trace_send(from, as_given, message);
   const bool to_self = &from == &to;
   const bool with_sender = wants_senders();
@@ -89,12 +89,14 @@ void fire_send(Process& from, Term to, Fragment& f, const Term* whole = nullptr)
   return push_message(to, f, to_self);
 }
 
-bool is_watched(const Process& from) { return from.observed & (kSendsToken | kTraceSend | kPathsWatched); }
+bool is_send_traced(const Process& from) {
+  return from.observed & (kSendsToken | kTraceSend | kPathsEnabled);
+}
 
 /// as_given is the destination as the program wrote it. The copy is made here, however large it is.
 bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
-  if (is_watched(from)) [[unlikely]]
-    return send_watched(from, to, as_given, message);
+  if (is_send_traced(from)) [[unlikely]]
+    return send_traced(from, to, as_given, message);
   Fragment* f = message_fragment<Size::kAny>(message);
   bump_reductions(from, 1 + (f->used_words >> 4));
   return push_message(to, f, Disabled::kMessageAndQueueProbes);
@@ -153,9 +155,9 @@ SendResult sent_on_dirty(Process& from) {
 /// Sends to a process, for a program.
 [[gnu::always_inline]] inline SendResult send_or_leave(Process& from, Process& to, Term as_given,
                                                        Term message) {
-  if (is_watched(from)) [[unlikely]] {
+  if (is_send_traced(from)) [[unlikely]] {
     if (too_large_here(message)) return send_on_dirty(from, to.id, as_given, message);
-    send_watched(from, to, as_given, message);
+    send_traced(from, to, as_given, message);
     return SendResult::kDone;
   }
   Fragment* f = message_fragment<Size::kCopiedHere>(message);

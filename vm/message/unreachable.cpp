@@ -8,7 +8,7 @@ SendResult Unreachable::send(Process&, const Destination&, Term, SendOptions opt
 
 Reached Unreachable::link(Term to, Term from, std::uint32_t) {
   receiver_of(from).exit(from,
-                         {.from = to, .reason = atoms::noconnection, .by_link = true, .announced = false});
+                         {.from = to, .reason = atoms::noconnection, .by_link = true, .fires_probe = false});
   return Reached::kYes;
 }
 

@@ -28,7 +28,7 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/dirty_state.hpp"
-#include "vm/process/paths_watched.hpp"
+#include "vm/process/paths_enabled.hpp"
 #include "vm/process/priority_boost.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/sampled.hpp"
@@ -116,27 +116,27 @@ void collect_if_due(Process& p) {
 /// fire or none, as decided at the beginning.
 class Scheduled {
  public:
-  explicit Scheduled(const Process& p) : p_(p), watched_(probe::slice_watched()) {
-    if (!watched_ || !probe::process_scheduled_enabled()) [[likely]]
+  explicit Scheduled(const Process& p) : p_(p), traced_(probe::slice_enabled()) {
+    if (!traced_ || !probe::process_scheduled_enabled()) [[likely]]
       return;
     EpochGuard guard;  // functions are found by their addresses
     const FunctionName f = resume_function(p);
     probe::fire_process_scheduled(p.id, {f.module, f.function, f.arity});
   }
   ~Scheduled() {
-    if (watched_ && probe::process_unscheduled_enabled()) [[unlikely]]
+    if (traced_ && probe::process_unscheduled_enabled()) [[unlikely]]
       probe::fire_process_unscheduled(p_.id);
   }
   Scheduled(const Scheduled&) = delete;
 
  private:
   const Process& p_;
-  const bool watched_;
+  const bool traced_;
 };
 
 void do_job(Process& p, DirtyJob& job) {
   const Scheduled scheduled(p);
-  const PathsWatched watched(p);
+  const PathsEnabled paths(p);
   if (!job.body) {
     const Word need = job.need;
     abandon_dirty_job(p);
@@ -186,7 +186,7 @@ void run_nif(Process& p) {
   if (is_traced(p, kTraceAll)) [[unlikely]]
     trace_running(p, true);
   const auto run = [&] {
-    const PathsWatched watched(p);
+    const PathsEnabled paths(p);
     enter_dirty(p, make_runnable_again);
     const Term result =
         to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));

@@ -54,7 +54,7 @@ void let_waiters_go(Port& p) {
 
 void tell_relations(Port& p, Term reason) {
   p.links.for_each([&](Term pid) {
-    receiver_of(pid).exit(pid, {.from = p.id, .reason = reason, .by_link = true, .announced = false});
+    receiver_of(pid).exit(pid, {.from = p.id, .reason = reason, .by_link = true, .fires_probe = false});
   });
   p.monitored_by.for_each([&](const RefKey& key, const MonitorIn& m) {
     receiver_of(m.watcher).down(
@@ -133,9 +133,9 @@ void close_port(Port& p, Term who, Term reason) {
       return;
     case Port::State::kOpen: break;
   }
-  const Term told = reason == atoms::kill ? atoms::killed : reason;
+  const Term reported = reason == atoms::kill ? atoms::killed : reason;
   if (probe::port_exit_enabled()) [[unlikely]]
-    probe::fire_port_exit(who, p.id, p.name.c_str(), told);
+    probe::fire_port_exit(who, p.id, p.name.c_str(), reported);
   trace_port(p.tracing, p.id, atoms::closed, reason);
   set_port_busy(p, false);
   p.state.store(Port::State::kClosing,
@@ -144,8 +144,8 @@ void close_port(Port& p, Term who, Term reason) {
   if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed))
     trace_port(p.tracing, p.id, atoms::unregister, Term::atom(name - 1));
   give_up_name(p.registered_name);
-  if (p.peer) p.peer->closing(p, told);
-  tell_relations(p, told);
+  if (p.peer) p.peer->closing(p, reported);
+  tell_relations(p, reported);
   p.links.clear();
   p.monitored_by.clear();
   const bool flushes = reason != atoms::kill && !p.queue.empty();

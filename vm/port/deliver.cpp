@@ -142,7 +142,7 @@ void give_to_peer(Port& p, const std::uint8_t* header, std::size_t header_size, 
 
 namespace {
 
-[[gnu::cold, gnu::noinline]] void deliver_told(Port& p, Fragment* message) {
+[[gnu::cold, gnu::noinline]] void deliver_reported(Port& p, Fragment* message) {
   const Term owner = p.owner_now();
   if (process_table.find(owner)) tell_port_send(p.tracing, p.id, owner, message->message);
   send_from_vm(owner, message);
@@ -152,7 +152,7 @@ namespace {
 
 void deliver_to_owner(Port& p, Fragment* message) {
   if (p.tracing.is_on(kTraceSend)) [[unlikely]]
-    return deliver_told(p, message);
+    return deliver_reported(p, message);
   send_from_vm(p.owner_now(), message);
 }
 

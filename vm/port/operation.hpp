@@ -59,11 +59,11 @@ struct OperationTask final : PortTask {
 /// Reports an operation that a process runs in a port at once. Meanwhile the port is reported as
 /// `in`, and the process as `out` (for tracing with running_procs) and as inactive (for an
 /// exclusive profile). Microstate accounting counts the thread as in a port.
-class ToldOperation {
+class ReportedOperation {
  public:
-  ToldOperation(Process& p, Port& port, Term name);
-  ~ToldOperation();
-  ToldOperation(const ToldOperation&) = delete;
+  ReportedOperation(Process& p, Port& port, Term name);
+  ~ReportedOperation();
+  ReportedOperation(const ReportedOperation&) = delete;
 
  private:
   Process& process_;
@@ -72,21 +72,21 @@ class ToldOperation {
   const InMeasuredMicrostate runs_{Microstate::kPort};
 };
 
-inline bool are_told_of_operations(const Process& p, const Port& port) {
+inline bool are_operations_reported(const Process& p, const Port& port) {
   return is_traced(p, kTraceRunningProcs) ||
          port.tracing.is_on(kTraceRunningPorts | kPortProfiledExclusive) ||
          microstates_measured.load(std::memory_order_relaxed);
 }
 template <class F>
-[[gnu::cold, gnu::noinline]] auto run_told(Process& p, Port& port, Term name, F& operate) {
-  const ToldOperation told(p, port, name);
+[[gnu::cold, gnu::noinline]] auto run_reported(Process& p, Port& port, Term name, F& operate) {
+  const ReportedOperation reported(p, port, name);
   return operate();
 }
 /// Runs the operation. name: the non-value for what is not an operation to tracing.
 template <class F>
 auto run_at_once(Process& p, Port& port, Term name, F operate) {
-  if (name && are_told_of_operations(p, port)) [[unlikely]]
-    return run_told(p, port, name, operate);
+  if (name && are_operations_reported(p, port)) [[unlikely]]
+    return run_reported(p, port, name, operate);
   return operate();
 }
 

@@ -27,12 +27,13 @@
 
 namespace vmrun {
 
-ToldOperation::ToldOperation(Process& p, Port& port, Term name) : process_(p), port_(port), name_(name) {
+ReportedOperation::ReportedOperation(Process& p, Port& port, Term name)
+    : process_(p), port_(port), name_(name) {
   if (is_traced(p, kTraceRunningProcs)) trace_running(p, false);
   if (port.tracing.is_on(kPortProfiledExclusive)) profile_process(p, false);
   trace_port_running(port.tracing, port.id, true, name);
 }
-ToldOperation::~ToldOperation() {
+ReportedOperation::~ReportedOperation() {
   // For a port that is gone `out` is not reported, as in OTP.
   if (port_.state.load(std::memory_order_relaxed) != Port::State::kClosed)
     trace_port_running(port_.tracing, port_.id, false, name_);
@@ -60,7 +61,7 @@ struct CommandTask final : PortTask {
 /// an exit signal, as in OTP, whatever process has sent it.
 void bad_signal(const Port& port) {
   const Term owner = port.owner_now();
-  receiver_of(owner).exit(owner, {.from = port.id, .reason = atoms::badsig, .announced = false});
+  receiver_of(owner).exit(owner, {.from = port.id, .reason = atoms::badsig, .fires_probe = false});
 }
 
 void give(Port& p, Term from, Term owner, PortOutput& output) {
@@ -235,14 +236,14 @@ template <bool kTold>
     tell_port_answer(port.tracing, port.id, caller, atoms::control, answer, static_cast<std::size_t>(size));
   return {control_result(port, heap, answer, room, static_cast<std::size_t>(size))};
 }
-[[gnu::cold, gnu::noinline]] Outcome control_told(Port& port, Heap& heap, Term caller, unsigned command,
-                                                  std::string& data) {
+[[gnu::cold, gnu::noinline]] Outcome control_reported(Port& port, Heap& heap, Term caller, unsigned command,
+                                                      std::string& data) {
   return control<true>(port, heap, caller, command, data);
 }
 
 Outcome do_control(Port& port, Heap& heap, Term caller, unsigned command, std::string& data) {
   if (port.tracing.is_on(kTraceReceive | kTraceSend)) [[unlikely]]
-    return control_told(port, heap, caller, command, data);
+    return control_reported(port, heap, caller, command, data);
   return control<false>(port, heap, caller, command, data);
 }
 

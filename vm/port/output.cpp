@@ -136,7 +136,7 @@ inline void PortOutput::give(Port& p, Term caller) {
   call_outputv(p, caller, &vector);
 }
 
-[[gnu::cold, gnu::noinline]] void PortOutput::give_told(Port& p, Term caller) {
+[[gnu::cold, gnu::noinline]] void PortOutput::give_reported(Port& p, Term caller) {
   tell_tracer(p, caller);
   give(p, caller);
 }
@@ -144,7 +144,7 @@ inline void PortOutput::give(Port& p, Term caller) {
 [[gnu::no_stack_protector]] void PortOutput::give_to(Port& p, Term caller) {
   p.output_bytes.store(p.output_bytes.load(std::memory_order_relaxed) + size_, std::memory_order_relaxed);
   if (p.tracing.is_on(kTraceReceive)) [[unlikely]]
-    return give_told(p, caller);
+    return give_reported(p, caller);
   give(p, caller);
 }
 

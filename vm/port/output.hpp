@@ -28,7 +28,7 @@ class PortOutput {
  private:
   void tell_tracer(Port& p, Term caller) const;
   void give(Port& p, Term caller);
-  void give_told(Port& p, Term caller);
+  void give_reported(Port& p, Term caller);
 
   static constexpr std::size_t kInline = usual_or_small<std::size_t>(512, 16);
 

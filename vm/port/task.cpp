@@ -84,7 +84,7 @@ void run_task(Port& p, PortTask* task) {
 
 namespace {
 
-[[gnu::cold, gnu::noinline]] bool held_and_told(const Port& p) {
+[[gnu::cold, gnu::noinline]] bool held_and_reported(const Port& p) {
   profile_port(p.id, true);
   return true;
 }
@@ -103,7 +103,7 @@ bool try_hold_port(Port& p) {
   if (!p.pending && !p.inbox.has_mail()) [[likely]] {
     p.scheduler.store(this_scheduler(), std::memory_order_relaxed);
     if (p.tracing.is_on(kPortProfiled)) [[unlikely]]
-      return held_and_told(p);
+      return held_and_reported(p);
     return true;
   }
   return give_way(p);
@@ -112,7 +112,7 @@ bool try_hold_port(Port& p) {
 namespace {
 
 /// rest: the state when there is nothing to do.
-[[gnu::always_inline]] inline void release(Port& p, bool profiled, Port::Run rest = Port::Run::kIdle) {
+[[gnu::always_inline]] inline void release(Port& p, bool profiled, Port::Run idle_state = Port::Run::kIdle) {
   if (p.state.load(std::memory_order_relaxed) == Port::State::kClosed && p.leaves_table) [[unlikely]] {
     p.leaves_table = false;
     if (profiled) profile_port(p.id, false);
@@ -121,10 +121,10 @@ namespace {
   }
   if (!p.pending) {
     if (profiled) profile_port(p.id, false);
-    p.run.store(rest, std::memory_order_seq_cst);
+    p.run.store(idle_state, std::memory_order_seq_cst);
     if (!p.inbox.has_mail()) [[likely]]
       return;  // `pending` belongs to the next holder already
-    if (p.run.compare_exchange_strong(rest, Port::Run::kQueued, std::memory_order_seq_cst)) {
+    if (p.run.compare_exchange_strong(idle_state, Port::Run::kQueued, std::memory_order_seq_cst)) {
       if (profiled) profile_port(p.id, true);
       make_runnable(p, nullptr);
     }
@@ -133,18 +133,18 @@ namespace {
   p.run.store(Port::Run::kQueued, std::memory_order_release);
   make_runnable(p, nullptr);
 }
-[[gnu::cold, gnu::noinline]] void release_told(Port& p) { release(p, true); }
+[[gnu::cold, gnu::noinline]] void release_reported(Port& p) { release(p, true); }
 [[gnu::cold, gnu::noinline]] void release_with_waiting(Port& p) {
   fetch_waiting_tasks(p);
-  const Port::Run rest = p.waiting_tasks ? Port::Run::kWaiting : Port::Run::kIdle;
-  release(p, p.tracing.is_on(kPortProfiled), rest);
+  const Port::Run idle_state = p.waiting_tasks ? Port::Run::kWaiting : Port::Run::kIdle;
+  release(p, p.tracing.is_on(kPortProfiled), idle_state);
 }
 
 }  // namespace
 
 void release_port(Port& p) {
   if (p.tracing.is_on(kPortProfiled)) [[unlikely]]
-    return release_told(p);
+    return release_reported(p);
   release(p, false);
 }
 
@@ -154,9 +154,9 @@ void queue_task(Port& p, PortTask* task, Scheduler* on) {
     delete task;
     return;
   }
-  Port::Run rest = p.run.load(std::memory_order_seq_cst);
-  if (rest <= Port::Run::kWaiting &&
-      p.run.compare_exchange_strong(rest, Port::Run::kQueued, std::memory_order_seq_cst)) {
+  Port::Run idle_state = p.run.load(std::memory_order_seq_cst);
+  if (idle_state <= Port::Run::kWaiting &&
+      p.run.compare_exchange_strong(idle_state, Port::Run::kQueued, std::memory_order_seq_cst)) {
     profile(p, true);
     make_runnable(p, on);
   }

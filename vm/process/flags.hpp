@@ -41,7 +41,7 @@ enum ObservedFlag : std::uint32_t {
 
   kStackDeep = 1u << 28,         // deep_stack.hpp
   kWaitObserved = 1u << 29,      // Process::runnable_since is in use: sched/run_queue_wait.hpp
-  kPathsWatched = 1u << 30,      // paths_watched.hpp
+  kPathsEnabled = 1u << 30,      // paths_enabled.hpp
   kBoundToScheduler = 1u << 31,  // Extra::bound_to counts: scheduler_binding.hpp
 };
 

@@ -1,7 +1,7 @@
 #include "vm/sched/bound.hpp"
 
 #include "vm/process/deep_stack.hpp"
-#include "vm/process/paths_watched.hpp"
+#include "vm/process/paths_enabled.hpp"
 #include "vm/process/priority_boost.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/run_queue_wait.hpp"

@@ -32,7 +32,7 @@ constexpr unsigned kGoodCatch = 8;  // a thief of so many processes wakes anothe
 alignas(64) std::atomic<unsigned> searching{0};  // awake without work, or woken and not awake yet
 alignas(64) std::atomic<unsigned> sleepers{0};   // schedulers that can be claimed
 
-unsigned at_work() { return schedulers_at_work.load(std::memory_order_relaxed); }
+unsigned busy() { return busy_schedulers.load(std::memory_order_relaxed); }
 bool held() { return processes_held.load(std::memory_order_relaxed); }
 
 // ---- Waking -------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ void wake(Scheduler& s) {
 
 /// How many schedulers may be searching, or about to, before no other one is woken for work. More
 /// of them would wake each other in vain.
-unsigned most_woken() { return std::clamp(at_work() / 4, 1u, 4u); }
+unsigned most_woken() { return std::clamp(busy() / 4, 1u, 4u); }
 
 bool claim(Scheduler& s) {
   if (!s.asleep.load(std::memory_order_relaxed) || !s.asleep.exchange(false, std::memory_order_seq_cst))
@@ -91,7 +91,7 @@ unsigned idle_ones() {
   return searching.load(std::memory_order_seq_cst) + sleepers.load(std::memory_order_seq_cst);
 }
 /// Called by an idle scheduler.
-bool others_work() { return idle_ones() < at_work(); }
+bool others_are_busy() { return idle_ones() < busy(); }
 
 /// Tries once to steal from every scheduler: the neighbours first, then from a random start.
 /// Returns whether something was taken.
@@ -121,14 +121,14 @@ bool anyone_offers(const Scheduler& s) {
 /// At most half of the schedulers search at the same time.
 bool begin_search() {
   if (held()) return false;
-  if (searching.fetch_add(1, std::memory_order_seq_cst) < (at_work() + 1) / 2) return true;
+  if (searching.fetch_add(1, std::memory_order_seq_cst) < (busy() + 1) / 2) return true;
   searching.fetch_sub(1, std::memory_order_seq_cst);
   return false;
 }
 
 bool search(Scheduler& s) {
   const unsigned rounds = std::max(kLeastRounds, kSearchLooks / scheduler_count());
-  for (unsigned i = 0; i < rounds && others_work(); ++i) {
+  for (unsigned i = 0; i < rounds && others_are_busy(); ++i) {
     if (has_mail(s) || steal_from_anyone(s)) return true;
     for (unsigned looks = 0; looks < scheduler_count(); ++looks) cpu_relax();
   }
@@ -276,8 +276,8 @@ std::atomic<bool> poller_called{false};
 
 /// Returns true when descriptors are ready. now is the clock when this began.
 bool search_and_sleep(Scheduler& s, Word now) {
-  const bool alone = at_work() == 1;
-  bool searches = idle_ones() + 1 < at_work() && begin_search();
+  const bool alone = busy() == 1;
+  bool searches = idle_ones() + 1 < busy() && begin_search();
   for (;;) {
     const bool found = searches && search(s);
     s.asleep.store(!found, std::memory_order_seq_cst);

@@ -13,7 +13,7 @@
 
 namespace vmrun {
 
-std::atomic<unsigned> schedulers_at_work{0};
+std::atomic<unsigned> busy_schedulers{0};
 
 namespace {
 
@@ -57,7 +57,7 @@ void await(std::unique_lock<std::mutex>& lock) {
 void set_offline(Scheduler& s, bool offline) {
   std::lock_guard guard(mutex);
   set(s, kOffline, offline);
-  schedulers_at_work.fetch_add(offline ? -1u : 1u, std::memory_order_seq_cst);
+  busy_schedulers.fetch_add(offline ? -1u : 1u, std::memory_order_seq_cst);
   changed.notify_all();
 }
 
@@ -96,7 +96,7 @@ void await_schedulers() {
 
 void start_online(unsigned n) {
   std::lock_guard guard(mutex);
-  schedulers_at_work.store(scheduler_count(), std::memory_order_relaxed);
+  busy_schedulers.store(scheduler_count(), std::memory_order_relaxed);
   online = n;
   blocked = false;
   ask();

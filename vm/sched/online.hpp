@@ -24,7 +24,7 @@ void block_schedulers(bool blocked);
 void await_schedulers();
 
 /// How many schedulers are not offline now: they may search, sleep, and wake each other.
-extern std::atomic<unsigned> schedulers_at_work;
+extern std::atomic<unsigned> busy_schedulers;
 
 // ---- For schedulers -----------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ extern constinit thread_local WaitKind waited_for;
 
 /// Called before p is put on a queue.
 inline void begin_wait(Process& p, QueueOf queue) {
-  if (probe::run_queue_watched()) [[unlikely]]
+  if (probe::run_queue_enabled()) [[unlikely]]
     begin_observed_wait(p, queue);
 }
 /// Called when p has been taken off, and its thread is about to run it or has handled its signals.

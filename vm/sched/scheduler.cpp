@@ -27,7 +27,7 @@
 #include "vm/process/deep_stack.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/dirty_state.hpp"
-#include "vm/process/paths_watched.hpp"
+#include "vm/process/paths_enabled.hpp"
 #include "vm/process/priority_boost.hpp"
 #include "vm/process/process_table.hpp"
 #include "vm/process/return_address.hpp"
@@ -307,25 +307,25 @@ std::int32_t slice_length(Scheduler& s, bool apart) {
   return options.slice;
 }
 
-thread_local bool slice_is_watched = false;  // whether the running slice is
+thread_local bool slice_is_traced = false;  // whether the running slice is
 
 /// Returns the instructions that a slice runs which begins now.
 Instructions instructions_for(const Process& p) {
-  if (probe::calls_watched() || runs_traced(p)) return Instructions::kTraced;
+  if (probe::calls_enabled() || runs_traced(p)) return Instructions::kTraced;
   return stack_is_deep(p) ? Instructions::kCountReturns : Instructions::kOrdinary;
 }
 
 /// Runs a slice that was watched at its start, so that every process-unscheduled has its
 /// process-scheduled.
-[[gnu::cold, gnu::noinline]] RunResult run_watched(Scheduler& s, Process& p) {
-  slice_is_watched = true;
+[[gnu::cold, gnu::noinline]] RunResult run_traced(Scheduler& s, Process& p) {
+  slice_is_traced = true;
   if (probe::process_scheduled_enabled()) fire_scheduled(p);
   trace_running(p, true);
   call_time_begins(p);
   s.instructions = instructions_for(p);
   const RunResult result = options.run(s, p);
   s.instructions = Instructions::kOrdinary;
-  slice_is_watched = false;
+  slice_is_traced = false;
   if (result != RunResult::kExited) {
     call_time_ends(p);
     trace_running(p, false);
@@ -347,11 +347,11 @@ constexpr std::uint32_t kRunsApart =
   end_wait(p, QueueOf::kScheduler);
   if (p.observed & kHibernates) collect_after_hibernation(p);
   forget_deep_stack(p);
-  const PathsWatched paths_watched(p);
+  const PathsEnabled paths_enabled(p);
   const SliceMonitor monitor(p);
   RunResult result;
-  if (probe::slice_watched() || probe::calls_watched() || is_traced(p, kTraceAll)) {
-    result = run_watched(s, p);
+  if (probe::slice_enabled() || probe::calls_enabled() || is_traced(p, kTraceAll)) {
+    result = run_traced(s, p);
   } else {
     s.instructions = instructions_for(p);
     result = options.run(s, p);
@@ -431,8 +431,8 @@ template <Watched kWatched>
   }
 }
 
-[[gnu::cold, gnu::noinline]] void run_watched_slice(Scheduler& s, Process& p) {
-  if (is_profiled(kProfileSchedulers)) profile_scheduler_runs(s.number, s.told_idle, p.id);
+[[gnu::cold, gnu::noinline]] void run_traced_slice(Scheduler& s, Process& p) {
+  if (is_profiled(kProfileSchedulers)) profile_scheduler_runs(s.number, s.reported_idle, p.id);
   const InMeasuredMicrostate runs(Microstate::kEmulator);
   run_slice_as<Watched::kYes>(s, p);
 }
@@ -441,8 +441,8 @@ template <Watched kWatched>
 /// own.
 template <bool kInTheMiddle>
 [[gnu::no_icf]] void run_slice(Scheduler& s, Process& p) {
-  if (probe::paths_watched()) [[unlikely]]
-    return run_watched_slice(s, p);
+  if (probe::paths_enabled()) [[unlikely]]
+    return run_traced_slice(s, p);
   run_slice_as<Watched::kNo>(s, p);
 }
 
@@ -464,7 +464,7 @@ void serve_ports(Scheduler& s) {
   if (!p) return;
   s.runs = true;
   if (is_profiled(kProfileSchedulers)) [[unlikely]]
-    profile_scheduler_runs(s.number, s.told_idle, kNonValue);
+    profile_scheduler_runs(s.number, s.reported_idle, kNonValue);
   const std::int32_t used = run_port(*p) + kSwitchCost;
   s.runs = false;
   s.until_upkeep -= used;
@@ -486,14 +486,14 @@ bool puts_ports_off(Scheduler& s) {
 class SetAside {
  public:
   explicit SetAside(Scheduler& s)
-      : s_(s), p_(*s.current), slice_(s.slice), instructions_(s.instructions), watched_(slice_is_watched) {
+      : s_(s), p_(*s.current), slice_(s.slice), instructions_(s.instructions), traced_(slice_is_traced) {
     deliver_waiting_samples(p_);
     std::memcpy(static_cast<void*>(x_), s.x, sizeof x_);
-    if (watched_) [[unlikely]] {
+    if (traced_) [[unlikely]] {
       trace_running(p_, false);
       if (probe::process_unscheduled_enabled()) probe::fire_process_unscheduled(p_.id);
     }
-    slice_is_watched = false;
+    slice_is_traced = false;
     s.instructions = Instructions::kOrdinary;
   }
   ~SetAside() {
@@ -501,9 +501,9 @@ class SetAside {
     s_.slice = slice_;
     s_.instructions = instructions_;
     s_.runs = true;
-    slice_is_watched = watched_;
+    slice_is_traced = traced_;
     waited_for = WaitKind::kNone;
-    if (watched_) [[unlikely]] {
+    if (traced_) [[unlikely]] {
       if (probe::process_scheduled_enabled()) fire_scheduled(p_);
       trace_running(p_, true);
     }
@@ -516,7 +516,7 @@ class SetAside {
   Process& p_;
   const std::int32_t slice_;
   const Instructions instructions_;
-  const bool watched_;
+  const bool traced_;
   Term x_[kMaxXRegs + 1];
 };
 
@@ -552,9 +552,9 @@ void let_others_run() {
 
 namespace {
 
-void rest(Scheduler& s) {
+void go_idle(Scheduler& s) {
   if (is_profiled(kProfileSchedulers)) [[unlikely]] {
-    profile_scheduler_rests(s.number, s.told_idle);
+    profile_scheduler_idle(s.number, s.reported_idle);
     if (waiting_processes(s)) return;  // the process that profiles
   }
   s.queue_length.store(0, std::memory_order_relaxed);
@@ -628,7 +628,7 @@ void run(Scheduler& s) {
       tell_held(s);
     Process* p = held ? nullptr : pick(s, options.random);
     if (!p) {
-      if (!waiting_ports(s)) rest(s);
+      if (!waiting_ports(s)) go_idle(s);
       continue;
     }
     s.runs = true;
@@ -664,7 +664,7 @@ namespace {
   mind_waiting(*s);
 }
 
-[[gnu::cold, gnu::noinline]] void put_on_watched_queue(Process& p, bool has_waited) {
+[[gnu::cold, gnu::noinline]] void put_on_traced_queue(Process& p, bool has_waited) {
   begin_observed_wait(p, QueueOf::kScheduler);
   if (has_waited && is_profiled(kProfileProcs)) profile_process(p, true);
   put_on_queue(p);
@@ -673,26 +673,26 @@ namespace {
 }  // namespace
 
 unsigned note_idle_schedulers() {
-  unsigned at_work = 0;
+  unsigned busy = 0;
   for (const auto& s : schedulers) {
     const bool idle = s->idle.load(std::memory_order_seq_cst);
-    s->told_idle.store(idle, std::memory_order_relaxed);
-    at_work += idle ? 0 : 1;
+    s->reported_idle.store(idle, std::memory_order_relaxed);
+    busy += idle ? 0 : 1;
   }
-  return at_work;
+  return busy;
 }
 
 void queue_process_unobserved(Process& p) { put_on_queue(p); }
 
 void queue_process(Process& p) {
-  if (probe::run_queue_watched()) [[unlikely]]
-    return put_on_watched_queue(p, true);
+  if (probe::run_queue_enabled()) [[unlikely]]
+    return put_on_traced_queue(p, true);
   put_on_queue(p);
 }
 
 void queue_process_again(Process& p) {
-  if (probe::run_queue_watched()) [[unlikely]]
-    return put_on_watched_queue(p, false);
+  if (probe::run_queue_enabled()) [[unlikely]]
+    return put_on_traced_queue(p, false);
   put_on_queue(p);
 }
 

@@ -162,12 +162,12 @@ struct Scheduler : Core {
 
   // Written when it falls asleep and wakes.
   alignas(64) Parker parker;
-  std::atomic<bool> idle{false};       // has nothing to do: searches or sleeps
-  std::atomic<bool> asleep{false};     // the thread that clears it has claimed the sleeper, and wakes it
-  std::atomic<bool> polls{false};      // it has the poller's role (poll.hpp), so others are woken first
-  Stopwatch idle_time;                 // how long it has been idle, or offline
-  std::atomic<bool> told_idle{false};  // reported as idle to the system profiler (system_profile.hpp)
-  std::atomic<int> tid{0};             // of its thread, once that runs
+  std::atomic<bool> idle{false};           // has nothing to do: searches or sleeps
+  std::atomic<bool> asleep{false};         // the thread that clears it has claimed the sleeper, and wakes it
+  std::atomic<bool> polls{false};          // it has the poller's role (poll.hpp), so others are woken first
+  Stopwatch idle_time;                     // how long it has been idle, or offline
+  std::atomic<bool> reported_idle{false};  // reported as idle to the system profiler (system_profile.hpp)
+  std::atomic<int> tid{0};                 // of its thread, once that runs
 
   // Set while it works and others sleep. Any thread may set it; the owner puts it off.
   alignas(64) Alarm alarm;

@@ -296,7 +296,7 @@ void receive_token(Process& p, Fragment& f) {
   }
 }
 
-void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& told) {
+void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& events) {
   if (!has_seq_token(parent)) return;
   const bool counts = advance_seq_token(parent);
   TraceState& from = *parent.extra->trace_state;
@@ -306,29 +306,29 @@ void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& told)
   to.clock = to.lastcnt = to.token.serial;
   child.observed |= kHasToken;
   if (!counts) return;
-  if (told.request) {
-    tell_tracer(parent, from.token, kSeqSend, child.id, told.request);
-    tell_tracer(child, to.token, kSeqReceive, child.id, told.request);
+  if (events.request) {
+    tell_tracer(parent, from.token, kSeqSend, child.id, events.request);
+    tell_tracer(child, to.token, kSeqReceive, child.id, events.request);
   }
   to.lastcnt = to.token.lastcnt = from.token.serial;
   to.clock = to.token.serial = from.token.serial + 1;
   to.token.from = child.id;
-  if (told.reply) tell_tracer(child, to.token, kSeqSend, parent.id, told.reply);
-  if (told.reply_is_message) return;
+  if (events.reply) tell_tracer(child, to.token, kSeqSend, parent.id, events.reply);
+  if (events.reply_is_message) return;
   from.clock = from.lastcnt = to.clock;
-  if (told.reply) tell_tracer(parent, to.token, kSeqReceive, parent.id, told.reply);
+  if (events.reply) tell_tracer(parent, to.token, kSeqReceive, parent.id, events.reply);
 }
 
-Term take_seq_token(Process* child, Term here, Term parent, Term token, const SpawnEvents& told,
+Term take_seq_token(Process* child, Term here, Term parent, Term token, const SpawnEvents& events,
                     Term arguments, Heap& heap) {
   // The serial is that of the arguments; the request's is one less.
   const SeqToken of_arguments = read_token(token);
   SeqToken of_request = of_arguments, of_answer = of_arguments;
   of_request.serial = of_answer.lastcnt = of_arguments.serial - 1;
   of_answer.from = child ? child->id : here;
-  if (told.request) {
-    tell_tracer(of_request, kSeqReceive, atoms::undefined, of_answer.from, told.request);
-    tell_tracer(of_answer, kSeqSend, atoms::undefined, parent, told.reply);
+  if (events.request) {
+    tell_tracer(of_request, kSeqReceive, atoms::undefined, of_answer.from, events.request);
+    tell_tracer(of_answer, kSeqSend, atoms::undefined, parent, events.reply);
   }
   if (child) {
     TraceState& c = fresh_trace_state_of(*child);
@@ -337,7 +337,7 @@ Term take_seq_token(Process* child, Term here, Term parent, Term token, const Sp
     c.token.from = copy_to(child->heap, of_arguments.from);
     c.clock = c.lastcnt = of_arguments.serial;
     child->observed |= kHasToken;
-    if (told.request) tell_tracer(of_arguments, kSeqReceive, child->id, child->id, arguments);
+    if (events.request) tell_tracer(of_arguments, kSeqReceive, child->id, child->id, arguments);
   }
   Term* hp = heap.alloc(kTokenWords);
   return make_tuple(hp, Term::small(static_cast<SWord>(of_answer.flags)), of_answer.label,

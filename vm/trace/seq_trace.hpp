@@ -80,12 +80,12 @@ struct SpawnEvents {
 };
 /// Gives the token to a new child, as if a message had spawned it and it had answered with one.
 /// Called before the child can run.
-void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& told);
+void inherit_seq_token(Process& parent, Process& child, const SpawnEvents& events);
 
 /// Does that for a request that has come from another node with a token. Its arguments, which count
 /// as a message, bring the token to the child. child: nullptr if it was not made, then `here`
 /// answers. Returns the token of the answer.
-Term take_seq_token(Process* child, Term here, Term parent, Term token, const SpawnEvents& told,
+Term take_seq_token(Process* child, Term here, Term parent, Term token, const SpawnEvents& events,
                     Term arguments, Heap& heap);
 
 /// Label, previous and current serial as the message probes show them (PROBES A5, A7).

@@ -98,19 +98,19 @@ void profile_port(Term port, bool active) {
   });
 }
 
-void profile_scheduler_runs(unsigned number, std::atomic<bool>& told_idle, Term what) {
-  if (!told_idle.load(std::memory_order_relaxed)) return;
+void profile_scheduler_runs(unsigned number, std::atomic<bool>& reported_idle, Term what) {
+  if (!reported_idle.load(std::memory_order_relaxed)) return;
   const SystemProfile wanted = system_profile();
   if (!(wanted.what & kProfileSchedulers) || wanted.to == what) return;
-  told_idle.store(false, std::memory_order_relaxed);
+  reported_idle.store(false, std::memory_order_relaxed);
   tell_of_scheduler(wanted, number, true);
 }
 
-void profile_scheduler_rests(unsigned number, std::atomic<bool>& told_idle) {
-  if (told_idle.load(std::memory_order_relaxed)) return;
+void profile_scheduler_idle(unsigned number, std::atomic<bool>& reported_idle) {
+  if (reported_idle.load(std::memory_order_relaxed)) return;
   const SystemProfile wanted = system_profile();
   if (!(wanted.what & kProfileSchedulers)) return;
-  told_idle.store(true, std::memory_order_relaxed);
+  reported_idle.store(true, std::memory_order_relaxed);
   tell_of_scheduler(wanted, number, false);
 }
 

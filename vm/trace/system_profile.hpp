@@ -30,10 +30,10 @@ inline bool is_profiled(std::uint32_t what) { return profiled_now.load(std::memo
 /// The process becomes runnable, or waits. has_ended: there is no function to report.
 [[gnu::cold, gnu::noinline]] void profile_process(const Process& p, bool active, bool has_ended = false);
 [[gnu::cold, gnu::noinline]] void profile_port(Term port, bool active);
-/// A scheduler has begun to run this process or port, or has nothing to do. told_idle: the
+/// A scheduler has begun to run this process or port, or has nothing to do. reported_idle: the
 /// scheduler's own note of what has been reported.
-[[gnu::cold, gnu::noinline]] void profile_scheduler_runs(unsigned number, std::atomic<bool>& told_idle,
+[[gnu::cold, gnu::noinline]] void profile_scheduler_runs(unsigned number, std::atomic<bool>& reported_idle,
                                                          Term what);
-[[gnu::cold, gnu::noinline]] void profile_scheduler_rests(unsigned number, std::atomic<bool>& told_idle);
+[[gnu::cold, gnu::noinline]] void profile_scheduler_idle(unsigned number, std::atomic<bool>& reported_idle);
 
 }  // namespace vmrun

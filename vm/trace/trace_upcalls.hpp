@@ -41,7 +41,7 @@ struct TraceUpcalls {
   Upcall<bool(std::uint32_t function, std::uint32_t watch)> is_end_awaited;
   /// Runs a match specification for a call in p: whether a clause matches.
   Upcall<bool(Process& p, Term specification, Term arguments, TracedCall& call)> match_call;
-  /// The same for a message. *message: what goes along with the event, true for nothing, false when
+  /// Matches a message. *message: what goes along with the event, true for nothing, false when
   /// the event is not reported.
   Upcall<bool(Process& p, Term specification, Term arguments, Term* message)> match_message;
 

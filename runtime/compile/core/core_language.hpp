@@ -24,8 +24,8 @@
 ///  - Sub-expressions may be any expressions. They are evaluated left to right, each once. (They
 ///    need not be named by a let first.)
 ///  - Every expression gives one value, except kValues and expressions that end in it (case
-///    branches, let bodies). Those may stand only where several values are expected: as the `arg` of
-///    a let of as many variables.
+///    branches, let bodies). Those may stand only where several values are expected: as the `arg`
+///    of a let of as many variables.
 ///  - There are no records, comprehensions or macros any more. andalso/orelse stay (AndAlso,
 ///    OrElse).
 ///  - Guards are trees of kAllOf / kAnyOf / kAndAlso / kOrElse over expressions made of literals,

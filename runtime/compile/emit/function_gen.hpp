@@ -12,8 +12,8 @@
 ///
 ///  - x registers are lost in a call. A value needed afterwards is stored in a y register, at its
 ///    definition if a frame exists, else before the call.
-///  - Wherever memory may be collected, every x register below the "live" count holds a term. A hole
-///    is filled by moving the topmost value down.
+///  - Wherever memory may be collected, every x register below the "live" count holds a term. A
+///    hole is filled by moving the topmost value down.
 ///  - y registers that are not written before the first collection are initialised where the frame
 ///    is made.
 ///

@@ -274,7 +274,6 @@ void Registers::parallel(std::vector<Move> moves) {
     --left;
     // The old value of b is now in a.
     readers.erase(key(a));
-    const std::uint32_t count = readers[key(b)];
     readers.erase(key(b));
     std::uint32_t still = 0;
     for (std::size_t i = 0; i < moves.size(); ++i) {
@@ -287,7 +286,6 @@ void Registers::parallel(std::vector<Move> moves) {
         ++still;
       }
     }
-    (void)count;
     if (still > 0) readers[key(a)] = still;
     else if (auto w = writer.find(key(a)); w != writer.end() && !done[w->second]) ready.push_back(w->second);
   }

@@ -162,7 +162,7 @@ TEST_CASE("each ring says that there are others") {
 
 namespace {
 
-/// Counts firings of its probes for who asks, as the machine does.
+/// Counts firings of its probes for consumers that ask, as the machine does.
 class CountingHost : public TestHost {
  public:
   bool counts_firings() const override { return true; }

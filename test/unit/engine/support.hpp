@@ -143,7 +143,7 @@ inline std::vector<Read> split(const std::vector<std::uint64_t>& words) {
   return all;
 }
 
-/// Of all threads, one after the other.
+/// Returns the records of all threads, one thread after the other.
 inline std::vector<Read> records(Session& session) {
   std::vector<Read> all;
   for (Ring* ring : session.rings()) {

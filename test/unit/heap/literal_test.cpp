@@ -6,7 +6,7 @@
 #include "vm/heap/copy.hpp"
 
 // The literal area: blocks are copies of their own, what is freed is used again, and what is
-// leaving is copied by who copies terms to others.
+// leaving is copied by code that copies terms to others.
 
 namespace vmrun {
 namespace {

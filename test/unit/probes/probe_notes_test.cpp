@@ -89,22 +89,22 @@ TEST_CASE("a consumer in the machine makes one probe fire, alone or in a group")
     const Raised raised("message__queued"), another("user_trace__n950");
     CHECK(inside_count(raised.number) == 1);
     CHECK(message_queued_enabled());
-    CHECK(sending_watched());
-    CHECK(receiving_watched());
+    CHECK(sending_enabled());
+    CHECK(receiving_enabled());
     CHECK_FALSE(message_send_enabled());
     CHECK_FALSE(message_receive_enabled());
     CHECK_FALSE(copy_struct_enabled());
     CHECK(user_trace_n_enabled(950));
     CHECK_FALSE(user_trace_n_enabled(949));
-    CHECK_FALSE(slice_watched());
+    CHECK_FALSE(slice_enabled());
   }
   {
     const Raised raised("message__receive"), twice("message__receive"), another("nif__return");
     CHECK(inside_count(raised.number) == 2);
     CHECK(message_receive_enabled());
-    CHECK(receiving_watched());
-    CHECK_FALSE(sending_watched());
-    CHECK(calls_watched());
+    CHECK(receiving_enabled());
+    CHECK_FALSE(sending_enabled());
+    CHECK(calls_enabled());
     CHECK(nif_return_enabled());
     CHECK_FALSE(bif_entry_enabled());
   }
@@ -114,7 +114,7 @@ TEST_CASE("a consumer in the machine makes one probe fire, alone or in a group")
     lower_inside(n);
     CHECK(inside_count(n) == 0);
   }
-  CHECK_FALSE((sending_watched() || receiving_watched() || slice_watched() || calls_watched()));
+  CHECK_FALSE((sending_enabled() || receiving_enabled() || slice_enabled() || calls_enabled()));
 }
 
 TEST_CASE("a probe that is only counted adds to its number in the counts of the thread") {
@@ -126,7 +126,7 @@ TEST_CASE("a probe that is only counted adds to its number in the counts of the 
   CHECK(counts[receive] == 0);
   for (const unsigned n : {receive, open}) count_inside(n);
   CHECK(inside_count(receive) == 0);
-  CHECK((message_receive_enabled() && receiving_watched() && port_open_enabled()));
+  CHECK((message_receive_enabled() && receiving_enabled() && port_open_enabled()));
   CHECK_FALSE((message_receive_in_full() || port_open_in_full() || message_queued_enabled()));
   count_message_receive();
   count_message_receive();
@@ -137,14 +137,14 @@ TEST_CASE("a probe that is only counted adds to its number in the counts of the 
   lower_inside(receive);
   CHECK_FALSE(message_receive_in_full());
   for (const unsigned n : {receive, open}) stop_counting_inside(n);
-  CHECK_FALSE((message_receive_enabled() || receiving_watched() || port_open_enabled()));
+  CHECK_FALSE((message_receive_enabled() || receiving_enabled() || port_open_enabled()));
   // All of a group at once leave the others' half of the word alone.
   for (unsigned n = 0; n < probe_rows().size(); ++n) count_inside(n);
   for (unsigned n = 0; n < probe_rows().size(); ++n) CHECK(inside_count(n) == 0);
   CHECK_FALSE((message_send_in_full() || function_return_in_full() || user_trace_n_in_full(17)));
-  CHECK(calls_watched());
+  CHECK(calls_enabled());
   for (unsigned n = 0; n < probe_rows().size(); ++n) stop_counting_inside(n);
-  CHECK_FALSE((sending_watched() || receiving_watched() || slice_watched() || calls_watched()));
+  CHECK_FALSE((sending_enabled() || receiving_enabled() || slice_enabled() || calls_enabled()));
   firing_counts = others;
 }
 

@@ -50,7 +50,7 @@ TEST_CASE("maps follow a model through random puts and removes, across both repr
       if (i % 500 == 0) check_same(map, model);
     }
     check_same(map, model);
-    // The same pairs at once give an equal map, whatever the history.
+    // All pairs at once give an equal map, whatever the history.
     std::vector<Term> pairs;
     for (const auto& [k, v] : model) pairs.insert(pairs.end(), {Term::small(k), Term::small(v)});
     bool duplicates;

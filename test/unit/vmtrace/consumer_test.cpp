@@ -28,7 +28,7 @@ class FilledTarget : public Target {
     all.resize(all.size() - hidden);
     return all;
   }
-  std::size_t rings_told() override { return rings().size(); }
+  std::size_t rings_reported() override { return rings().size(); }
   std::vector<Element> aggregations() override { return std::exchange(elements, {}); }
   std::uint64_t drops(Drop kind) override { return kind == Drop::kAggregation ? aggregation_drops : 0; }
   bool exiting(int& status) override { return status = exit_status, rounds == 0; }

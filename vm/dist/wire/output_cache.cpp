@@ -24,9 +24,9 @@ void write_atoms(std::span<const Term> atoms, Term* cache, ExternalBytes& out) {
   bool long_atoms = false;
   for (unsigned i = 0; i < n; ++i) {
     const unsigned place = AtomReferences::place_of(atoms[i]);
-    const bool told = cache[place] == atoms[i];
-    add_flags(i, place / header::kSegmentPlaces | (told ? 0 : header::kNewAtom));
-    long_atoms |= !told && atom_text(atoms[i]).size() > 255;
+    const bool is_known = cache[place] == atoms[i];
+    add_flags(i, place / header::kSegmentPlaces | (is_known ? 0 : header::kNewAtom));
+    long_atoms |= !is_known && atom_text(atoms[i]).size() > 255;
   }
   if (long_atoms) add_flags(n, header::kLongAtoms);
   out.u8(n);
