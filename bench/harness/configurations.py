@@ -237,7 +237,7 @@ def every():
 
 
 def matching(patterns, rows):
-    """Of the table, in its order. patterns: names with * and ?; one that matches none is a mistake."""
+    """In the order of the table. patterns: names with * and ?; one that matches none is a mistake."""
     chosen = []
     for pattern in patterns:
         found = fnmatch.filter(rows, pattern)

@@ -316,7 +316,7 @@ def no_perf():
 
 @functools.cache
 def no_counters():
-    """Of the hardware."""
+    """Says why the counters of the hardware cannot be read; empty when they can be."""
     if no_perf():
         return no_perf()
     told = subprocess.run(

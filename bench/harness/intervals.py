@@ -57,7 +57,7 @@ def median_interval(values):
 
 
 def ratio(values, base):
-    """Of the medians, with its interval. Both lists have at least one value; all values are above 0."""
+    """The medians' ratio, with its interval. Both lists have at least one value; all values are above 0."""
     source = random.Random(SEED)
     drawn = [a / b for a, b in zip(resampled_medians(values, source), resampled_medians(base, source))]
     low, high = middle(drawn)

@@ -33,7 +33,7 @@ def cores(session):
 
 
 def pinned_cores(text):
-    """Of a list such as 0,2-4."""
+    """Reads a list such as 0,2-4."""
     found = set()
     for part in text.split(','):
         first, _, last = part.partition('-')

@@ -52,7 +52,7 @@ class Workload:
         return sizes[name]
 
     def arguments(self, name):
-        """Of its command line, for a size by name."""
+        """Returns the words of its command line, for a size by name."""
         size = self.size_named(name)
         return [str(number) for number in size] if size and size != self.size else []
 

@@ -48,7 +48,7 @@ class Reference:
 
 
 def dot_plot(label, rows, scale, shown, references=(), axis=None):
-    """label: what the plot is, for who cannot see it; shown: writes a value of the axis; axis: what the axis
+    """label: what the plot is, in words; shown: writes a value of the axis; axis: what the axis
     means."""
     style, tall = 'dots', len(rows) > TALL
     if not scale:

@@ -86,7 +86,7 @@ def having(results):
 
 
 def kernel_tracer(results):
-    """The firing of a probe itself, without texts, by whoever goes through the kernel."""
+    """The firing of a probe itself, without texts, by tracers that go through the kernel."""
     fired = [m for m in results.micro if m['group'] == 'site' and m.get('consumer') and m.get('floor_ns')]
     if not fired:
         return None

@@ -41,7 +41,7 @@ class Interval:
 
 
 def geometric_mean(intervals):
-    """Of ratios measured apart from each other: the standard errors of their logarithms add up as squares."""
+    """Ratios measured apart: the standard errors of their logarithms add up as squares."""
     logs = [math.log(i.value) for i in intervals]
     mean = sum(logs) / len(logs)
     if any(i.low is None or i.high is None for i in intervals):

@@ -24,7 +24,7 @@ class Linear:
 
 
 class Logarithmic:
-    """Of positive values."""
+    """Takes positive values."""
 
     STEPS = ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
 

@@ -42,7 +42,7 @@ Term ref_term(Heap& out, RefKey key) {
   return make_ref(hp, key);
 }
 
-// ---- Of a process, in its own thread ----
+// ---- A process, in its own thread ----
 
 Term links_of_process(Process& p, Heap& out) {
   ListBuilder list(out);
@@ -103,7 +103,7 @@ Term monitors_of_process(Process& p, Heap& out) {
   return list.finish();
 }
 
-// ---- Of a connection ----
+// ---- A connection ----
 
 Term links_of_node(const Relations& r, Heap& out) {
   ListBuilder list(out);

@@ -18,7 +18,7 @@ def density(x):
 
 
 def tail_area():
-    """Of density from R on, by its continued fraction."""
+    """The area below the density from R on, by its continued fraction."""
     rest = Decimal(0)
     for k in range(4000, 0, -1):
         rest = k / (R + rest)

@@ -124,7 +124,7 @@ def on_terminal(vmrun, text, **environment):
 
 
 def colours(vmrun):
-    """Of the compiler's messages: on a terminal that has some, unless they are not wanted."""
+    """Messages of the compiler have colours on a terminal that has some, unless they are not wanted."""
     text = 'main() ->\n    X = 1,\n    nope().\n'
     plain = (
         "p.act:2:5: warning: variable 'X' is unused\n   2 |     X = 1,\n     |     ^\n"

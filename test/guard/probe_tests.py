@@ -15,7 +15,7 @@ def output(*command):
 
 
 def addresses(vmrun):
-    """Of those instructions, in the file."""
+    """Returns the places of those instructions in the file."""
     return frozenset(
         int(at, 16)
         for at in READS.findall(output('objdump', '-d', '--no-show-raw-insn', '--section=.text', vmrun))

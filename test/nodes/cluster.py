@@ -51,7 +51,7 @@ COMPILED, COMPILING = [], threading.Lock()
 
 
 def compiled_modules():
-    """The folder of the modules and the driver that tests share: compiled once, by whoever comes first."""
+    """The folder of the modules and the driver that tests share: compiled once, by the first test."""
     with COMPILING:
         if not COMPILED:
             folder = tempfile.TemporaryDirectory(prefix='vmrun-nodes-')

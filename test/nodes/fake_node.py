@@ -1,4 +1,4 @@
-"""A node of the Erlang distribution protocol that is none: it shakes hands as a hidden node and then sends
+"""Pretends to be a node of the Erlang distribution protocol: it shakes hands as a hidden node and then sends
 and receives packets as they are. For capturing what a stock node sends, and for sending what no honest node
 would."""
 import hashlib
@@ -122,7 +122,7 @@ class FakeNode:
 
 
 def header():
-    """Of a whole message without atoms."""
+    """Returns the bytes of a whole message without atoms."""
     return bytes([131, 68, 0])
 
 

@@ -257,7 +257,7 @@ def large(attacked):
         attacked.closes(bad, f"'b{i}@localhost' is closed: bad data ({reason})")
 
 
-# Of each operation: the kinds of the elements behind its number (Odd.element), in capitals if a payload comes
+# Each operation has the kinds of the elements behind its number (Odd.element), in capitals if a payload comes
 # with it.
 OPERATIONS = {
     1: 'fl',

@@ -96,7 +96,7 @@ def tests(vmrun):
 
 
 def tests_in_mode(vmrun, mode, seed, folder):
-    """The same, and each node of ours has the flags of a mode (docs/testing.md): what starts it is a script
+    """The tests; each node of ours has the flags of a mode (docs/testing.md): what starts it is a script
     that adds them."""
     clusters.slowness = max(clusters.slowness, MODES[mode][1])
     path = pathlib.Path(folder) / f'vmrun-{mode}'

@@ -143,7 +143,7 @@ def end_all(environment):
 
 
 def keep(logs, folder_of_programs, folder, suite):
-    """common_test's own pages, of the last run only: for whoever wants to know more of a failure."""
+    """common_test's own pages, of the last run only: for readers that want to know more of a failure."""
     to = SOURCE / 'logs' / ('ours' if folder_of_programs else 'stock') / folder / suite
     shutil.rmtree(to, ignore_errors=True)
     shutil.copytree(

@@ -116,7 +116,7 @@ def compile_modules(source, folder, modules, to):
 
 
 def make_data(source, to):
-    """Of each Makefile.src comes a Makefile, as OTP's ts_install makes it; what it cannot make, the cases
+    """Makes a Makefile of each Makefile.src, as OTP's ts_install makes it; what it cannot make, the cases
     that need it say."""
     making = to.with_suffix('.making')
     shutil.rmtree(making, ignore_errors=True)

@@ -27,7 +27,7 @@ def tests(programs, slowness=1):
 
 
 def tests_in_mode(programs, mode, seed, folder):
-    """The same with the flags of a mode (docs/testing.md) for the system and all nodes that it starts."""
+    """The tests with the flags of a mode (docs/testing.md) for the system and all nodes that it starts."""
     return [
         Test(t.suite, f'{t.name} [{mode}]', t.run, t.in_turn)
         for t in tests(in_mode(programs, mode, seed, folder), MODES[mode][1])

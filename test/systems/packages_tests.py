@@ -83,7 +83,7 @@ def outcome(path, machine, command):
 
 
 def in_any_order(text):
-    """Of programs behind ports."""
+    """Programs behind ports print in any order."""
     return ''.join(sorted(text.splitlines(True)))
 
 

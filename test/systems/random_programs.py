@@ -29,7 +29,7 @@ def tests(root, build, vmrun):
 
 
 def texts(out):
-    """Of each program what it printed."""
+    """Returns what each program printed."""
     parts = re.split(r'^== (\w+)\n', out, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
 

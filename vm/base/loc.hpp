@@ -1,5 +1,5 @@
 #pragma once
-// A place in a source text, as the compiler's messages, syntax trees and middle form refer to it.
+// A place in a source text, as the compiler's messages, trees and SSA refer to it.
 
 #include <cstdint>
 

@@ -48,7 +48,7 @@ class Messages:
         self.base = load_address(process.pid, vmrun)
 
     def ns(self, probe=None):
-        """Of a message; with a probe: while its semaphore is raised."""
+        """Returns the time of a message; with a probe: while its semaphore is raised."""
         with open(f'/proc/{self.process.pid}/mem', 'wb', buffering=0) as memory:
 
             def raise_to(value):

@@ -1,4 +1,4 @@
-"""What a single event costs: a site by who looks, against what the kernel takes by itself; and what the
+"""What a single event costs: a site by consumer, against what the kernel takes by itself; and what the
 machine's own primitives take."""
 from .. import targets, words
 from ..dot_plot import Dot, Row, dot_plot

@@ -1,4 +1,4 @@
-"""What it costs to look: families of probes by who watches them, and other ways to look, on real work."""
+"""What it costs to look: families of probes by their consumers, and other ways to look, on real work."""
 import collections
 
 from .. import words

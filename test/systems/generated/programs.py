@@ -506,7 +506,7 @@ class Module:
         )
 
     def call(self, t, scope, depth):
-        """Of a function of the module, or of a fun in a variable; nothing where there is none whose result
+        """A call of a local function, or of a fun in a variable; nothing where there is none whose result
         fits."""
         fitting = [
             f
@@ -743,7 +743,7 @@ class Module:
         )
 
     def maybe_tail(self, t, scope, depth):
-        """The same value by another process."""
+        """Another process makes the value."""
         return f'tool:elsewhere(fun() -> {self.expression(t, scope, depth - 1)} end)'
 
     # Patterns and guards.
