@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import pictures, tracing_scripts
+from . import paragraphs, pictures, tracing_scripts
 from .results import Failure, Skip, Test
 
 
@@ -44,6 +44,7 @@ def tests(root, vmrun):
         Test('docs', 'the manual page has the flags of --help', lambda: manual_page(root, vmrun)),
         Test('docs', 'the manual page of vmtrace has the flags of its --help', lambda: vmtrace_page(root)),
         Test('docs', 'a script is shown in each stage', lambda: stages(root, vmrun)),
+        *paragraphs.tests(root),
         *pictures.tests(root),
         *tracing_scripts.tests(root, table, vmrun),
     ]
