@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the jump from one instruction to the next costs on this machine, by how many places the
  * program has: what the processor can keep of them it predicts. A loop of 16 instructions, as the
  * interpreter's, goes through random programs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/linked_in.hpp"
 
 #include "drivers/efile/file_driver.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes everything that depends on the list of probes from probes.tab.
 
   gen_probes.py TAB provider OUT            the provider file for dtrace -h and -G

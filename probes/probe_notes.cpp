@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layout of an SDT note (owner "stapsdt", type 3): three target words (address of the site,
 // address of .stapsdt.base at link time, address of the semaphore), then three NUL-terminated
 // strings (provider, name, arguments). An argument is SIZE@OPERAND; SIZE is negative for signed

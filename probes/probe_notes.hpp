@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists the probes of a binary, as its ELF notes say them: the text behind `vmrun -l`. The notes
 // are read anew at each call, and nothing is kept. Any thread may call.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/connect.hpp"
 
 #include "probes/attach/firing.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/machine.hpp"
 
 #include "vm/base/base_upcalls.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// The machine as a whole. Layers include headers of lower layers only; what a lower layer needs of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a firing costs on the D engine, without a machine: the host does nothing, or next to
 // nothing. Google Benchmark; ./dev bench engine builds and runs it.
 #include <benchmark/benchmark.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ./dev bench consists of: docs/internals/benchmarks.md has the map and the format of the figures."""
 import pathlib
 import sys

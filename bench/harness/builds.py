@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The builds that are compared with the one that is measured: without probes, and of another commit. They are
 made when they are first needed, with the options of the build that is measured."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line of ./dev bench: what is measured, and what becomes of the figures."""
 import argparse
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of configurations: a machine, and who watches it. Defined once, here.
 
 Each has a base, with which it is compared, that differs in the one thing the configuration is about. Those

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Those who watch: what each tool is told, and how it says how many firings it has seen.
 
 A consumer knows why it cannot run here (`unable`), and wraps the command of a program (`watching`), which

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of an earlier run beside those of this one: what takes hours need not be measured in one piece, and
 every figure keeps the commit it belongs to."""
 import json

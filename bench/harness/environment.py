@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was measured, and on what: recorded with the figures."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The families of probes, out of the table of probes, and where a tracer without knowledge of probe notes
 finds them."""
 import dataclasses

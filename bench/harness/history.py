@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of commits, one line of JSON each, in bench/history.jsonl: what --record appends, and the report
 draws."""
 import json

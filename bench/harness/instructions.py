@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Instructions executed with probes compiled in, nobody looking, against probes compiled out: counted by
 callgrind, so the load of the machine does not show; and by the processor's counters where perf has them."""
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Medians of few runs, ratios of medians, and what may be said of them.
 
 Times of a busy machine have outliers on one side only, so medians are compared, and an interval comes from

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A journal of what has been measured, one line of JSON each, so that a run that was broken off can go on.
 
 The first line says what is measured: machines, commit, options. Each other line is one result under its key.

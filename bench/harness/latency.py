@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long messages take under load: percentiles of an open loop, at shares of what the slower machine can
 do, so that each has the same to do. bench/latency/load.act is the program, and says what is timed."""
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The machines that run workloads: a vmrun, a stock erl. Each turns a workload into a command."""
 import functools
 import pathlib

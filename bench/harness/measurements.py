@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The measurements that ./dev bench knows by name, in the order in which they run without a name."""
 import dataclasses
 

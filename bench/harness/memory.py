@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Resident memory of an idle process, of a message in a mailbox, of a connection: as the kernel says, with
 many of them there."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Single firings and primitives, in nanoseconds of processor time: programs of Google Benchmark.
 
 A benchmark is called GROUP/WHAT, or GROUP/WHAT/CONSUMER where somebody looks. One that measures the kernel

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a program that is measured: by itself in a group of processes, which ends when its time is over or the
 harness does."""
 import os

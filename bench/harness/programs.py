@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workloads against a stock erl, against probes compiled out, or against another commit."""
 from . import intervals, running, tables
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far a run has come, and an estimate of what is left."""
 import os
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of workloads under several configurations, one after the other again and again, so that what else the
 machine does meets them all alike; what the first run of each takes is kept apart."""
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One scheduler against several, on every workload that gains from them."""
 import os
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run of ./dev bench: what was asked for, the machines, the journal, and the figures as they come."""
 import contextlib
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What looking costs: each family of probes, and all, under each tool that can count them here."""
 from . import configurations, running, tables
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The workloads: finds them and reads what they say of themselves.
 
 A workload is a program bench/KIND/NAME.act with a main function. The comment it begins with says what it is,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Primitives of a machine that runs: bench/micro/primitives.act does them, this measures the
 // processor time that the machine takes, all its threads together.
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What single things cost: a site, a firing, a text, and the primitives of a machine. Google
 // Benchmark; ./dev bench micro builds and runs it. One program, so that all figures stand in one
 // table; options are Google Benchmark's, and

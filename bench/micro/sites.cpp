@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sites and firings: nobody looks; a semaphore is raised and no more; bpftrace or the D engine
 // counts. The kernel's floor stands beside them: sites with nothing around them.
 #include <sys/sdt.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The texts that the machine makes of terms for tracers outside.
 #include <string>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Native functions for the benchmarks: next to nothing, so that what is measured is the call, and a
    few that build or read terms. */
 #include <erl_nif.h>

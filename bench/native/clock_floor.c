@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a sampling clock costs a thread that does nothing but count: the least that any profiler of
    this kernel costs. Prints processor time and signals; the ratio of two runs is the cost.
      cc -O2 -o floor clock_floor.c && ./floor none 800000000 && ./floor trap 800000000

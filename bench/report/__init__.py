@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One page of HTML of the figures of a benchmark run, complete in itself.
 
     results     the figures as they were measured: ratios with their intervals, what was noisy, what failed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python3 bench/report results.json -o page.html`: the command line."""
 import argparse
 import pathlib

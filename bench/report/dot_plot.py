@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A value or several a row, on one axis: dots with their intervals, bars, and lines that all are compared
 with.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures that matter, each with its target, and whether it is met."""
 import dataclasses
 

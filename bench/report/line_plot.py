@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small panels with lines, side by side where there is room: the same axes in each, so that they can be
 compared."""
 import dataclasses

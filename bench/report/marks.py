@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What stands for a value in a plot. A series has a colour and a shape, so that it is known without its
 colour.
 

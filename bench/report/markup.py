@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elements of HTML and SVG as text. Whatever is not Markup is escaped: names are data, never markup.
 
 The text is XML as well as HTML, so that any parser may read the page: elements without content are closed,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All of the page: what was measured and where, the figures that matter, the parts, and the figures
 themselves."""
 import json

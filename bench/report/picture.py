@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of docs/benchmarks.md: a bar for each kind of workload, from its least to its most against erl,
 with the mean. Made by python3 bench/report/picture.py"""
 import math

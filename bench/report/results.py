@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures as they were measured, found by name. A part that was not measured is an empty list; a figure
 that is too noisy is never handed out as a figure."""
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a value to a place on an axis, 0 at its beginning and 1 at its end; and the values that get a tick."""
 import math
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of a plot as a table that opens: what the plot shows, for readers who cannot see it or want the
 digits."""
 from .markup import element

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is to be reached, defined once: the headline, and the lines across the plots, are made of it."""
 OFF_MEAN = 1.003  # off against compiled out: geometric mean of the instructions
 OFF_EACH = 1.01  # and every workload

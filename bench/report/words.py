@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers as text: three digits that count, a narrow space between thousands, the unit behind."""
 import math
 

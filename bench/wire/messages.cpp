@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What messages to and from other nodes cost as bytes: encoding one and making its packets, taking
 // the packets and building the term. Google Benchmark; ./dev bench wire builds and runs it.
 #include <benchmark/benchmark.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws the pictures that explain the code, from the words in pictures.tab.
 
     python3 docs/pictures/diagrams.py

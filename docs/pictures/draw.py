@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws look.svg, the picture of README.md, from a real run: shop.act under `vmtrace top`, a D script,
 `flame` and `timeline`.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Builds the documents as a site, with mkdocs: python3 docs/site/make_site.py OUT. `./dev site` does so into
 build-site/.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/async/job_queue.hpp"
 
 #include "vm/base/epoch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// The async pool (`+A N`): threads that run the jobs that drivers submit by driver_async

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/efile/file_driver.hpp"
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes code from the tables of the file driver. Usage: gen_commands.py commands.tab codes.tab INC HPP HRL
 
 INC: COMMAND(constant, name, number, level, needs, flushes, rewinds, function) for each. HPP: codes of replies

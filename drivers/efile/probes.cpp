@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/efile/probes.hpp"
 
 #include "vm/port/port.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// The linked-in drivers `fd`, ports on descriptors with which the machine was started (open_port

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // setopts and getopts. A request is a sequence of options: number, then value. The value has four
 // bytes, except for the options that say otherwise here.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// The drivers tcp_inet and udp_inet: sockets. docs/internals/sockets.md.

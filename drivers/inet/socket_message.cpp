@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/inet/socket_message.hpp"
 
 #include "drivers/inet/bytes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sending a file on a stream: the kernel copies it from its cache to the socket.
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receiving on a stream: reading, cutting into packets, delivering them.
 
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sending on a stream: bytes that the system does not take are queued, and the sender waits if
 // there are many.
 

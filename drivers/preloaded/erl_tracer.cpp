@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The default tracer, for programs that name no module: events go to a process as messages, which
 // the machine sends itself (vm/trace). These functions only answer programs that call erl_tracer
 // directly.

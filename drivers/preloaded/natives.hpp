@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// Native functions of modules that are preloaded in OTP's own machine: prim_buffer, zlib,

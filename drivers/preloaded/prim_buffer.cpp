@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A queue of bytes: a process reads from its front and writes to its back. It is a resource. One
 // process at a time uses it; try_lock makes sure of that.
 

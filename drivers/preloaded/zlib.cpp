@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compression: each stream is a resource that belongs to a process. Input is put into a queue
 // (enqueue_nif). deflate_nif and inflate_nif take a piece of it, make a chunk of output, and say
 // whether there is more to do, so that no call takes long.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A sample driver: a counter. It shows what most drivers need: an instance per port,
    port_control/3, output, a timer, a descriptor that is waited for, monitors,
    terms sent to the owner. docs/drivers.md walks through it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A sample driver: an echo with everything a port can be made to do: take data in one piece or as a
    vector, be busy, keep a queue and flush it, use its timer, watch
    a process, do work on another thread, answer control and call, fail. It doubles as the driver of

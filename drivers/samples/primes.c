@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A sample of native functions that take long: counting primes in three ways. yielding/1 works in
    pieces and gives up its scheduler between them (enif_consume_timeslice, enif_schedule_nif);
    dirty_cpu/1 and dirty_io/1 run on dirty schedulers; on_thread/1 starts a thread that sends the

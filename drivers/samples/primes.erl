@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Counting primes in C, without getting in the way of others: see primes.c. The library is looked for in the
 %% folder that NATIVE_DIR names.
 -module(primes).

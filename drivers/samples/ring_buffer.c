@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A sample of native functions: byte queues of a fixed capacity, shared by the processes that
    have the reference. Shows resources with a destructor, a lock, a process monitor, binaries made
    and read, atoms kept in priv_data, messages sent, and an upgrade that takes over the rings of the

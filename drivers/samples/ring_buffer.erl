@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Byte queues of a fixed capacity, in C: see ring_buffer.c. The library is looked for in the folder that
 %% NATIVE_DIR names.
 -module(ring_buffer).

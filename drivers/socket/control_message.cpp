@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/socket/control_message.hpp"
 
 #include <linux/errqueue.h>

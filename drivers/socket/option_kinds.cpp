@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/socket/option_kinds.hpp"
 
 #include <linux/sctp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/socket/option_table.hpp"
 
 #include <linux/in6.h>

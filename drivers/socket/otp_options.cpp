@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/socket/otp_options.hpp"
 
 #include "drivers/socket/address_terms.hpp"

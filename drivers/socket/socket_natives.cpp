@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/socket/socket_natives.hpp"
 
 #include "drivers/socket/socket.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/spawn/spawn_driver.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// The linked-in driver `spawn`: ports that are programs (open_port with {spawn, Command} and

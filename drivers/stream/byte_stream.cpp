@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "drivers/stream/byte_stream.hpp"
 
 #include <fcntl.h>

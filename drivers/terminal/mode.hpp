@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// The modes of the terminal on standard input. A line editor needs each key as it is pressed;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// The linked-in driver `tty_sl`: a port to the terminal on which the machine was started, for the

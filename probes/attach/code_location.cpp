@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/attach/code_location.hpp"
 
 #include "vm/base/epoch.hpp"

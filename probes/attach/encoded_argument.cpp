@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/attach/encoded_argument.hpp"
 
 #include <algorithm>

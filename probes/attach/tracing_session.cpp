@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/attach/tracing_session.hpp"
 
 #include <algorithm>

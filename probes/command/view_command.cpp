@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/command/view_command.hpp"
 
 #include <sys/ioctl.h>

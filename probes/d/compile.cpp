@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One compilation from texts to a script: macros, pragmas, and the passes in their order.
 #include "probes/d/compile.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layouts and buckets are dtrace's. Those of llquantize are Oracle's, which has buckets for
 // negative values.
 #include "probes/engine/aggregation.hpp"

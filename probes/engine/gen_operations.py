@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes operations.hpp and a reference from operations.tab, builtins.tab and subroutines.tab.
 
   gen_operations.py OPERATIONS BUILTINS SUBROUTINES OUT   the header

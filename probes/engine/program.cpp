@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of a program, and its listing. One pass over the structure writes it or reads it, so
 // that the two cannot disagree.
 #include "probes/engine/program.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pass over each clause in order. Jumps go forward only, so everything that can come before an
 // instruction has been checked by then. `Known` is what has been written on every path to it.
 #include "probes/engine/program_verifier.hpp"

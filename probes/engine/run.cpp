@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interpreter. It relies on program_verifier.cpp, which has checked that operands are in range,
 // that registers are written before they are read, and that every path ends. What is left to check
 // here is addresses, divisors, room in scratch, key and record, and what the host answers. Nothing

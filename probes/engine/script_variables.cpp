@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A chain holds entries whose hashes fall together. Scalar self-> variables hash by their process
 // alone, so that all of one process are in one chain and are quickly removed when it ends.
 #include "probes/engine/script_variables.hpp"

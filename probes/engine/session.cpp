@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session. The state of a thread is made at its first firing and found again through a slot of
 // the thread. Each session has a number as long as it lives, and a generation. The generation shows
 // when a slot still holds the state of an earlier session with the same number.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The subroutines that the machine does not provide, after the guide and dtrace's own. A text that
 // is made lies in scratch memory. NULL where a text must be is a bad address.
 #include <arpa/inet.h>

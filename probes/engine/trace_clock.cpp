@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // timestamp = base_ns + (counter - base) * rate, where the rate is a binary fraction of 32 places.
 // One thread at a time changes these numbers, under a sequence counter. Readers try again when the
 // counter has moved. A change never makes the clock jump: the new line starts where the old one is,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/erltrace/erltrace_natives.hpp"
 
 #include <iterator>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes a C++ file with a file's text as a constant. Usage: gen_text.py CONSTANT FILE OUT.cpp"""
 import pathlib
 import sys

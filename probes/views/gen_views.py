@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the C++ file with the table of views and their scripts, which lie beside the table.
 
 Usage: gen_views.py VIEWS.TAB OUT.cpp"""

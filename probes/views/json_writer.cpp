@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/views/json_writer.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each event is one line, so that grep and diff are of use:
 //   {"ph":"B","pid":1,"tid":2,"ts":12.345,"name":"lists:map/2","args":{"need":3}}
 #include "probes/views/trace_events.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/vmtrace/machine_target.hpp"
 
 #include <sys/wait.h>

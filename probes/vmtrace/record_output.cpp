@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/vmtrace/record_output.hpp"
 
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cookies: the process auth of an installed OTP keeps them, if this is a node.
 
 #include "runtime/bif/bifs_generated.hpp"

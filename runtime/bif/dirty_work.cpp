@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // erts_debug:dirty_cpu/2, dirty_io/2 and dirty/3: calls on dirty schedulers whose work a test
 // chooses.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that OTP's preloaded modules call under the name erts_internal. Many of them are
 // built-in functions of module erlang that return a reason where those raise it: bif.tab names
 // them.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes code from the table of built-in functions. Usage: gen_bifs.py WHAT bif.tab OUT...
 
 rows         OUT.hpp OUT.cpp: declarations, and the registration table

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/memory_items.hpp"
 
 #include "runtime/bif/bifs_generated.hpp"

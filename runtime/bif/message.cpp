@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/support.hpp"
 #include "vm/message/links.hpp"
 #include "vm/message/send.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/nodes.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"

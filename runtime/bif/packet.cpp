@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // erlang:decode_packet/3 takes the first packet off some bytes.
 
 #include <algorithm>

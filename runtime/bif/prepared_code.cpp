@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loading in two steps, as OTP's code server does it. First any process prepares code, which stays
 // invisible to others; then several prepared modules become current at once.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/heap/shared_copy.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/standard_input.hpp"
 
 #include <poll.h>

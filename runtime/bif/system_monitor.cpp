@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/trace/system_monitor.hpp"
 
 #include "runtime/bif/support.hpp"

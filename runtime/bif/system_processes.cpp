@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // System processes: processes that the machine itself starts besides the programs. OTP's init
 // spares them when it ends all others.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/support.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/heap/copy.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/trace_actions.hpp"
 
 #include "runtime/bif/bif_upcalls.hpp"

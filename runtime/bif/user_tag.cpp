@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/probes.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/process/trace_state.hpp"

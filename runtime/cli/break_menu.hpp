@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// The menu that the interrupt key shows on the terminal while the machine is stopped.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vmrun: compiles or loads a script and runs it on the machine.
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// Signals of the operating system: which ones the machine handles from the start, and what it does

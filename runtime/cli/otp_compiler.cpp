@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/cli/otp_compiler.hpp"
 
 #include <fcntl.h>

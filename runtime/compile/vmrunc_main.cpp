@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vmrunc: the compiler as a program. The build uses it for the library, and its output can be
 // inspected with it.
 

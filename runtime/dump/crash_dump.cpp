@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/dump/crash_dump.hpp"
 #include "runtime/bif/system_texts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/ets/table.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Replacing in binaries, and hexadecimal text. The rest of the module is built
 %% into the machine (README.md has the list).
 -module(binary).

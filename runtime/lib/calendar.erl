@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Dates and times of the proleptic Gregorian calendar, from year 0. Numbers of weeks, hours that come twice,
 %% and reading of RFC 3339 are an installed OTP's.
 -module(calendar).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Modules in the system: the code path, what is loaded and from where, loading
 %% early or anew. The machine finds and loads a module by itself when one of its
 %% functions is first called.

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What modules are in their files: whether the loaded ones are still what is there, which files
 %% hide others, and what documentation comes with them.
 -module(code_files).

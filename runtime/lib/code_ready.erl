@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The process code_server of a node. The machine loads code by itself and needs none, but modules of OTP take
 %% the name for the sign that code can be loaded: inet_tls_dist lets nobody in before.
 -module(code_ready).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Several modules loaded at once: prepared first, which may fail for each of them, and then made
 %% current all or none. An item is the name of a module, or {Name, File, Code}.
 -module(code_several).

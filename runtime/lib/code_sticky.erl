@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Modules that stay: a loaded one that is sticky is not loaded anew. So are those of the embedded
 %% library and of an installed OTP's kernel, stdlib and compiler, and what stick_dir/1 and
 %% stick_mod/1 of code name. A persistent term for each module that was named says which it was the

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The crash report of proc_lib as text: about the process, [{Name, Value}], and about those that it
 %% was linked to. The options are those of logger's formatter, and encoding.
 -module(crash_text).

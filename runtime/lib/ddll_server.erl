@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Drivers loaded at run time. Who loaded what, how often, and who wants to know
 %% of it is the business of one process, registered as erl_ddll and started at the
 %% first call; the machine opens and closes libraries for it (vmrun_ddll).

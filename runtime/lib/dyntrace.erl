@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Probes that a program fires itself, and the tag that goes along with what a
 %% process asks for. Every call says whether somebody looks: true (fired),
 %% false (nobody does), error (built without probes, or no such probe) or badarg.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the C++ file that carries compiled library modules. Usage: embed.py OUT.cpp MODULE.beam...
 
 The bytes come in by the assembler's .incbin. Each file's digest stands in the output, so that a changed

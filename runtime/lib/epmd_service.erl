@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Starts the installed epmd on this host where none runs. It lives on when this node has ended, because other
 %% nodes register with it.
 -module(epmd_service).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The encoding of source files and of files of terms: a comment in one of the first two lines may
 %% say it, as in  %% coding: latin-1 . The preprocessor itself is the machine's; who calls for one
 %% in Erlang gets an installed OTP's module (installed_module).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Drivers loaded at run time: what waits until it is done. The rest are built-in functions, which
 %% lead to ddll_server.
 -module(erl_ddll).

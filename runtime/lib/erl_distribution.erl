@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The processes that make this machine a node, and who looks after them:
 %%
 %%   kernel_sup                       as in OTP; ends the machine when it cannot keep its children up

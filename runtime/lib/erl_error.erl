@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Readable descriptions of exceptions: what happened, and the stack trace line by line, in the form
 %% the Erlang shell prints. What the shell itself calls for is an installed OTP's
 %% (installed_module).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Why a built-in function refused its arguments. Each function has a row of what its arguments must be; those
 %% that are not are named. Only where no OTP is installed, whose module of this name says more.
 -module(erl_erts_errors).

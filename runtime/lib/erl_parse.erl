@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Terms from tokens: what io:read/1 and file:consult/1 accept. Programs are
 %% compiled by the machine's own front end, so there is no more of the grammar
 %% here: who calls for it gets an installed OTP's module (installed_module).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What the error atoms of the operating system say to people
 -module(erl_posix_msg).
 

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What every module has without having defined it: types, and the functions that a compiler adds.
 %% For erl_internal.
 -module(erl_predefined).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Files as the code loader sees them: for functions that take a module to ask in place of file.
 -module(erl_prim_loader).
 -export([get_file/1, list_dir/1, read_file_info/1, read_link_info/1, get_cwd/0]).

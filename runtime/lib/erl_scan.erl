@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Tokens of Erlang text. A token is {Category, Location, Value} or
 %% {Symbol, Location}; a location is a line, or {Line, Column} if the scan was
 %% started with one; where the option text or text_fun asks for what was read,

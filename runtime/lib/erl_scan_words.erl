@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The reserved words of the language, one list for the scanner and for
 %% deciding which atoms are written in quotes.
 -module(erl_scan_words).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What signals of the operating system do unless a program puts its own handler in this one's place: the
 %% handler of the event manager erl_signal_server.
 -module(erl_signal_handler).

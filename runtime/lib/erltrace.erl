@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% D scripts on the machine this runs in: docs/erltrace.md. Names and results are those of the library
 %% of that name for DTrace (a handle is opened, given a script, started, and asked for what it recorded).
 -module(erltrace).

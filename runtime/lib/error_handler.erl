@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Calls of what is not there. The machine loads the modules of undefined functions by itself; it comes here
 %% for funs of modules that are not loaded, and for modules that need processes of kernel first; error
 %% handlers of a program's own (process_flag(error_handler, Module)) come here for the rest.

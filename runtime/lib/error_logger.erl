@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The older interface to logging; everything goes to logger. Information is
 %% logged at level notice, so that it is shown by default.
 -module(error_logger).

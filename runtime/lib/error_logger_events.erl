@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Events of the interface that was before logger, for handlers written for it. As a handler of
 %% logger, error_logger hands on what was logged by its own functions, or by others that say in the
 %% metadata, under error_logger, what it would have been. A gen_event of that name has the event

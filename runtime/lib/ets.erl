@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Tables: what is not built into the machine. Tables in files, for dets, for qlc and for people are an
 %% installed OTP's.
 -module(ets).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Files. Operations on names are calls to the file server; an open file is a process
 %% (file_io_server), or, opened raw, a file_descriptor of the module that serves it.
 -module(file).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Expressions in files (file:eval/1,2, file:script/1,2). There is no interpreter of expressions:
 %% each sequence that a full stop ends is compiled as the one function of a module of its own,
 %% which is loaded and called with the variables known so far, and answers its value and

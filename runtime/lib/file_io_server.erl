@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The process behind a file that was not opened raw: it owns the open file, serves the
 %% I/O protocol on it (io:get_line, io:format …) and the requests of `file`, and ends
 %% with the process that opened it.

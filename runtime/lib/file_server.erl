@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The file server, registered as file_server_2: operations on names, one at a time, on a
 %% port of the file driver that it keeps; and the start of the processes that are open
 %% files. It is not there until somebody needs it, so that programs without files do

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Questions about files, and names found by patterns. Sources of compiled files, paths that lead nowhere out,
 %% and folding over files are an installed OTP's.
 -module(filelib).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% File names, of Unix. A name is a string, an atom, a binary, or a list of
 %% these; the result is a binary if the last or only name is one.
 -module(filename).

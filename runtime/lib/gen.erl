@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What the behaviours share: starting under a name, calls with monitors and aliases, replies, stopping.
 -module(gen).
 

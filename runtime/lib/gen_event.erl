@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The event manager behaviour: one process that hands every event to a changing
 %% set of handlers. A handler is known by its module or {Module, Id}; the newest
 %% is called first. A supervised handler is linked to the process that added it,

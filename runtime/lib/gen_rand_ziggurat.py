@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes rand_ziggurat.erl, the tables of rand:normal_s/1. Usage: gen_rand_ziggurat.py OUT.erl
 
 G. Marsaglia, W. W. Tsang: The ziggurat method for generating random variables, 2000. 256 layers of equal area

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% SCTP is not there: no socket can be opened, as on a system that does not have it. So there is
 %% none to do anything with.
 -module(gen_sctp).

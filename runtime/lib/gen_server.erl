@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The client-server behaviour.
 -module(gen_server).
 

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% TCP: what programs call. The work is done by the module that the socket was opened with.
 -module(gen_tcp).
 

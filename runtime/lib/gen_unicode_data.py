@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes unicode_data.erl, the tables behind unicode_util. Usage: gen_unicode_data.py grapheme_classes.txt
 OUT.erl
 

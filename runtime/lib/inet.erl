@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What TCP and UDP have in common: options, names and counters of sockets, addresses and hosts.
 %% Lookups are in inet_lookup, addresses as text in inet_text, the table of i/0 in inet_table.
 -module(inet).

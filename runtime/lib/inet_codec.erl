@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What stands in the requests to a socket driver and in its answers: options, addresses, counters,
 %% interfaces. Numbers are those of OTP's inet_drv.
 %% What cannot be encoded throws einval.

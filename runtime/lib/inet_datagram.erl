@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Datagram sockets: what inet_udp, inet6_udp and local_udp have in common.
 -module(inet_datagram).
 

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Hosts by name and by address, by way of the system: /etc/hosts, DNS, whatever it is told to ask.
 %% The system's library cannot be interrupted: a caller that has no more time leaves it to itself.
 -module(inet_lookup).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% From the options of gen_tcp and gen_udp to an open socket: which module is meant, what concerns the
 %% opening, what is an option of the socket itself. A socket's module is the data of its port.
 -module(inet_open).

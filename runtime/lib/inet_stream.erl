@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Stream sockets: what inet_tcp, inet6_tcp and local_tcp have in common.
 -module(inet_stream).
 

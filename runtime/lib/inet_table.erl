@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The table of sockets that inet:i/0,1,2 prints.
 -module(inet_table).
 

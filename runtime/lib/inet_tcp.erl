@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% TCP over IPv4, as gen_tcp calls it.
 -module(inet_tcp).
 

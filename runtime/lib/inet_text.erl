@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% IP addresses as text, both ways. What is no address is answered by {error, einval}.
 -module(inet_text).
 

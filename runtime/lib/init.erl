@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The first process. The machine spawns it as init:boot(Config); README.md in
 %% this folder has the contract. It starts the I/O servers and the program's
 %% main process, keeps the command line, and is the one that ends the system.

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What runs where there is no script: what the flags -user, -s, -run and -eval name, in this order: the
 %% process `user` first, the others as they stand on the command line. The machine has compiled what -eval and
 %% -e give: main/0 of a module evaluates it.

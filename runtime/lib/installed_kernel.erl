@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Applications, for programs that run without OTP's own system: application and application_controller of an
 %% installed OTP, with kernel and stdlib as running. What they start is there already, or is started here.
 %% Nothing of it is loaded, and no process started, before the program calls application, or another module

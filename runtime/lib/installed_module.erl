@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Embedded modules that have the part of a module that programs use most, and none of the rest.
 %% Such a module exports
 %%

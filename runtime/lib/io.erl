@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The client side of the I/O protocol. A device is a pid, a registered name or
 %% standard_io (the group leader). Every call is one request
 %%   {io_request, From, ReplyAs, Request}  answered by  {io_reply, ReplyAs, Reply}.

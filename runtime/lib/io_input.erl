@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What io reads and parses: terms, expressions and forms, each ended by a full stop. Apart from io,
 %% which is loaded by every program.
 -module(io_input).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Text from terms. Formatting is in io_lib_format, line breaking in
 %% io_lib_pretty, reading with a format in io_lib_fread; here are the plain
 %% writer, quoting, the tests for character lists, and the collectors that the

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Format strings. A format is first cut into characters and controls, each
 %% control already holding its arguments; then the text is built. The current
 %% column is computed only while a control that needs it is still to come.

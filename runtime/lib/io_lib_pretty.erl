@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Terms with line breaks. First a term is turned into pieces that know their
 %% width; then they are laid out. A piece is {Form, Width}: Form is text that
 %% is never broken, or a compound of pieces. Widths are counted in grapheme

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The environment of application kernel, as far as the library heeds it: -kernel Key Value on the command
 %% line, each value an Erlang term. What is set later counts before that.
 -module(kernel_options).

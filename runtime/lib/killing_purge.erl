@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% erlang:purge_module/1 ends the processes that are in the middle of the old code, as code:purge/1 does: the
 %% built-in function comes here.
 -module(killing_purge).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% List processing. The five functions reverse/2, member/2, keyfind/3,
 %% keymember/3 and keysearch/3 are built into the machine; everything else is
 %% here. Functions taking a fun check it once and then run a tight loop. Helpers

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Datagram sockets that are files, as gen_udp calls it.
 -module(local_udp).
 

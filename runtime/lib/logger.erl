@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Logging. A log event goes, in the process that logs, through the primary
 %% configuration (level and filters) to every handler whose own level and
 %% filters let it pass. The default handler prints to standard error.

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Ready-made filters for logger. Action is log or stop.
 -module(logger_filters).
 

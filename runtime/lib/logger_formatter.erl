@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Text of a log event. The configuration keys: template, legacy_header,
 %% single_line, depth, chars_limit, max_size, report_cb, time_designator,
 %% time_offset, error_logger_notice_header.

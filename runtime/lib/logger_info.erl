@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The configuration of logging as text: logger:i/0,1.
 -module(logger_info).
 

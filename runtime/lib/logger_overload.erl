@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What the machine and other nodes log comes to one process, logger; this is what protects it. When
 %% more messages wait for it than flush_qlen says, those events are thrown away; with
 %% burst_limit_enable also those that come after the first burst_limit_max_count within

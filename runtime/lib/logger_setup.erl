@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Logging as the environments of applications want it: their parameter logger, and for kernel
 %% logger_level and logger_metadata too.
 -module(logger_setup).

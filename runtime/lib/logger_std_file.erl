@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The file of a handler of logger_std_h: it belongs to a process with the handler's name, logger_std_h_ID, so
 %% that it stays open when the process that added the handler ends.
 %%

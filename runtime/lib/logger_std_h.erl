@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The handler that prints: to the device its config names (type => standard_error, the default handler's;
 %% standard_io; {device, PidOrName}), or to a file (file => Name, or type => {file, Name} or {file, Name,
 %% Modes}), which logger_std_file keeps.

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The configuration of logging: one map under a persistent term, which whoever logs reads without asking
 %% anybody; as long as nothing is changed there is none, and logger's defaults count. Changes are made by one
 %% process, one after the other; it begins with the first.

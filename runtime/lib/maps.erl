@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Maps. Built into the machine: find/2, get/2, is_key/2, keys/1, values/1,
 %% put/3, remove/2, take/2, update/3, merge/2, from_list/1, from_keys/2, and
 %% erts_internal:map_next/3 and erts_internal:maps_to_list/2, which walk a map.

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What the operating system offers that is not built in: shell commands, the search path.
 -module(os).
 

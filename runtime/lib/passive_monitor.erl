@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% monitor_node/3 with allow_passive_connect, of a node that is not connected: the built-in function comes
 %% here, for it has to wait for net_kernel. A node that must not be connected to (dist_auto_connect) may still
 %% connect to this one.

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Files by way of the driver `efile`. An open file is a port of that driver, owned by
 %% the process that opened it: it is closed when that process ends. Operations on
 %% names run on any port of the driver, the file server's or one opened for the call.

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Requests to the drivers tcp_inet and udp_inet, one function each. Nothing is looked up here: hosts are
 %% addresses, ports are numbers. What takes time is answered by a message to the caller,
 %% {inet_async, Socket, Number, Result}; a function without `async` in its name waits for it.

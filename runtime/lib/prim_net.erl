@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What the system knows of hosts, services and network interfaces. Socket addresses are maps as of module
 %% `socket`, texts are strings. The functions are those that OTP's module of this name has on this system.
 -module(prim_net).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Processes that know their parent and ancestors, answer their starter when they are ready, and report a
 %% crash.
 -module(proc_lib).

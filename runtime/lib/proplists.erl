@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Lists of properties: {Key, Value, ...} tuples, and atoms Key that stand for
 %% {Key, true}. The first entry of a key is the one that counts. What rewrites whole lists by rules is an
 %% installed OTP's.

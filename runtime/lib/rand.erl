@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Pseudo-random numbers: for a seed the very numbers of OTP (those of shuffle_s/2 are our own). A state is
 %% {Handler, Words}, see rand_generator; that of a process is in its dictionary under rand_seed.
 -module(rand).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The generators behind rand: how a state is made from a seed, stepped and jumped. A handler is the map that
 %% OTP documents as alg_handler(), so that a program can bring one of its own.
 %%   exsss      Xorshift116**       exro928ss  Xoroshiro928**       dummy  no random numbers at all

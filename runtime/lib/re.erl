@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Regular expressions. compile/1,2, inspect/2 and run/2,3 are built into the machine, by PCRE2; here is what
 %% is made of them.
 -module(re).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% spawn, spawn_link, spawn_monitor and spawn_opt with a node that is another one: the built-in
 %% functions come here, for they have to wait.
 -module(remote_spawn).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The reports of behaviours as text, for their functions format_log/2. A behaviour says each report
 %% in two ways, on several lines and on one, as {Format, Arguments}; the terms that are long or
 %% short as logger's formatter wants them are written "~tp" there.

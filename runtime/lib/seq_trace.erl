@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Sequential tracing: what follows from one message is followed by a token
 %% that travels along, {Flags, Label, Serial, From, Lastcnt}.
 -module(seq_trace).

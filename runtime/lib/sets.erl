@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Sets (=:= decides). A set of version 2 is a map of its elements to []; one
 %% of version 1, the default of new/0, is the same map with a tag, so that the
 %% two remain different terms. An operation on two sets of the same version

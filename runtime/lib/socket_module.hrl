@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Whose work a call on a socket is.
 
 %% A socket of another implementation, which names its module

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Strings: character data seen as grapheme clusters, and the older functions
 %% on flat lists of characters.
 %%

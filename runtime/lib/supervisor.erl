@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% A process that starts others, in order, and restarts them when they end.
 -module(supervisor).
 -behaviour(gen_server).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% System messages: asking any special process for its state, suspending it, tracing its events, ending it.
 -module(sys).
 

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% The functions of a module for stream sockets of one family, FAMILY, which is all the module says itself:
 %% what gen_tcp calls, and what Erlang distribution does.
 

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Timers and times. A timer that sends a message once is the machine's own;
 %% one that repeats, or calls a function, is a small process of its own.
 -module(timer).

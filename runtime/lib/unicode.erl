@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Byte order marks and normalisation. Conversion between encodings is built
 %% into the machine: characters_to_list/1,2 and characters_to_binary/1,2,3.
 -module(unicode).

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Unicode operations on character data (lists of code points, UTF-8 binaries
 %% and nested lists of these): the next code point or grapheme cluster, case
 %% mapping of the next character, and normalisation. Each function takes data

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% I/O servers for the operating system's standard files: `user` on standard
 %% input and output, `standard_error` on file descriptor 2.
 %%

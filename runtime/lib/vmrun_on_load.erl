@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% On_load functions. A module that has one is there only when it has returned `ok`. It runs in a
 %% process of its own: whoever calls the module, or loads it, meanwhile waits for the end of that
 %% process. Calls that could only wait for themselves are undefined: those of the function into its

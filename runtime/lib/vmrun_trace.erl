@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% What erlang:trace and its relatives need besides what is built in.
 -module(vmrun_trace).
 

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% `vmtrace --node NODE`: a machine of the cluster is traced over the cluster's own connections.
 %% vmtrace starts a hidden node here, whose program is main/1; that starts serve/1 on the other node,
 %% which starts `vmtrace --relay` beside its machine. What those two say to each other goes through

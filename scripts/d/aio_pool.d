@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Jobs going into and out of the queues of the async threads, with the length of the queue.
  *   sed 's/\$target/PID/' scripts/d/aio_pool.d | dtrace -s /dev/stdin

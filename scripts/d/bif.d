@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of built-in functions; at the end how often each was called and how long it took.
  *   sed 's/\$target/PID/' scripts/d/bif.d | dtrace -s /dev/stdin

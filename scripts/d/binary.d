@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Binaries outside the heaps: allocated, enlarged or trimmed, received, released; at the end what each process has allocated and
  * what is released of that, in bytes: the difference is still alive.

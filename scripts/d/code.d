@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Modules that come and go: versions that become current, old versions that are given up.
  *   sed 's/\$target/PID/' scripts/d/code.d | dtrace -s /dev/stdin

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every copy of a term from one heap to another; at the end a histogram of sizes in words.
  *   sed 's/\$target/PID/' scripts/d/copy.d | dtrace -s /dev/stdin

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Connections to other nodes: that come and go, that have too much to send, packets.
  *   sed 's/\$target/PID/' scripts/d/dist.d | dtrace -s /dev/stdin

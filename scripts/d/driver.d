@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every call of a callback of a driver, with the port it works for.
  *   sed 's/\$target/PID/' scripts/d/driver.d | dtrace -s /dev/stdin

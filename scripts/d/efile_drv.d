@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operations of the file driver: accepted, begun and ended by a worker, answered. {thread_id, tag} names an operation.
  * The port, the last argument of efile_drv-entry, is not shown: DTrace for Linux gives a script the first ten.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is done with the objects of tables: reads and writes, by table; at the end how many of each.
  *   sed 's/\$target/PID/' scripts/d/ets.d | dtrace -s /dev/stdin

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Follows each file operation across threads: how long it waited for a worker, how long the worker was at it (system calls),
  * how long the answer took back. {thread,tag} names the operation; worker and scheduler are threads as the kernel numbers them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every call and return; depth is the stack in words.
  *   sed 's/\$target/PID/' scripts/d/function.d | dtrace -s /dev/stdin

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every collection: what was asked for, what was reclaimed, how long it took.
  *   sed 's/\$target/PID/' scripts/d/gc.d | dtrace -s /dev/stdin

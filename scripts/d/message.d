@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every message: sent, queued, received; sizes in words, queue lengths in messages.
  *   sed 's/\$target/PID/' scripts/d/message.d | dtrace -s /dev/stdin

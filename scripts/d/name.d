@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registered names: who gets one, who loses it.
  *   sed 's/\$target/PID/' scripts/d/name.d | dtrace -s /dev/stdin

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls of native functions; at the end how often each was called and how long it took, on schedulers and dirty schedulers alike.
  *   sed 's/\$target/PID/' scripts/d/nif.d | dtrace -s /dev/stdin

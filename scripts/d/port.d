@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What processes do to ports: opening, commands, control, busy ports, closing.
  *   sed 's/\$target/PID/' scripts/d/port.d | dtrace -s /dev/stdin

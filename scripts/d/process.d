@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The life of processes: spawn, exit, exit signals, scheduling, hibernation.
  *   sed 's/\$target/PID/' scripts/d/process.d | dtrace -s /dev/stdin

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sizes of process heaps: every change of the young generation's block, in words.
  *   sed 's/\$target/PID/' scripts/d/process_heap.d | dtrace -s /dev/stdin

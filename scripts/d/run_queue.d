@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits for a scheduler: when a process becomes runnable, how long it waits until it runs; at the end a histogram for each kind
  * of scheduler (0: ordinary, 1: dirty CPU, 2: dirty I/O).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Follows a request over all nodes that it comes to, by its sequential trace token (seq_trace:set_token(label, N)): which
  * process of which machine sends and receives, in the order of time. The first column is the time in nanoseconds.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Follows what one message causes: everything sent and received with a sequential trace token (seq_trace:set_token(label, N)),
  * and how long each message lay in its mailbox. A message is known by its label, receiver and serial.

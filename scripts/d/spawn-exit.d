@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which processes are made and how they end. Runs as it stands under DTrace; also with
  *   sed 's/\$target/PID/' scripts/d/spawn-exit.d | dtrace -s /dev/stdin

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What dyntrace as a tracer is told:
  *   erlang:trace(all, true, [procs, send, {tracer, dyntrace, State}])

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the program fires itself with dyntrace:p, pn and user_trace_s1. There are user_trace-n0 to user_trace-n950: add a
  * clause for each number your program uses.

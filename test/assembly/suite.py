@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The assembly that `vmrun -S` prints, before the validator of a stock OTP and through `erlc +from_asm`. The
 validator follows every way through the code and asks that each register read has been written, that each
 stack slot is initialised where a collection may look, that no live count is too large: a rejection is a fault

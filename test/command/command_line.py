@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: expressions in place of a script, files of words, parameters of applications, flags that
 there are none of."""
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What keeps a fault from becoming somebody else's code, read from the programs: nothing can be written and
 executed, what the loader has relocated is read-only, and overruns of buffers are found."""
 import json

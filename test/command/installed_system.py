@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OTP's own system, where one is installed, run by a link to vmrun named erl: each expression's output is a
 stock erl's."""
 import contextlib

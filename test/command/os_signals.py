@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals of the operating system, crash dumps, and the menu of the interrupt key on a terminal."""
 import contextlib
 import os

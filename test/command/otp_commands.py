@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The folder build/bin in front of PATH: erl, erlc, escript and the others do what a stock OTP's do.
 Each case is a piece of shell that is run with either; standard output, standard error and the exit status
 must be the same."""

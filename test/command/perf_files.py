@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """+JPperf: what perf reads of functions that have machine code of their own, taken apart as its documents
 say. +JDdump: listings."""
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """vmrun as a command among others: descriptors that are closed or full, signals, memory that ends. Each
 program must end by itself, with the status and the words that the documents promise."""
 import functools

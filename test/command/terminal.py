@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The shell on a terminal, run by build/bin/erl and by a stock erl: the same keys must leave the same text on
 the screen."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Modules that ask for parse transforms, which OTP's compiler does."""
 import os
 import shutil

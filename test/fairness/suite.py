@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Built-in functions with much to do let others run: every row of bif.tab whose column `long` says how is
 called with large arguments beside a process that counts its turns (+S 1). A function that keeps the scheduler
 leaves it none. One that goes on elsewhere leaves it one for certain, and more as the kernel pleases; one that

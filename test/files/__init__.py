@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """File operations on a disk that fails."""

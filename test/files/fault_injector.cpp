@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A disk that fails on request, for LD_PRELOAD. Files whose path has $VMRUN_FAULTY in it obey the
 // file $VMRUN_FAULTS, read at every call: words of the form
 //

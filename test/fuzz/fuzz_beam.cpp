@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz entry for everything that reads .beam bytes: parser, literals, loader, disassembler. Then
 // the same file with a few labels exchanged for others, which changed bytes seldom do: whatever is
 // loaded, no loop of its instructions goes round without a reduction being counted. With clang:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz entry for the compiler of D. Whatever the text: a program that the engine takes, or one
 // error with a tag, a text and, where there is one, a line; no crash, an end within seconds, and
 // memory that does not grow with what the text asks for. Bytes are taken as they are, with two of

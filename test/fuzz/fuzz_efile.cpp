@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz entry for the file driver's commands. Whatever the bytes: no crash, no read outside them,
 // texts end inside them; and the beginning of a command is judged as all of it is, or more is asked
 // for.

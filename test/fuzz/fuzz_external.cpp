@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz entry for the external term format. Whatever the bytes: no crash, no read outside them; what
 // decodes also encodes, to bytes that decode to an equal term.
 //   clang++ -fsanitize=fuzzer,address,undefined … for libFuzzer; the Meson target fuzz_external has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz entry for the compiler. Whatever the text: messages or a module, no crash, and an end. Bytes
 // are taken as they are and once more with two of their words exchanged, which stays closer to
 // programs than changed bytes do.

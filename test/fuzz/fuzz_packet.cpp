@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz entry for the packet types of sockets and erlang:decode_packet/3. Whatever the bytes: no
 // read outside them, every packet has a length, what is told of it lies inside, and http is one
 // term.

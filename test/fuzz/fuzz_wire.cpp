@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fuzz entry for what arrives from other nodes: headers, atom cache, fragments, control messages,
 // payloads. Whatever the packets: no crash, no read outside them, each refusal with a reason; and
 // what is understood can be sent on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives a fuzz entry without libFuzzer: NAME [-runs=N] [-seconds=N] [-seed=N|time] [-keep=FOLDER]
 // [-best=N] [FILE...]. With files, or all files of a folder: each of them, then changed copies of
 // them; without: random bytes. VMRUN_FUZZ_SECONDS goes before -seconds. The seed is printed first,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where counts of instructions can be compared with those recorded: another compiler, another C library or
 other options make other instructions of the same source."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the machine's code asks whether anyone looks at a probe: the instructions that read a probe's words
 (probes/probes.hpp), found in the disassembly. How often they are executed is what disabled probes cost: each
 comes with a branch that is not taken, and at most one more instruction."""

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A native function that returns its argument, for operations/native_function.act; -DLONGER
    makes it do something before, for a test of what is said then. */
 #include <erl_nif.h>

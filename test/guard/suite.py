@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guards on instructions: each program of operations/ does one thing again and again under callgrind, and
 what once takes is compared with counts.tab. A message that takes two percent more fails, and the function
 that grew is named; so does one that asks one probe more. Time plays no part, so neither does what else the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The counts that are recorded: counts.tab. For each operation its instructions and its tests of probes, and
 below it the functions that have a part in it worth naming, with the same columns."""
 import re

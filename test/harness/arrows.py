@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks which folder includes which, and which calls upward: what arrows.tab allows, no more and no less."""
 import re
 from collections import defaultdict

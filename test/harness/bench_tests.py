@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what ./dev bench makes of runs: statistics, verdicts, the journal, headers of workloads, the
 command line."""
 import json

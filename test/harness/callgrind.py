@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads what callgrind writes: https://valgrind.org/docs/manual/cl-format.html. It supports names written
 out, positions that are addresses (OPTIONS) and one kind of event, instructions. Addresses are those of the
 file."""

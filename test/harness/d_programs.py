@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """D programs under vmtrace, with what they print.
 
 A program is one .d file below test/d. What it must print stands in comments of its own:

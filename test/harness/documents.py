@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares documents and tracing scripts with the tables that they describe."""
 import re
 import shutil
@@ -5,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import paragraphs, pictures, tracing_scripts
+from . import licences, paragraphs, pictures, tracing_scripts
 from .results import Failure, Skip, Test
 
 
@@ -45,6 +46,7 @@ def tests(root, vmrun):
         Test('docs', 'the manual page of vmtrace has the flags of its --help', lambda: vmtrace_page(root)),
         Test('docs', 'a script is shown in each stage', lambda: stages(root, vmrun)),
         *paragraphs.tests(root),
+        *licences.tests(root),
         *pictures.tests(root),
         *tracing_scripts.tests(root, table, vmrun),
     ]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes what a stock erl prints for a script into its comments, each line beside the call that printed it.
 
 For use while writing a script: read what it wrote, every line of it, before keeping it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Golden scripts under vmrun, in every mode, and on a stock erl."""
 import functools
 import os

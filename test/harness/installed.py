@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks where `meson install` puts files, and that they work there."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks the layout of the code: the rules of clang-format and black, and widths."""
 import pathlib
 import re

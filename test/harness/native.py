@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Native libraries: scripts of test/native with the C libraries they load. They are compiled against the
 project's own header and against that of an installed Erlang, and run under vmrun and on a stock erl. All must
 print the same."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares the pictures that explain the code with what draws them and with the sources that they name."""
 import re
 import sys

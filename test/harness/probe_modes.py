@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The machine also compiles with the other ways of firing probes, which the build folder does not have. Only
 the relevant files are compiled, without making code: the generated sources, and some that fire."""
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The programs that vmrun is by name (build/bin: erl, erlc, ct_run …), with the flags of a stress mode in
 front of their arguments."""
 import pathlib

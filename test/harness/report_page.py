@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a benchmark run, bench/report: it shows what is measured and nothing else, and names are never
 markup."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Made-up figures in the format of ./dev bench, with every part and every special case. They serve the tests
 of the page, and show how it looks: `python3 test/harness/report_sample.py FILE`."""
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results, and running many tests at once with progress."""
 import concurrent.futures
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is different in a build with sanitizers, for tests that cannot run with one."""
 import functools
 import pathlib

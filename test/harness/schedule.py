@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What runs beside what.
 
 Most tests compute: as many run at a time as there are cores. Tests that wait for other programs leave a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A golden script: an .act file and what its comments expect of it.
 
   % expect: TEXT            a line of standard output; all of them, in order, are the whole output

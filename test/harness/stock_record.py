@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records which golden scripts a stock erl has run in their present form. A stock erl does not change, so it
 need not run them again each time."""
 import hashlib

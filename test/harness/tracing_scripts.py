@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks the scripts of scripts/ against the probe table and, where the tool is installed, with the tool's
 own parser."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The unit test executables, as Meson lists them."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The views that write documents: a page with a flame graph, a timeline for Perfetto's viewer. Their contents
 are compared with what the traced program does."""
 import collections

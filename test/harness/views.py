@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ready-made views of vmtrace, each on a program that misbehaves in its way: the first row must show what
 is wrong. Each view's script also runs by itself, as --show-script prints it."""
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs every workload of bench/ at its smallest size. A workload checks its result itself."""
 import pathlib
 import re

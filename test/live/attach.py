@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The live-attach tests: counts, strings, the canonical traces G1 to G6 and G12, repeated attaching."""
 import os
 import pathlib

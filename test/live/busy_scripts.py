@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attaches the scripts that watch ports, drivers, files, native functions and programs all at once in the
 middle of heavy work."""
 import pathlib

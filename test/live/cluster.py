@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Machines that are nodes of one cluster are traced over its connections (vmtrace --node), and a request is
 followed over two of them."""
 import contextlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts the firings of probes of a running vmrun, by their first argument, over the tracing
 // socket, without the language: the script is put together here.
 //

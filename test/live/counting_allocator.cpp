@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preloaded, it takes the place of the allocator that vmrun is linked with, and tells who watches
 // how much memory is in use: to the byte, which the resident memory of a process does not, for an
 // allocator keeps what it was given back. VMRUN_ALLOCATED names the file with the two words.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What anything that may open the machine's endpoint can do to it: sessions that stop in the middle, that
 never read, that pass descriptors, that are too many; consumers that stop; machines that end. written.py tests
 what vmtrace makes of full disks. The machine goes on as if nothing had connected, and has freed everything.

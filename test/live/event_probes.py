@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The probes that no Erlang has: names, modules, tables, binaries, waits for a scheduler. Programs do known
 things with each."""
 import collections

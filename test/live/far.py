@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Machines that are reached by a command (vmtrace --via): a vmtrace beside the machine passes on messages,
 and sends what is in its rings."""
 import contextlib

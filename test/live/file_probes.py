@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The probes of the file driver and the async pool: traces G8 and G9, the slots of every command, probes that
 fire without a command."""
 import pathlib

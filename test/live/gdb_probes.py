@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs inside gdb (source gdb_probes.py): prints each firing of some probes with all of its arguments,
 however many, as
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tracing through the machine's own endpoint. What a session counts is compared with what the program knows
 and with bpftrace on the same run, and with what is left when tracers end in any manner."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What sessions leave in a machine, by number. After eight times as many of them it has no more memory in
 use, nearly to the byte (counting_allocator.cpp), no more memory mapped, no thread and no descriptor. There
 are damaged sessions, ordinary ones, and tracers that are killed."""

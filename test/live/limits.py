@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scripts that want more than there is. What is dropped is reported by dtrace's names. The machine's memory
 stays within bounds while they run, and is freed."""
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tracers and a machine some of whose functions have machine code: its mappings, and DTrace, which reads
 them."""
 import os

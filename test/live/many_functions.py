@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Named functions up to the greatest number that is watched at once, and beyond."""
 import contextlib
 import pathlib

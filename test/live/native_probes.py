@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The nif probes, and message-send for what native functions send."""
 import pathlib
 import tempfile

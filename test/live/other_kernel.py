@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Becomes a command as another kernel would run it: `python3 other_kernel.py KIND COMMAND ...`, where KIND is
   old      uname(2) says 2.6 (personality(2), UNAME26), so what came with later versions is not used;
   filtered perf_event_open is not permitted, as in a container with the usual filter (seccomp(2)).

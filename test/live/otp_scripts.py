@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OTP's own D scripts (the examples of runtime_tools, package erlang-runtime-tools), unchanged, under vmtrace
 attached to a running machine. cluster.py has those of distribution with nodes."""
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The probes of ports and drivers: traces G7 and G13, and every probe of both families with its arguments."""
 import pathlib
 import tempfile

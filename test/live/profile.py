@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What profile-N and wall-N say of programs whose shares are known. Shares are of samples, and there are a
 few hundred of them. Numbers of samples are compared with processor time, as the operating system counts it.
 Nothing depends on how fast the machine is."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs inside the machine that trace it (erltrace): what is left of their handles, what they count beside
 vmtrace, and machines that end meanwhile."""
 import collections

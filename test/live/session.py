@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One vmrun with bpftrace attached to it.
 
 A program under test prints `ready`, waits for a line, does its work, prints what it knows (`NAME VALUE`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the code around the sites of a binary must obey, read from the binary. Linux (6.18 and later) puts a
 call in place of a five-byte nop that is traced, and a call writes below the stack pointer, where leaf
 functions may keep values."""

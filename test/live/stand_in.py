@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program that vmtrace starts in place of a machine. It gives vmtrace the list of probes of FOLDER/probes,
 and keeps the program that vmtrace sends in FOLDER/program."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All arguments of probes, read by gdb, because bpftrace 0.17 sees six at most. This is slower, with one stop
 per firing, so it is for small programs."""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What vmtrace writes when there is no room, when its output is not read, and when the machine is gone: a
 message, a status, and no half output."""
 import contextlib

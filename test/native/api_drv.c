@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls every function of erl_driver.h that the sample drivers do not. port_control(Port, Test,
    Data) answers "ok", or the line of the check that failed. */
 #include <erl_driver.h>

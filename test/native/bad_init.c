@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A shared library, but none of native functions. */
 int something(void);
 int something(void) { return 1; }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Returns what is no term. */
 #include <erl_nif.h>
 #include <stdio.h>

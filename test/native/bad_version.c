@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Made for an interface of the future. */
 #include <erl_nif.h>
 ERL_NIF_INIT_EXPORT ErlNifEntry* nif_init(void);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads from pipes that block: it must be told of input only when there is some. Each
    control command puts a byte into the pipe; what is read comes back as a message. */
 #include <erl_driver.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Becomes busy while commands are queued, and says what it has taken. A command that begins with
      'w'  tells the owner "in", waits until another port is told to go, and is busy then
      'n'  is not busy any more

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Corners of the native interface: what resources keep alive, who has a descriptor, commands to
    ports, clocks, arguments under matching. Says what happens to `witness`. */
 #include <erl_nif.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A driver that brings the machine down when it is sent data. */
 #include <erl_driver.h>
 

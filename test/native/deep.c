@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Recurses without end. */
 #include <erl_nif.h>
 static int deeper(volatile int* above) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What native functions use beside terms: texts, locks, threads and what belongs to them, time,
    shared libraries. */
 #include <erl_nif.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The classic event callback, which OTP calls no more: driver_event on a pipe; what poll(2) said is
    sent to the owner as a digit. */
 #include <erl_driver.h>

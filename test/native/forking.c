@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Children that native code forks, and that end by themselves. */
 #include <erl_nif.h>
 

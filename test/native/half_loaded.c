@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* For a module whose on_load function changes its mind after it has loaded this. Tells `witness`
    when it is unloaded. */
 #include <erl_nif.h>

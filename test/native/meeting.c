@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that return when as many calls of them are under way as there are to be: each holds a
    thread until then. */
 #include <erl_nif.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What drivers seldom do: failures that are none, failures while starting and stopping, ports made
    by a port that ends, timers for ever, jobs that look at the queue of a port that is gone. The
    command line says which. */

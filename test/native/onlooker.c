@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tracer module. Its state is {To, Wishes}: what it wants of each event is in a map, discard if
    it is not there; To is sent {Function, Event, Tracee, What, Options}. */
 #include <erl_nif.h>

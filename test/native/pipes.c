@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pipes as resources: a process gets a message when there is something to read, or room to write.
    */
 #include <erl_nif.h>

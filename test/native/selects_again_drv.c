@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A driver without output that selects one descriptor number for different files, without saying
    when it closes one. */
 #include <erl_driver.h>

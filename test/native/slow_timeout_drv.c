@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Its timeout, which any control command starts, takes as many milliseconds as the command says. */
 #include <erl_driver.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A driver that selects for reading a descriptor whose number it is told, and sends its owner
    what it reads there. */
 #include <erl_driver.h>

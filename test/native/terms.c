@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and makes terms of every kind; the functions of the native interface seen from Erlang. */
 #include <erl_nif.h>
 #include <stdint.h>

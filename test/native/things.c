@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Resources with all four callbacks: monitors they hold, calls into them, who keeps them; ports by
    name, and terms and vectors made in the ways that are seldom used. */
 #include <erl_nif.h>

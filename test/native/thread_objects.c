@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a library in C++ has made of a thread_local object with a destructor: the compiler's call,
    by which the library stays until the thread ends. */
 #include <erl_nif.h>

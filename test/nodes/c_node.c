@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 // A node in C (ei of erl_interface): sends to the registered process echo of the node it is told,
 // and calls a function there. usage: c_node COOKIE NODE
 #include <ei.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Captures what a stock erl sends, as fixtures for test/unit/wire: test/nodes/capture.py [erl] >
 test/unit/wire/stock.txt
 

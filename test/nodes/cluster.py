@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nodes for tests, of ours and of a stock Erlang: each test has an epmd of its own, a cookie and names that
 nobody else has, and all on 127.0.0.1. What was started has ended when the test has."""
 import contextlib

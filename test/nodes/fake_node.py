@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pretends to be a node of the Erlang distribution protocol: it shakes hands as a hidden node and then sends
 and receives packets as they are. For capturing what a stock node sends, and for sending what no honest node
 would."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The handshake, word by word: scripted peers, in both roles, against a node of ours and a stock
 one, which have to say the same."""
 import contextlib

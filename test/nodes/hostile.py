@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A node that keeps to no rule: garbage in place of the handshake, wrong cookies, packets that are none,
 floods, and no reading. A node of ours closes such a connection, says why, and goes on serving others."""
 import contextlib

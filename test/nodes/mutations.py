@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Good conversations with mistakes in them, made from seeds: handshakes in both roles.
 What is asked so stays able to serve, and has no more processes, ports and memory afterwards. A failure says
 the seed."""

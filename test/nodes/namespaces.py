@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sockets of one program on two hosts: opened in another network namespace by {netns, Path}; datagrams to a
 group of hosts."""
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hosts with a switch between them, for nodes that lose each other: a network namespace for each, made by the
 test. Nothing outside them changes, and they are gone with the processes that hold them, which end with the
 test in whatever manner that ends."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The network as OTP's own modules have it, byte for byte those of an installed kernel, on our drivers and
 native functions."""
 import functools

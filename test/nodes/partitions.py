@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nodes that lose each other: the network between them fails and nobody is told, heals, loses what goes one
 way, or is slow."""
 import functools

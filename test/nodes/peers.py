@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nodes started by other nodes, through `peer` and `slave`: vmrun as what they start, and as who starts; and
 the flags that run something without a script, as erl has them."""
 import functools

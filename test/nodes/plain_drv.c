@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A distribution driver whose entry has output and no outputv: packets with a length of four bytes,
  * over a duplicate of the connected descriptor that the name of the port tells. It begins to read
  * when it is told to, by a control that gives what has been read already. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """vmrun as a member of an Erlang cluster: nodes of ours and of a stock erl with each other
 (docs/testing.md)."""
 import functools

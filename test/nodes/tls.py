@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Connections of OTP's inet_tls_dist, with its ssl and crypto as installed, between nodes of ours and of a
 stock erl."""
 import functools

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Erlang/OTP's own suites, run by vmrun."""

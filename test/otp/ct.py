@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run of one suite by OTP's real common_test, in a system of its own: home, cookie, epmd and files."""
 import contextlib
 import os

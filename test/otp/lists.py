@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two lists: what stock erl makes of each suite (stock.txt), and what is not so with us (suites.txt).
 Both are folders, suites and cases, by indentation; after a suite in stock.txt is the number of cases that
 pass, after a case how it ends or why it does not pass."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes into stock.txt and suites.txt what the suites named make of themselves now, with stock erl (if it is
 not known yet) and with us:
 

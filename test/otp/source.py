@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OTP's source, fetched once, and of it what a suite needs, compiled once: its modules by stock erlc, its
 libraries and programs in C by make."""
 import fcntl

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OTP's own test suites, run by OTP's own common_test on the machine: build/bin comes first in PATH.
 
 stock.txt says what stock erl makes of each suite: how many cases pass, and which do not. Of the cases that

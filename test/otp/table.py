@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints the document docs/otp-suites.md, which says how much of OTP's own suites passes, out of the two
 lists that the suite `otp` holds true:
 

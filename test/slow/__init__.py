@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Suites that take minutes: run with ./dev test --slow."""

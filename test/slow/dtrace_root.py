@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Oracle's DTrace on a system whose release has no package of it. A Debian unstable is made once in a folder
 (VMRUN_DTRACE_ROOT, by default /var/tmp/vmrun-dtrace), and its dtrace is run with the host's processes. Needs
 root, Debian and 200 MB."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A throw-away Debian guest, for what needs a kernel that loads modules: SystemTap's kernel runtime.
 
 The image has Debian's own kernel, its headers and systemtap. mmdebstrap makes it once for each recipe, into a

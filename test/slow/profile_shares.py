@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares what vmtrace's profile-997 says of a machine with what `perf record` says of the same seconds and
 the same threads (PROBES.md, I7). Each share that either puts above 5 % is within 3 points of the other's.
 perf unwinds native stacks by itself and knows functions with machine code from the map that `+JPperf map`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The slow suites: SystemTap scripts in a guest, unit tests and golden scripts under sanitizers, tracers that
 are killed, work with large files and many files, and soak tests."""
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elixir's own tests, of the source of Debian's package, run with the installed Elixir by vmrun and by a
 stock erl: what passes there passes here."""
 import functools

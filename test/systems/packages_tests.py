@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One script for each package in packages/: it says which Debian packages it needs, and does what they are
 for."""
 import codecs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random programs (generated/programs.py): each is compiled by our compiler and by erlc, what either makes is
 run by either machine, and all four print the same. Which functions a stack trace names depends on the
 compiler too: such lines begin with "@"."""

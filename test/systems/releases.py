@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Releases: an application with a supervisor, made into a release by systools and started from its own boot
 script."""
 import functools

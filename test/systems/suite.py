@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real systems, run by this machine (build/bin comes first in PATH) and by a stock erl: packages of Debian
 (packages/), releases, tools that build and test, random programs. What they print and the status they end
 with must be the same."""

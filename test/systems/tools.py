@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tools that build and test: common_test, rebar3, dialyzer, mix and iex, each on a project made for it,
 without a network."""
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled with -DCONNECT=connect_machine, or connect_runtime, for units that use the machine.
 #ifdef CONNECT
 namespace vmrun {

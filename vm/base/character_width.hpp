@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// How many columns of a terminal a character takes: 0 (combining, zero width), 1, or 2 (East Asian

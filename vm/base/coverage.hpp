@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// Counters of a build that measures coverage (./dev coverage). The compiler's library writes them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// A signal that ends the VM (a bad address, abort, …). The parts of the machine that run foreign

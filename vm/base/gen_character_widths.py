@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Characters that take no column of a terminal or two: gen_character_widths.py OUT makes the rows of
 character_width.cpp."""
 import sys

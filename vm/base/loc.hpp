@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A place in a source text, as the compiler's messages, trees and SSA refer to it.
 

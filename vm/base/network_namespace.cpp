@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/base/network_namespace.hpp"
 
 #include <fcntl.h>

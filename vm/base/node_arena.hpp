@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Bump allocation for one compilation: syntax trees, interned names, and the nodes of the middle
 // forms live in a NodeArena and die together with it, so nothing in them needs a destructor. Owned

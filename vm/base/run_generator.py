@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a generator and gives the files that come out unchanged their former times, so that nothing that
 includes them is compiled again.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/code/code_server.hpp"
 
 #include <condition_variable>

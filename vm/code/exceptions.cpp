@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/code/exceptions.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/trace/call_trace.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Expands the machine's own instructions from instructions.tab. Usage: gen_instructions.py instructions.tab
 OUTDIR
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the table of generic instructions from opcodes.tab. Usage: gen_opcodes.py opcodes.tab out.hpp"""
 import re
 import sys

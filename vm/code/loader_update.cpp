@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/code/loading.hpp"
 
 /// Tuples copied with some elements changed. Compilers write R#r{a = 1} as a fetch of each element

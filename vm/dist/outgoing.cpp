@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/dist/outgoing.hpp"
 
 #include "vm/base/epoch.hpp"

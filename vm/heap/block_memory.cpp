@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef VMRUN_MIMALLOC
 #include <malloc.h>
 #endif

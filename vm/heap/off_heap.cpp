@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/heap/off_heap.hpp"
 
 #include "vm/heap/heap_upcalls.hpp"

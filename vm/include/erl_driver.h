@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Linked-in drivers: the interface of Erlang/OTP 25's erl_driver.h (version 3.3) as far as vmrun
    offers it. What is declared here exists and behaves as the OTP documentation of erl_driver and
    driver_entry says; docs/drivers.md lists it all, with what is left out. Names, constants and

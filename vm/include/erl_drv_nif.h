@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the public interfaces for drivers (erl_driver.h) and for native functions (erl_nif.h) have
    in common. Names, constants and layouts are those of Erlang/OTP 25, so that a library built
    against either header works. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Native functions for Erlang modules: the interface of Erlang/OTP 25's erl_nif.h as far as vmrun
    offers it. What is declared here exists and behaves as the OTP documentation of erl_nif says;
    docs/nifs.md lists it all, with what is left out. Names, constants and layouts are OTP's, so a

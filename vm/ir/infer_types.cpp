@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types of values, and what follows from them. A value's type follows from the instruction that
 // makes it. A test that was passed narrows it for every block that can only be reached through that
 // exit. So the walk goes down the tree of dominators (Cooper, Harvey and Kennedy, "A Simple, Fast

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/ir/print_ssa.hpp"
 
 #include "vm/ir/bif_info.hpp"

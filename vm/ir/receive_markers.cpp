@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Receives that wait for a reference skip the messages that arrived before it was made.
 //
 // Lowering puts kMarkerUse in front of a receive for every value that all its clauses compare with.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known about functions' arguments and results. A function that cannot be called from
 // outside of the module takes what its callers in the module pass, and its result goes back to
 // them. Both are found by visiting the functions until nothing changes: at first nothing is passed

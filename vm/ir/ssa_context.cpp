@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Match contexts that are passed on. In
 //
 //     sum(<<C, T/binary>>, Acc) -> sum(T, Acc + C);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floating point without boxes: in a chain of additions, subtractions, multiplications and
 // divisions whose operands are known to be floats, the intermediate numbers stay in float
 // registers. Only results with another use are made into terms. Chains do not extend across calls

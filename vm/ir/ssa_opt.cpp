@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cleans up after lowering: jumps to jumps, merge points whose outcome is known, straight lines cut
 // in pieces, unused values, tests that one instruction can do together. All passes are linear in
 // the size of the function.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/lifecycle/exit.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/base/small_limits.hpp"

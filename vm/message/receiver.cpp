@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/message/receiver.hpp"
 
 #include "vm/heap/copy.hpp"

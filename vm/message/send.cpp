@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/message/send.hpp"
 #include "vm/message/mailbox_probe.hpp"
 

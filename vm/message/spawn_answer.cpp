@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/message/spawn_answer.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/abandoned_spawns.hpp"

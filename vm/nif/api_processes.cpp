@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/code/module.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/message/send.hpp"

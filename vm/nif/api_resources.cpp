@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/nif/resource.hpp"
 #include "vm/nif/resource_select.hpp"
 #include "vm/term/bits.hpp"

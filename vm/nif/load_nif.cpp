@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/nif/load_nif.hpp"
 
 #include "vm/code/change_permission.hpp"

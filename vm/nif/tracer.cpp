@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modules of native code as tracers (erl_tracer(3)): the machine calls their functions itself.
 
 #include "vm/code/code_server.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// The machine's own setting of the async pool (drivers/async): how many threads it has (`+A N`; 0:

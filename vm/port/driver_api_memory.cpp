@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions for drivers: memory, reference-counted binaries, the port's queue.
 
 #include <algorithm>

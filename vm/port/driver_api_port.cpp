@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions for drivers: the port itself, its timer, locks, monitors; the list of drivers.
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions for drivers: the system, time, environment, libraries.
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions for drivers: data for the owner, and terms for any process.
 
 #include <algorithm>

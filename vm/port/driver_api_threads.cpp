@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions for drivers: threads, locks, thread-specific data.
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/port/driver_crash.hpp"
 
 #include <unistd.h>

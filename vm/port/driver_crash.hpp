@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// When foreign code crashes the machine, the crash report names it: a fatal signal during a

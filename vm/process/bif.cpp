@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/process/bif.hpp"
 
 #include "vm/process/core.hpp"

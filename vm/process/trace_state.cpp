@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/process/trace_state.hpp"
 
 #include "vm/process/process_upcalls.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/sched/bound.hpp"
 
 #include "vm/process/deep_stack.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/sched/run_queue_wait.hpp"
 
 #include "vm/base/clock.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes atoms_generated.hpp (names with indexes) from atoms.tab. Usage: gen_atoms.py atoms.tab out.hpp"""
 import sys
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/term/map_walk.hpp"
 
 #include "vm/term/map_internal.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/trace/calls_under_way.hpp"
 
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/trace/port_trace.hpp"
 
 #include "vm/heap/build.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/trace/saved_calls.hpp"
 
 #include <vector>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measurements that stand alone, one a file: each has measure(session) and puts its figures into
 results['figures'][NAME]."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """For each built-in function that may have much to do: by how much a timer of 1 ms comes late beside it under
 +S 1 (with 100 MB), and how long a child that is spawned beside it waits under +S 2. Both as the program
 measures them; a child's time is the median of 20."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Our part of a firing of some probes: semaphores are raised by hand, so all is done but the tracer's
 trap."""
 import os

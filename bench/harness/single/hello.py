@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Start to finish of a program that prints one line."""
 import statistics
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A message there and back between two nodes, processes spawned, messages of three sizes: two nodes of vmrun
 against two of the other machine, as many schedulers each as there are processors."""
 import contextlib

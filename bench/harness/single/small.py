@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of Google Benchmark that stand alone: a firing on the D engine without a machine; messages to and
 from other nodes made into bytes and back."""
 from . import keep

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What each ready-made view of vmtrace costs programs of messages, memory, files and ports: the programs' own
 times with a view against those without, one after the other again and again; the least of each, which is
 disturbed least by what else the machine does."""

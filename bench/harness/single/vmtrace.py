@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What watching the messages and switches of ping_pong costs, by vmtrace and, at a smaller size, by
 bpftrace."""
 from . import keep

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processor time of a waiting machine, per second."""
 import os
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """vmrun against a stock erl, workload by workload."""
 import collections
 

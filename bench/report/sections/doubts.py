@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is not known: runs that failed, ratios too noisy to be figures, configurations that could not be
 measured here."""
 from ..tables import table

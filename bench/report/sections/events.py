@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a single event costs: a site by consumer, against what the kernel takes by itself; and what the
 machine's own primitives take."""
 from .. import targets, words

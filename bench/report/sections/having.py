@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What it costs to have probes: compiled in and nobody looking, against compiled out."""
 from .. import targets, words
 from ..dot_plot import Dot, Reference, Row, dot_plot

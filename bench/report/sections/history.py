@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of one commit after the other."""
 from .. import words
 from ..line_plot import Line, Panel, line_plot

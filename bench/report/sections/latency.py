@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long messages are on their way while the machine is busy, up to the slowest."""
 from .. import words
 from ..line_plot import Line, Panel, line_plot

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What it costs to look: families of probes by their consumers, and other ways to look, on real work."""
 import collections
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a process, a message, a connection take."""
 from .. import words
 from ..dot_plot import Dot, Row, dot_plot

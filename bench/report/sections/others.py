@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measurements that have no plot: a table each, as they were written."""
 from .. import words
 from ..tables import data

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What more schedulers gain."""
 import collections
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all parts of the page have in common: a title, how to read it, plots with their data, the command that
 repeats it."""
 import dataclasses

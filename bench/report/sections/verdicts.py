@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """This commit against another one, with a verdict for each workload."""
 import collections
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/d/descriptions/probe_arguments.hpp"
 
 namespace vmrun::d::lang {

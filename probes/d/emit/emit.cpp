@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code of clauses and statements. The members of Emitter make the code of their parts.
 #include "probes/d/emit/emit.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/d/expressions/tree_nodes.hpp"
 
 namespace vmrun::d::lang {

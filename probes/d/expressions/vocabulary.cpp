@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/d/expressions/vocabulary.hpp"
 #include "probes/d/script/action_table.hpp"
 

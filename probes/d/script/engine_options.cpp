@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of dtrace. Those of the engine are set in a program; the others are known by name only.
 #include "probes/d/script/engine_options.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/d/statements/clause_order.hpp"
 
 namespace vmrun::d::lang {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/d/syntax/d_parser.hpp"
 
 namespace vmrun::d::lang {

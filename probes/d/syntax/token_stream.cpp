@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "probes/d/syntax/token_stream.hpp"
 
 namespace vmrun::d::lang {

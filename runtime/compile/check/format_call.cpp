@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/compile/check/format_call.hpp"
 
 namespace vmrun::compile {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/compile/check/lint_expr.hpp"
 
 #include <algorithm>

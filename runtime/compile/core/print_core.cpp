@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/compile/core/print_core.hpp"
 
 #include <unordered_map>

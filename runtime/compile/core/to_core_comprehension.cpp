@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowering of comprehensions into loops: a local function per generator that walks its subject, in
 // the manner of Wadler's translation (Peyton Jones, "The Implementation of Functional Programming
 // Languages", chapter 7). The list behind the generator's results is passed inwards, so no

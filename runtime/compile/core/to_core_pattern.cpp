@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/compile/core/to_core_pattern.hpp"
 
 #include "runtime/compile/core/to_core_binary.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/compile/core/variable_uses.hpp"
 
 #include "runtime/compile/syntax/ast_walk.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/compile/emit/function_gen.hpp"
 
 #include "runtime/compile/emit/instr_gen.hpp"

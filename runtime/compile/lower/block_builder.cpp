@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/compile/lower/block_builder.hpp"
 
 #include "vm/term/atom.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Embeds header files in C++: gen_headers.py OUT.cpp NAME=FILE… makes find_known_header of
 known_headers.hpp."""
 import sys

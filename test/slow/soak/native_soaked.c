@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A library in two versions (VERSION), to be upgraded to and fro: a resource type that each takes
    over, data that each hands on, functions that are called at once, on a dirty scheduler, and
    through enif_schedule_nif. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random Erlang modules, each made of its seed alone. What one prints is certain: expressions are typed, so
 that most of them have a value, and when one raises, class and reason are printed. Recursion ends, numbers and
 lists stay small, nothing depends on time, processes or addresses."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Columns that characters take.
 #include "vm/base/character_width.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The building blocks of vm/base in every order of events; see explorer.hpp. Each check is also
 // seen to fail when the operation it is about is left out. Sanitizers are not told about its
 // fibers: they have nothing to say about one thread.

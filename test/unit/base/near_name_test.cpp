@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names that are meant by misspelt ones.
 #include "vm/base/near_name.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of what stood where `probed` stands now, replaced while others look things up in it.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a function of compiled modules on the machine and its built-in functions, without library
 // and boot: run_beam [-d] DIRECTORY MODULE FUNCTION [INTEGER...]. The function ends by erlang:halt.
 // With -d the loaded code is printed instead.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lexer, preprocessor and parser as seen through messages and preprocessed text.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lint finds, by the message and place; each row is a module body without its header.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The back end by its outcomes: what compiled modules compute on a stock erl, what its validator
 // says of our assembly, and a few shapes of code that speed depends on. Without an erl the first
 // two are left out, with a warning.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands of the file driver: bytes in, fields out; what is malformed is refused, whatever it is.
 #include "drivers/efile/file_command.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of the file driver, run as a worker runs them, without a port.
 #include "drivers/efile/file_operation.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file driver's system calls on descriptors and names, on real files.
 #include "drivers/efile/file.hpp"
 #include "drivers/efile/file_names.hpp"

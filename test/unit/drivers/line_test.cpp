@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The line that is edited on a terminal: what is sent for each change.
 #include "drivers/terminal/line.hpp"
 

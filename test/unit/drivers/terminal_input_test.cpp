@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is typed on a terminal, as UTF-8.
 #include "drivers/terminal/terminal_input.hpp"
 

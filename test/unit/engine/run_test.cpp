@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each operation does, and what fires ERROR.
 #include "probes/engine/memory.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Binaries outside the heaps: what their probes tell adds up to what is alive.
 #include "vm/heap/off_heap.hpp"
 

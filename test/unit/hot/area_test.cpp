@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory for machine code: near, executed and not written where it is executed, given back.
 #include <catch2/catch.hpp>
 

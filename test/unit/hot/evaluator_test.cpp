@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the evaluator says that an instruction does is what the processor does.
 #include <catch2/catch.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The queue of a port: by itself, and as drivers see it.
 
 #include <catch2/catch.hpp>

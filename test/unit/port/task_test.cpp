@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who runs what happens to a port, and when: threads that queue, schedulers that hold, ports that
 // close in between. Drivers of C++ functions.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The notes of this very binary against probes.tab: every row is there once, with exactly the types
 // of its row.
 #include "probes/probe_notes.hpp"

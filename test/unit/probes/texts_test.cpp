@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts of terms as tracers get them: what they say, and where they are cut.
 #include "vm/probes/texts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The process structures' own containers: hash table, dictionary, timer wheel, process table,
 // names, references. And what tracing keeps of functions.
 #include <catch2/catch.hpp>

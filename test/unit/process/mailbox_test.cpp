@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mailbox under many producers: nothing lost, order kept per sender, exactly one waker per
 // wait.
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waits on run queues as the probes tell them: each begins once and ends once.
 #include "vm/sched/run_queue_wait.hpp"
 

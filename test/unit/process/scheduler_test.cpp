@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes, signals and schedulers, driven by C++ bodies in the place of Erlang code. A body is
 // called for each slice.
 #include <catch2/catch.hpp>

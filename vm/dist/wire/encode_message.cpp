@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/dist/wire/output_queue.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/external_atoms.hpp"

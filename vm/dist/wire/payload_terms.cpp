@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "vm/dist/wire/input.hpp"
 #include "vm/term/bits.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// What goes over a connection between nodes after the handshake, as bytes, in both directions.

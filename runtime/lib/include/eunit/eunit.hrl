@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% For modules with tests. Functions NAME_test/0 and NAME_test_/0 are exported by themselves and test/0 runs
 %% them all; with NOTEST defined they are left out of the module (EUNIT_NOAUTO: neither). The macros whose
 %% names begin with _ make test objects: a line and a fun. Running tests takes the application eunit.

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 -ifndef(FILE_HRL_).
 -define(FILE_HRL_, 1).
 

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 -ifndef(INET_HRL_).
 -define(INET_HRL_, 1).
 

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Logging with the place it comes from. Nothing is evaluated, the arguments included, unless the level
 %% is wanted from this module. Each takes a text, a report or a fun; then arguments of a format; then
 %% metadata: see logger:log/2,3,4.

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% Assertions for tests: ok, or an error that tells the place, the expression and what came of it. With
 %% NOASSERT defined they are ok and nothing is evaluated; NODEBUG defines it, ASSERT or DEBUG prevent that.
 %% Each has a variant with a comment of the caller's as last argument.
