@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """File operations with an injector of faults (fault_injector.cpp) preloaded, under +A 0 and +A 8."""
-import os
 import pathlib
 import subprocess
 import tempfile

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The counts that are recorded: counts.tab. For each operation its instructions and its tests of probes, and
 below it the functions that have a part in it worth naming, with the same columns."""
-import re
 
 from harness.callgrind import Function, Profile
 
@@ -38,7 +37,7 @@ class Counts:
 
 def read(path):
     """Counts by operation."""
-    counts = {}
+    counts, current = {}, None
     for line in path.read_text(encoding='utf-8').splitlines() if path.exists() else []:
         if not line or line.startswith('#'):
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the layout of the code: the rules of clang-format and black, and widths."""
+"""Checks the layout of the code: the rules of clang-format, black and pyflakes, and widths."""
 import pathlib
 import re
 import shutil
@@ -43,6 +43,7 @@ def tests(root):
     return [
         Test('docs', 'C and C++ are laid out as .clang-format says', lambda: formatted(root)),
         Test('docs', 'Python is laid out as pyproject.toml says', lambda: python_formatted(root)),
+        Test('docs', 'Python names what is there, and imports what it names', lambda: python_names(root)),
         Test('docs', 'code keeps within 110 columns, comments within 100', lambda: columns(root)),
         Test('docs', 'words of the old dialect stay away', lambda: dialect(root)),
         Test('docs', 'no two headers share a name', lambda: header_names(root)),
@@ -147,6 +148,15 @@ def python_formatted(root):
     names = re.findall(r'^would reformat (\S+)', told.stderr, re.M)
     if told.returncode:
         raise Failure(f'./dev format would change {" ".join(names[:10]) or told.stderr}')
+
+
+def python_names(root):
+    """pyflakes finds names that are not defined, which a run finds only where it comes to them."""
+    if not shutil.which('pyflakes3'):
+        raise Skip('pyflakes3 is not installed')
+    told = subprocess.run(['pyflakes3', *python_sources(root)], capture_output=True, text=True, cwd=root)
+    if told.returncode:
+        raise Failure(told.stdout + told.stderr)
 
 
 def width(path, line):

@@ -2,7 +2,6 @@
 """Native libraries: scripts of test/native with the C libraries they load. They are compiled against the
 project's own header and against that of an installed Erlang, and run under vmrun and on a stock erl. All must
 print the same."""
-import os
 import pathlib
 import shutil
 import subprocess

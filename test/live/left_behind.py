@@ -3,7 +3,6 @@
 use, nearly to the byte (counting_allocator.cpp), no more memory mapped, no thread and no descriptor. There
 are damaged sessions, ordinary ones, and tracers that are killed."""
 import contextlib
-import os
 import pathlib
 import random
 import re

@@ -8,7 +8,7 @@ import tempfile
 from harness.results import Test
 from harness.sanitizers import sanitizer
 
-from . import endpoint, left_behind
+from . import left_behind
 from .attach import expect
 
 MEBIBYTE = 1 << 20

@@ -49,12 +49,12 @@ class Suite:
         self.yielding(of('yielding'), int(known['calls']))
         got = [(e.probe, e.arguments[1]) for e in of('killed')]
         expect(got == [('nif__entry', 'terms:held/1')], 'killed in a dirty function', got)
-        for name, initial, native in (
+        for name, initial, function in (
             ('spawned', 'primes:dirty_cpu/1', 'primes:dirty_cpu/1'),
             ('tail', 'erlang:apply/2', 'primes:dirty_io/1'),
         ):
             got = self.scheduled([e for e in found if e.arguments[0] == known[name]])
-            expect(got == [initial, native, initial], f'{name}: scheduled as', got)
+            expect(got == [initial, function, initial], f'{name}: scheduled as', got)
         sent = [
             e.arguments[:3] for e in found if e.probe == 'message__send' and e.arguments[0] == known['sender']
         ]

@@ -12,7 +12,6 @@ import pathlib
 import queue
 import re
 import shutil
-import signal
 import subprocess
 import threading
 import time

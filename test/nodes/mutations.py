@@ -5,6 +5,7 @@ the seed."""
 import contextlib
 import functools
 import random
+import socket
 import struct
 import time
 

@@ -13,7 +13,7 @@ from harness.golden import MODES, mode_flags
 from harness.results import Skip, Test
 from nodes import cluster as clusters
 from nodes import handshake, hostile, mutations, namespaces, otp_network, partitions, peers, tls
-from nodes.cluster import Cluster, expect, expect_end, free_port, patience_s
+from nodes.cluster import Cluster, expect, expect_end, free_port
 
 PAIRS = [('vmrun', 'erl'), ('erl', 'vmrun'), ('vmrun', 'vmrun')]
 STOCK = [('erl', 'erl')]  # shows that the tests themselves are right: of the slow suite
