@@ -407,7 +407,7 @@ class Specialiser {
       joints_[at] = {writer_.here(), s};
     }
     while (!side_ways_.empty()) {
-      SideWay w = std::move(side_ways_.back());
+      SideWay w = side_ways_.back();
       side_ways_.pop_back();
       writer_.set_distance(w.jump, writer_.here());
       evaluator_.current = w.current;

@@ -177,7 +177,7 @@ class Parameter {
     return s;
   }
 
-  void set(Instr& i, ValueId dst, std::vector<Arg> args) {
+  void set(Instr& i, ValueId dst, const std::vector<Arg>& args) {
     i.args = program_.arena.copy(args);
     if (dst != kNone) i.dsts = program_.arena.copy(&dst, 1);
   }

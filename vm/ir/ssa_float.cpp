@@ -141,7 +141,7 @@ class Floats {
     b.code = std::move(code);
   }
 
-  ValueId set(Instr& i, std::vector<Arg> args) {
+  ValueId set(Instr& i, const std::vector<Arg>& args) {
     i.args = program_.arena.copy(args);
     ValueId v = fn_.new_value();
     known_.push_back(false);
