@@ -83,7 +83,7 @@ Answer UdpSocket::connect(Reader& in) {
   if (const int error = read_address(in, system_family_, &to)) return Answer::failed(error);
   if (is_connected()) {  // the old peer would decide the address to send from
     const sockaddr nowhere{.sa_family = AF_UNSPEC, .sa_data = {}};
-    ::connect(fd_, &nowhere, sizeof nowhere);
+    (void)::connect(fd_, &nowhere, sizeof nowhere);
   }
   if (::connect(fd_, &to.any, to.size) != 0) return Answer::failed(errno);
   set_status(kStatusConnected);

@@ -177,7 +177,7 @@ Refusal Handle::compile(const std::string& text) {
     if (std::string why; !options_.set(name, value, why) && !why.empty()) return in_words(std::move(why));
 
   running_->has_session = true;
-  const Refusal refused = in_tracing_thread(*running_, [&]() -> Refusal {
+  Refusal refused = in_tracing_thread(*running_, [&]() -> Refusal {
     std::string why;
     return running_->open_session(script->program, why) ? kDone : in_words(why);
   });
@@ -258,7 +258,7 @@ Refusal Handle::consume(const TakeRecord& take, const TakeDrops& take_drops) {
   if (Refusal refusal = refuse_unless_compiled()) return refusal;
   const char* ended = nullptr;
   std::uint64_t until = ~std::uint64_t{0};
-  const Refusal refused = in_tracing_thread(*running_, [&]() -> Refusal {
+  Refusal refused = in_tracing_thread(*running_, [&]() -> Refusal {
     ended = running_->ended;
     take_over();
     if (ended) return kDone;
@@ -296,7 +296,7 @@ Refusal Handle::walk(std::optional<std::string_view> name, const TakeElement& ta
   const std::lock_guard guard(mutex_);
   if (Refusal refusal = refuse_unless_compiled()) return refusal;
   const char* ended = nullptr;
-  const Refusal refused = in_tracing_thread(*running_, [&]() -> Refusal {
+  Refusal refused = in_tracing_thread(*running_, [&]() -> Refusal {
     ended = running_->ended;
     take_over();
     return kDone;

@@ -110,7 +110,7 @@ class Copies {
     Object* o = steps.used_up() ? nullptr : make_object_within(steps.left(), tuple);
     if (!o) return false;
     (void)steps.spend(o->words);
-    charge(p, static_cast<SWord>(8 + o->words / 2));
+    charge(p, SWord{8 + o->words / 2});
     *end_ = o;
     end_ = &o->next;
     return true;

@@ -270,7 +270,7 @@ std::optional<Pattern> pattern_of(Process& p, Term t, bool* used_up) {
   *used_up = false;
   if (const auto known = known_patterns.find(bytes)) return known;
   const PatternHead head = head_of(bytes);
-  if (std::memcmp(head.mark, kPatternMark, sizeof head.mark)) return std::nullopt;
+  if (std::memcmp(head.mark, kPatternMark, sizeof head.mark) != 0) return std::nullopt;
   static const std::uint32_t all_options = all_compile_options();
   if (head.syntax.options & ~all_options) return std::nullopt;
   const std::string_view text = bytes.substr(sizeof(PatternHead));

@@ -91,7 +91,7 @@ OtpVersion otp_version_of(const std::string& root) {
 
 std::string find_otp_root(const std::string& given, std::string* error) {
   const char* environment = std::getenv("VMRUN_OTP");
-  const std::string wanted = !given.empty() ? given : environment ? environment : "";
+  std::string wanted = !given.empty() ? given : environment ? environment : "";
   if (wanted == "none") return {};
   if (!wanted.empty()) {
     if (is_otp_root(wanted)) return wanted;

@@ -48,7 +48,7 @@ std::string complete_text(const ModuleTables& tables, const std::string& path, s
   return out.append(text.substr(behind));
 }
 
-void run(CompileResult& result, std::string path, std::string text, const CompileOptions& options) {
+void run(CompileResult& result, const std::string& path, std::string text, const CompileOptions& options) {
   Session session;
   if (options.warnings) session.check_remote_call = options.check_remote_call;
   session.library_has = options.library_has;

@@ -27,7 +27,7 @@ namespace {
 struct Referrer {
   enum class Kind { kProcess, kPort, kTable, kNamedTable, kNode, kConnection, kSystem } kind;
   Word first = 0, second = 0;
-  auto operator<=>(const Referrer&) const = default;
+  auto operator<=>(const Referrer&) const = default;  // NOLINT(modernize-use-nullptr): no pointer is here
 };
 using Kind = Referrer::Kind;
 Referrer of_term(Kind kind, Term t) { return {kind, t.raw()}; }

@@ -90,6 +90,7 @@ std::string float_text_decimals(double d, int decimals, bool compact) {
     // the float's precision are those of that product.
     const double power = kPowers[decimals];
     auto whole = static_cast<std::uint64_t>(magnitude);
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings): OTP rounds so too.
     auto fraction = static_cast<std::uint64_t>((magnitude - static_cast<double>(whole)) * power + 0.5);
     if (fraction >= static_cast<std::uint64_t>(power)) {
       ++whole;

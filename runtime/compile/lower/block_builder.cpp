@@ -47,7 +47,7 @@ void BlockBuilder::error(Fail kind, Arg subject, Loc loc) {
   b.loc = loc;
 }
 
-Instr& BlockBuilder::emit(Op op, std::vector<Arg> args, Loc loc) {
+Instr& BlockBuilder::emit(Op op, const std::vector<Arg>& args, Loc loc) {
   Instr i{.op = op};
   i.loc = loc;
   i.args = arena_.copy(args);
@@ -55,15 +55,15 @@ Instr& BlockBuilder::emit(Op op, std::vector<Arg> args, Loc loc) {
   return cur().code.back();
 }
 
-Arg BlockBuilder::emit_value(Op op, std::vector<Arg> args, Loc loc, std::uint64_t imm) {
-  Instr& i = emit(op, std::move(args), loc);
+Arg BlockBuilder::emit_value(Op op, const std::vector<Arg>& args, Loc loc, std::uint64_t imm) {
+  Instr& i = emit(op, args, loc);
   i.imm = imm;
   ValueId v = fn_.new_value();
   i.dsts = arena_.copy(&v, 1);
   return Arg::of(v);
 }
 
-void BlockBuilder::test(Test t, std::vector<Arg> args, BlockId yes, BlockId no, std::uint64_t imm) {
+void BlockBuilder::test(Test t, const std::vector<Arg>& args, BlockId yes, BlockId no, std::uint64_t imm) {
   Instr i{.op = Op::kTest};
   i.test = t;
   i.imm = imm;

@@ -34,10 +34,10 @@ class BlockBuilder {
   void jump(BlockId to, std::vector<Arg> args = {});
   void finish(Dest d, Arg value);
   void error(Fail kind, Arg subject, Loc loc);
-  Instr& emit(Op op, std::vector<Arg> args, Loc loc = {});
-  Arg emit_value(Op op, std::vector<Arg> args, Loc loc = {}, std::uint64_t imm = 0);
+  Instr& emit(Op op, const std::vector<Arg>& args, Loc loc = {});
+  Arg emit_value(Op op, const std::vector<Arg>& args, Loc loc = {}, std::uint64_t imm = 0);
   /// Ends the current block with a test; does not start another one.
-  void test(Test t, std::vector<Arg> args, BlockId yes, BlockId no, std::uint64_t imm = 0);
+  void test(Test t, const std::vector<Arg>& args, BlockId yes, BlockId no, std::uint64_t imm = 0);
   /// Ends the current block with the fallible operation `i` and continues in its success block.
   /// With `fail` kNone the operation raises.
   void fallible(Instr i, BlockId fail);

@@ -157,8 +157,7 @@ Arg LowerExpr::value(Expr* e) {
   }
 }
 
-/// Long lists nest in their tails: they are walked first, then built from the end.
-Arg LowerExpr::call_bif(const BifInfo* bif, std::vector<Arg> args, Loc loc) {
+Arg LowerExpr::call_bif(const BifInfo* bif, const std::vector<Arg>& args, Loc loc) {
   Instr i{.op = Op::kBif};
   i.bif = bif;
   i.loc = loc;
@@ -183,7 +182,7 @@ Arg LowerExpr::call_function(Term module, Term function, std::vector<Arg> args, 
                              ? find_erlang_function(function, static_cast<std::uint32_t>(args.size()))
                              : nullptr;
   args.insert(args.begin(), {Arg::lit(module), Arg::lit(function)});
-  Arg v = blocks_.emit_value(Op::kCallExt, std::move(args), loc);
+  Arg v = blocks_.emit_value(Op::kCallExt, args, loc);
   if (known && known->never_returns) {
     blocks_.cur().end = BlockEnd::kUnreachable;
     blocks_.start(blocks_.new_block());

@@ -13,7 +13,7 @@ class LowerExpr : LowerPart {
   void to(core::Expr* e, Dest d);
   Arg value(core::Expr* e);
   std::vector<Arg> values(core::ExprList es);
-  Arg call_bif(const BifInfo* bif, std::vector<Arg> args, Loc loc);
+  Arg call_bif(const BifInfo* bif, const std::vector<Arg>& args, Loc loc);
   Arg apply_letrec(core::ApplyLetrec& a);
 
  private:
