@@ -47,11 +47,13 @@ def tests(root, vmrun):
 
 
 def shapes(path):
-    """Returns patterns of the lines that the probes of a bpftrace script print."""
+    """Returns patterns of the lines that the probes of a bpftrace script print. A line of two printfs may
+    come in halves: bpftrace reads a buffer for each processor, and another's may stand between them."""
     found = []
     for block in re.split(r'^(?=usdt:|BEGIN|END)', path.read_text(), flags=re.M)[1:]:
-        text = ''.join(re.findall(r'printf\("(.*?)"', block))
-        for line in text.split('\\n'):
+        parts = re.findall(r'printf\("(.*?)"', block)
+        texts = [''.join(parts)] + [part for part in parts[1:] if part.endswith('\\n')]
+        for line in '\\n'.join(texts).split('\\n'):
             pattern = re.sub(r'%(?:ll)?[du]', '-?[0-9]+', re.escape(line).replace('%s', '.*'))
             found += [pattern] if line else []
     return found
