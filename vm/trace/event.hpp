@@ -8,10 +8,10 @@
 #include "vm/term/atom.hpp"
 #include "vm/trace/tracer.hpp"
 
-/// Who traces processes and ports, and how an event of theirs gets there: as a message {trace,
-/// Tracee, Event, …} to a process, in the external format to a port, by the probe `trace` with the
-/// module dyntrace, or by a call of native code with any other module (erl_tracer(3)). Any thread
-/// that has the tracee. What a process or a port is traced for: process/flags.hpp.
+/// The tracers of processes and ports, and the way that an event takes to its tracer: as a message
+/// {trace, Tracee, Event, …} to a process, in the external format to a port, by the probe `trace`
+/// with the module dyntrace, or by a call of native code with any other module (erl_tracer(3)). A
+/// thread that has the tracee may call. process/flags.hpp has what a tracee is traced for.
 namespace vmrun {
 
 /// The receiver of events. Shared by all tracees it was set for; immutable.
