@@ -150,7 +150,7 @@ class Scene:
             flags=['-kernel', 'net_setuptime', str(setup_s)],
         )
         self.node.wait_for('ready')
-        self.port = self.epmd(b'znode')[0]
+        self.port = self.epmd(b'znode')[1]
         self.teller = self.peer('teller').shake_hands()
 
     def peer(self, name, flags=CURRENT):
@@ -161,11 +161,12 @@ class Scene:
         return speaker
 
     def epmd(self, request):
-        """The port it tells, and the connection, on which a name depends."""
+        """Its answer's second byte and the number behind, and the connection, on which a name depends."""
         connection = socket.create_connection(('127.0.0.1', self.cluster.port), patience_s())
         self.open.append(connection)
         connection.sendall(struct.pack('>H', len(request)) + request)
-        return int.from_bytes(connection.recv(1000)[2:4], 'big'), connection
+        answer = connection.recv(1000)
+        return answer[1], int.from_bytes(answer[2:4], 'big'), connection
 
     @contextlib.contextmanager
     def listening(self, name):
@@ -177,7 +178,8 @@ class Scene:
                 + name.encode()
                 + bytes(2)
             )
-            _, registered = self.epmd(b'x' + request)
+            refused, _, registered = self.epmd(b'x' + request)
+            expect(not refused, f'epmd refuses the name {name}')
             yield lambda kind=Speaker: self.kept(
                 kind(0, self.cluster.cookie, f'{name}@localhost', connection=server.accept()[0])
             )
@@ -329,13 +331,14 @@ def dialed(scene):
         peer = comes_to(status.partition(':')[0])
         peer.send_status(status)
         ends(peer)
-    for said in (
-        lambda p: p.send_message(b''),
-        lambda p: p.send_message(b's'),
-        lambda p: p.send_message(b'sok' + bytes(300)),
-        lambda p: p.send_challenge(),
+    for name, said in (
+        ('empty', lambda p: p.send_message(b'')),
+        ('bare', lambda p: p.send_message(b's')),
+        ('long', lambda p: p.send_message(b'sok' + bytes(300))),
+        ('early', lambda p: p.send_challenge()),
     ):
-        peer = comes_to('odd')
+        # A name of its own: epmd forgets one only when it sees that the connection has ended.
+        peer = comes_to(name)
         said(peer)
         ends(peer)
     peer = comes_to('other')
