@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/display.hpp"
 
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/crlf.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/term/bits.hpp"
 #include "vm/term/print.hpp"
 
 namespace vmrun {
@@ -40,11 +50,56 @@ Term bif_erts_debug_display_1(Process& p, const Term* a) {
   return text.empty() ? run_on_dirty(p, bif_erts_debug_display_1, a, 1) : text_list(p.heap, text);
 }
 
+/// (Term, Limit): the characters that display/1 would write, up to a limit (term_text_of_limit).
+Term bif_erts_internal_term_to_string_2(Process& p, const Term* a) {
+  constexpr long kMostHere = 20'000;
+  SWord limit = INT_MAX;
+  if (a[1] != atoms::undefined && !small_in_range(a[1], 2, INT_MAX - 1, &limit)) return raise_badarg(p);
+  const bool here = dirty_thread_kind() == DirtyKind::kNone;
+  const std::string text = term_text_of_limit(a[0], here ? std::min<long>(limit, kMostHere) : limit);
+  if (here && limit > kMostHere && text.ends_with("... "))
+    return run_on_dirty(p, bif_erts_internal_term_to_string_2, a, 2);
+  return text_list(p.heap, text);
+}
+
 /// Writes the characters of a list to standard error; display/1 writes to standard output.
 Term bif_erlang_display_string_1(Process& p, const Term* a) {
   std::string text;
   if (!a[0].is_cons_or_nil() || !list_to_utf8(a[0], &text)) return raise_badarg(p);
   write_past_io(text, stderr);
+  return atoms::true_;
+}
+
+namespace {
+
+/// Puts the bytes into the input of the controlling terminal, as if they had been typed.
+bool type_in(std::string_view bytes) {
+  const int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC);
+  if (terminal < 0) return false;
+  const bool done =
+      std::ranges::all_of(bytes, [=](const char& c) { return ioctl(terminal, TIOCSTI, &c) == 0; });
+  close(terminal);
+  return done;
+}
+
+}  // namespace
+
+/// (stdin | stdout | stderr, Characters | Bytes).
+Term bif_erlang_display_string_2(Process& p, const Term* a) {
+  static const Term in = intern_atom("stdin"), out = intern_atom("stdout"), err = intern_atom("stderr");
+  if (a[0] != in && a[0] != out && a[0] != err) return raise_badarg(p);
+  std::string text;
+  if (is_binary(a[1])) {
+    const BytesOf bytes(a[1]);
+    if (too_long(bytes.size() / kBytesPerStep)) return run_on_dirty(p, bif_erlang_display_string_2, a, 2);
+    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  } else {
+    SWord length;
+    if (!length_here(a[1], &length)) return run_on_dirty(p, bif_erlang_display_string_2, a, 2);
+    if (length < 0 || !list_to_utf8(a[1], &text)) return raise_badarg(p);
+  }
+  if (a[0] == in) return type_in(text) ? atoms::true_ : raise_badarg(p);
+  write_past_io(text, a[0] == out ? stdout : stderr);
   return atoms::true_;
 }
 Term bif_erlang_display_nl_0(Process&, const Term*) {

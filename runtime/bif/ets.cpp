@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/bif/ets_support.hpp"
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/ets/table.hpp"
@@ -213,14 +214,16 @@ Term statistics(Process& p, const Table& t) {
                    number(s->kept), number(locks));
 }
 
-/// {Address, Bytes, References} of each binary that objects refer to.
+/// Adds {Address, Bytes, References} of each binary that the object refers to.
+void add_binaries(ListBuilder& list, Process& p, const Object* o) {
+  for (const OffHeapObject* outside = o->off_heap; outside; outside = outside->next)
+    if (outside->header.header_sub() == Term::Sub::kRefcBinary)
+      list.add(binary_info(p.heap, *reinterpret_cast<const RefcBinary*>(outside)->binary));
+}
+
 Term binaries(Process& p, const Table& t) {
   ListBuilder list(p.heap);
-  t.store->for_each_kept([&](const Object* o) {
-    for (const OffHeapObject* outside = o->off_heap; outside; outside = outside->next)
-      if (outside->header.header_sub() == Term::Sub::kRefcBinary)
-        list.add(binary_info(p.heap, *reinterpret_cast<const RefcBinary*>(outside)->binary));
-  });
+  t.store->for_each_kept([&](const Object* o) { add_binaries(list, p, o); });
   return list.finish();
 }
 
@@ -317,6 +320,44 @@ Term bif_ets_safe_fixtable_2(Process& p, const Term* a) {
   if (!t) return raise_badarg(p);
   a[1] == atoms::true_ ? fix_table(*t, p.id) : unfix_table(*t, p.id, released);
   return atoms::true_;
+}
+
+// OTP's ets:info(Table, binary) is written in Erlang over what follows.
+
+Term bif_erts_internal_ets_super_user_1(Process& p, const Term* a) {
+  bool wanted;
+  if (!read_boolean(a[0], &wanted)) return raise_badarg(p);
+  make_super_user(p.id, wanted);
+  return atoms::ok;
+}
+
+/// The first key of a traversal that meets deleted objects too.
+Term bif_erts_internal_ets_raw_first_1(Process& p, const Term* a) {
+  const Locked t(p, a[0], Access::kRead);
+  if (!t) return raise_badarg(p);
+  const Object* o = t.store().first_kept();
+  return o ? ets::copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
+}
+Term bif_erts_internal_ets_raw_next_2(Process& p, const Term* a) {
+  const Locked t(p, a[0], Access::kRead);
+  if (!t || a[1] == atoms::end_of_table) return raise_badarg(p);
+  bool exists = true;
+  const Object* o = t.store().next_kept(a[1], &exists);
+  if (!exists) return raise_badarg(p);
+  return o ? ets::copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
+}
+
+/// (Table, Key): {Address, Bytes, References} of the binaries in the key's objects.
+Term bif_erts_internal_ets_lookup_binary_info_2(Process& p, const Term* a) {
+  if (came_back(p)) return run_on_dirty(p, bif_erts_internal_ets_lookup_binary_info_2, a, 2);
+  const Locked t(p, a[0], Access::kRead);
+  if (!t) return raise_badarg(p);
+  Word count = 0;
+  t.store().for_each_kept_of(a[1], [&](const Object* o) { count += o->words; });
+  if (too_long(count)) return run_on_dirty(p, bif_erts_internal_ets_lookup_binary_info_2, a, 2);
+  ListBuilder list(p.heap);
+  t.store().for_each_kept_of(a[1], [&](const Object* o) { add_binaries(list, p, o); });
+  return list.finish();
 }
 
 Term bif_ets_info_1(Process& p, const Term* a) {

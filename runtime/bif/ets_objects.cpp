@@ -375,20 +375,70 @@ Term lookup_element(Process& p, const Term* a, unsigned arity, BifFn self) {
   return found(list);
 }
 
-/// Returns the result of a traversal step: a key, or the end.
-Term key_or_end(Process& p, const Locked& t, const char* operation, const Object* o) {
-  note_lookup(p, *t, operation, o != nullptr, o != nullptr);
-  return o ? copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
+/// A function that makes one step of a traversal, with its arguments.
+struct Step {
+  const char* operation;
+  const Term* a;
+  unsigned arity;
+  BifFn self;
+  bool with_objects;  // returns {Key, Objects}; otherwise the key alone
+};
+
+/// Returns the result of a traversal step to the newest object of a key, or to the end.
+Term found_by(Process& p, const Step& s, const Locked& t, Object* o) {
+  if (!o || !s.with_objects) {
+    note_lookup(p, *t, s.operation, o != nullptr, o != nullptr);
+    return o ? copy_out(p, t.store().key_of(o)) : atoms::end_of_table;
+  }
+  if (too_long(group_words(t.store(), o))) return run_on_dirty(p, s.self, s.a, s.arity);
+  note_lookup(p, *t, s.operation, o);
+  const Term key = copy_out(p, t.store().key_of(o));
+  return new_tuple(p.heap, key, group_list(p, t.store(), o));
 }
 
-Term traversal(Process& p, const char* operation, Term id,
-               Object* (*step)(const Store& store, Term key, bool* exists), Term key) {
-  Locked t(p, id, Access::kRead);
-  if (!t || key == atoms::end_of_table) return raise_badarg(p);
+/// step(store, exists) returns the newest object of the key to step to.
+template <class ToNext>
+Term traversal(Process& p, const Step& s, ToNext step) {
+  if (came_back(p)) return run_on_dirty(p, s.self, s.a, s.arity);
+  Locked t(p, s.a[0], Access::kRead);
+  if (!t || (s.arity == 2 && s.a[1] == atoms::end_of_table)) return raise_badarg(p);
   charge(p, 8);
   bool exists = true;
-  const Object* o = step(t.store(), key, &exists);
-  return exists ? key_or_end(p, t, operation, o) : raise_badarg(p);
+  Object* o = step(t.store(), &exists);
+  return exists ? found_by(p, s, t, o) : raise_badarg(p);
+}
+Term first_of_all(Process& p, const Step& s) {
+  return traversal(p, s, [](const Store& store, bool*) { return store.first(); });
+}
+Term last_of_all(Process& p, const Step& s) {
+  return traversal(p, s, [](const Store& store, bool*) { return store.last(); });
+}
+Term step_back(Process& p, const Step& s) {
+  return traversal(p, s, [&s](const Store& store, bool* exists) { return store.previous(s.a[1], exists); });
+}
+/// In a table with stripes only one of them is locked at a time. A walk through a table that is not
+/// fixed may miss objects or meet them twice anyway.
+Term step_forward(Process& p, const Step& s) {
+  if (came_back(p)) return run_on_dirty(p, s.self, s.a, s.arity);
+  charge(p, 8);
+  const Term key = s.a[1];
+  std::size_t bucket = 0;
+  {
+    const Locked t(p, s.a[0], Access::kRead, key);
+    if (!t || key == atoms::end_of_table) return raise_badarg(p);
+    const bool striped = t.store().striped();
+    bool exists = true;
+    Object* o = striped ? t.store().next_in_bucket(key, &exists, &bucket) : t.store().next(key, &exists);
+    if (!exists) return raise_badarg(p);
+    if (o || !striped) return found_by(p, s, t, o);
+  }
+  for (;; ++bucket) {
+    const Locked t(p, s.a[0], Access::kRead, std::uint64_t{bucket});
+    if (!t) return raise_badarg(p);
+    const bool at_end = bucket >= t.store().bucket_count();
+    Object* o = at_end ? nullptr : t.store().first_of_bucket(bucket);
+    if (o || at_end) return found_by(p, s, t, o);
+  }
 }
 
 /// Returns the number of erased objects.
@@ -570,39 +620,26 @@ Term bif_ets_delete_all_objects_1(Process& p, const Term* a) {
 Term bif_ets_internal_delete_all_2(Process& p, const Term* a) { return delete_all(p, a); }
 
 Term bif_ets_first_1(Process& p, const Term* a) {
-  return traversal(
-      p, "first", a[0], [](const Store& s, Term, bool*) { return s.first(); }, kNonValue);
+  return first_of_all(p, {"first", a, 1, bif_ets_first_1, false});
 }
 Term bif_ets_last_1(Process& p, const Term* a) {
-  return traversal(
-      p, "last", a[0], [](const Store& s, Term, bool*) { return s.last(); }, kNonValue);
+  return last_of_all(p, {"last", a, 1, bif_ets_last_1, false});
 }
-/// In a table with stripes only one of them is locked at a time. A walk through a table that is not
-/// fixed may miss objects or meet them twice anyway.
 Term bif_ets_next_2(Process& p, const Term* a) {
-  charge(p, 8);
-  std::size_t bucket = 0;
-  {
-    const Locked t(p, a[0], Access::kRead, a[1]);
-    if (!t || a[1] == atoms::end_of_table) return raise_badarg(p);
-    const bool striped = t.store().striped();
-    bool exists = true;
-    const Object* o =
-        striped ? t.store().next_in_bucket(a[1], &exists, &bucket) : t.store().next(a[1], &exists);
-    if (!exists) return raise_badarg(p);
-    if (o || !striped) return key_or_end(p, t, "next", o);
-  }
-  for (;; ++bucket) {
-    const Locked t(p, a[0], Access::kRead, std::uint64_t{bucket});
-    if (!t) return raise_badarg(p);
-    const bool at_end = bucket >= t.store().bucket_count();
-    const Object* o = at_end ? nullptr : t.store().first_of_bucket(bucket);
-    if (o || at_end) return key_or_end(p, t, "next", o);
-  }
+  return step_forward(p, {"next", a, 2, bif_ets_next_2, false});
 }
-Term bif_ets_prev_2(Process& p, const Term* a) {
-  return traversal(
-      p, "prev", a[0], [](const Store& s, Term key, bool* exists) { return s.previous(key, exists); }, a[1]);
+Term bif_ets_prev_2(Process& p, const Term* a) { return step_back(p, {"prev", a, 2, bif_ets_prev_2, false}); }
+Term bif_ets_first_lookup_1(Process& p, const Term* a) {
+  return first_of_all(p, {"first_lookup", a, 1, bif_ets_first_lookup_1, true});
+}
+Term bif_ets_last_lookup_1(Process& p, const Term* a) {
+  return last_of_all(p, {"last_lookup", a, 1, bif_ets_last_lookup_1, true});
+}
+Term bif_ets_next_lookup_2(Process& p, const Term* a) {
+  return step_forward(p, {"next_lookup", a, 2, bif_ets_next_lookup_2, true});
+}
+Term bif_ets_prev_lookup_2(Process& p, const Term* a) {
+  return step_back(p, {"prev_lookup", a, 2, bif_ets_prev_lookup_2, true});
 }
 
 /// Calls visit(object) with the newest object of each key in a bucket.

@@ -145,6 +145,63 @@ Term bif_erlang_binary_to_integer_2(Process& p, const Term* a) {
   return integer_in(p, a, 2, bif_erlang_binary_to_integer_2, true);
 }
 
+// Since OTP 26 the functions of module erlang are written in Erlang over these two, which leave
+// integers of very many digits to it.
+
+namespace {
+
+const Term& big_number() {
+  static const Term big = intern_atom("big");
+  return big;
+}
+
+bool is_digit_of(SWord c, unsigned base) {
+  const SWord digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'z' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'Z' ? c - 'A' + 10
+                                             : 36;
+  return digit < static_cast<SWord>(base);
+}
+
+}  // namespace
+
+/// (Binary, Base): returns an integer, big or badarg.
+Term bif_erts_internal_binary_to_integer_2(Process& p, const Term* a) {
+  unsigned base;
+  if (!base_argument(a[1], &base) || !is_binary(a[0])) return atoms::badarg;
+  const BytesOf bytes(a[0]);
+  if (bytes.size() > kLongDigits) return big_number();
+  charge(p, static_cast<SWord>(bytes.size()));
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const Term n = integer_from_text(p.heap, text, base);
+  return n ? n : atoms::badarg;
+}
+
+/// (List, Base): returns {Integer, Rest}, big, no_integer, not_a_list or badarg.
+Term bif_erts_internal_list_to_integer_2(Process& p, const Term* a) {
+  static const Term no_integer = intern_atom("no_integer");
+  unsigned base;
+  if (a[0].is_nil()) return no_integer;
+  if (!a[0].is_list()) return intern_atom("not_a_list");
+  if (!base_argument(a[1], &base)) return atoms::badarg;
+  std::string text;
+  Term list = a[0];
+  SWord c;
+  if (list.head() == Term::small('-') || list.head() == Term::small('+')) {
+    text += static_cast<char>(list.head().small_value());
+    list = list.tail();
+  }
+  const std::size_t sign = text.size();
+  for (; list.is_list() && small_in_range(list.head(), 0, 255, &c) && is_digit_of(c, base);
+       list = list.tail()) {
+    if (text.size() > kLongDigits) return big_number();
+    text += static_cast<char>(c);
+  }
+  if (text.size() == sign) return no_integer;
+  charge(p, static_cast<SWord>(text.size()));
+  return new_tuple(p.heap, integer_from_text(p.heap, text, base), list);
+}
+
 Term bif_erlang_list_to_float_1(Process& p, const Term* a) {
   return float_in(p, a, bif_erlang_list_to_float_1, false);
 }

@@ -131,6 +131,18 @@ class HashStore final : public Store {
     while (o && (o->dead || has_key(o, hash, key))) o = o->next;
     return o;
   }
+  const Object* first_kept() const override { return first_kept_in(0); }
+  const Object* next_kept(Term key, bool* exists) const override {
+    const std::uint64_t hash = hash_term(key);
+    const Object* o = first_with(key, hash);
+    *exists = o != nullptr;
+    while (o && has_key(o, hash, key)) o = o->next;
+    return o || !*exists ? o : first_kept_in(index(hash) + 1);
+  }
+  void for_each_kept_of(Term key, const std::function<void(const Object*)>& visit) const override {
+    const std::uint64_t hash = hash_term(key);
+    for (const Object* o = first_with(key, hash); o && has_key(o, hash, key); o = o->next) visit(o);
+  }
   Object* first_of_bucket(std::size_t bucket) const override { return alive(buckets_[bucket]); }
   std::size_t bucket_count() const override { return buckets_.size(); }
   std::optional<ChainStatistics> chains() const override {
@@ -202,6 +214,17 @@ class HashStore final : public Store {
 
   bool has_key(const Object* o, std::uint64_t hash, Term key) const {
     return o->hash == hash && equal_exact(key_of(o), key);
+  }
+
+  const Object* first_with(Term key, std::uint64_t hash) const {
+    const Object* o = buckets_[index(hash)];
+    while (o && !has_key(o, hash, key)) o = o->next;
+    return o;
+  }
+  const Object* first_kept_in(std::size_t bucket) const {
+    for (; bucket < buckets_.size(); ++bucket)
+      if (buckets_[bucket]) return buckets_[bucket];
+    return nullptr;
   }
 
   static std::size_t index_among(std::uint64_t hash, std::size_t buckets) {

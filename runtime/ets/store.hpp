@@ -119,6 +119,13 @@ class Store {
   virtual Object* last() const = 0;
   virtual Object* next(Term key, bool* exists) const = 0;
   virtual Object* previous(Term key, bool* exists) const = 0;
+  /// This traversal meets deleted objects too, which stay while the store is fixed.
+  virtual const Object* first_kept() const { return first(); }
+  virtual const Object* next_kept(Term key, bool* exists) const { return next(key, exists); }
+  /// Visits the objects of a key, also deleted ones.
+  virtual void for_each_kept_of(Term key, const std::function<void(const Object*)>& visit) const {
+    for (Object* o = find(key); o; o = next_same(o)) visit(o);
+  }
 
   /// For a search tree: returns the object at a place in the order, from 0, or nullptr behind the
   /// last one. Asking for places one after the other costs one step each; steps_to returns the

@@ -64,6 +64,10 @@ Table* create_table(std::unique_ptr<Table> properties, bool* name_taken);
 /// may be deleted, and another one may take its name. Returns false when there is no such table.
 [[nodiscard]] bool look_at_keypos(Term id, Word* keypos);
 
+/// A process with the right of a super user reads and fixes every table, whatever its protection.
+/// It has that right until it gives it back or ends.
+void make_super_user(Term pid, bool wanted);
+
 enum class Access { kNone, kRead, kWrite, kOwner };
 
 /// A table found by its term and locked. Empty if there is no such table or `p` has no right to use

@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <type_traits>
 
 #include "vm/base/utf8.hpp"
 #include "vm/term/atom.hpp"
@@ -43,6 +44,44 @@ class StringText {
   bool full_ = false;
 };
 
+/// Collects a text until so many terms and characters are in it. What comes then is left out.
+class CountedText {
+ public:
+  CountedText(std::string& out, long limit) : out_(out), left_(limit) {}
+  void put(std::string_view text) {
+    if (!full_) out_ += text;
+  }
+  void put(char c) { put(std::string_view(&c, 1)); }
+  bool full() const { return full_; }
+  bool used_up() const { return left_ <= 0; }
+  /// Before a term or character, or behind one: ends the text if nothing is left for one more.
+  void count_one() { full_ = full_ || left_-- <= 0; }
+  void count_atom(std::size_t bytes) {
+    left_ -= static_cast<long>(bytes);
+    full_ = full_ || used_up();
+  }
+  void count_name(std::size_t bytes) { left_ -= static_cast<long>(bytes); }
+
+ private:
+  std::string& out_;
+  long left_;
+  bool full_ = false;
+};
+
+// Other destinations count nothing.
+template <class Out>
+void count_one(Out& out) {
+  if constexpr (requires { out.count_one(); }) out.count_one();
+}
+template <class Out>
+void count_atom(Out& out, Term atom) {
+  if constexpr (requires { out.count_atom(0); }) out.count_atom(atom_text(atom).size());
+}
+template <class Out>
+void count_name(Out& out, Term atom) {
+  if constexpr (requires { out.count_name(0); }) out.count_name(atom_text(atom).size());
+}
+
 template <class Out>
 void put_number(Out& out, std::uint64_t n) {
   char digits[20];
@@ -58,6 +97,7 @@ void put_number(Out& out, std::int64_t n) {
 
 template <class Out>
 void put_code_point(Out& out, unsigned c) {
+  if constexpr (std::is_same_v<Out, CountedText>) return out.put(static_cast<char>(c));
   char bytes[utf8::kMostBytes];
   out.put(std::string_view(bytes, utf8::encode(c, bytes)));
 }
@@ -176,6 +216,8 @@ void put_fun(Out& out, Term t) {
   const FunObject* f = fun_of(t);
   if (f->is_external) {
     out.put("fun ");
+    count_name(out, f->exported->module);
+    count_name(out, f->exported->function);
     return put_mfa(out, f->exported->module, f->exported->function, f->exported->arity);
   }
   out.put("#Fun<");
@@ -198,11 +240,12 @@ class TermPrinter {
   explicit TermPrinter(Out& out) : out_(out) {}
 
   void term(Term t, int depth = 0) {
+    count_one(out_);
     if (out_.full()) return;
     if (depth > kMostDepth) return out_.put("...");
     if (t.is_list()) return list(t, depth);
     if (t.is_small()) return put_number(out_, t.small_value());
-    if (t.is_atom()) return put_atom(out_, t);
+    if (t.is_atom()) return put_atom(out_, t), count_atom(out_, t);
     if (t.is_nil()) return out_.put("[]");
     if (t.is_local_pid()) return put_ids(out_, "<", t);
     if (t.is_local_port()) return put_ids(out_, "#Port<", t);
@@ -307,8 +350,10 @@ class TermPrinter {
   void list(Term t, int depth) {
     if (is_text(t)) {
       out_.put('"');
-      for (; t.is_list() && !out_.full(); t = t.tail())
+      for (; t.is_list() && !out_.full(); t = t.tail()) {
+        count_one(out_);
         text_char(static_cast<unsigned>(t.head().small_value()));
+      }
       return out_.put('"');
     }
     out_.put('[');
@@ -344,6 +389,7 @@ class TermPrinter {
         if (i) out_.put(',');
         put_number(out_, std::uint64_t{byte(i)});
       }
+      count_one(out_);
     }
     if (odd) {
       if (whole) out_.put(',');
@@ -451,6 +497,14 @@ std::string term_text(Term t, std::size_t most_bytes) {
   StringText out(text, most_bytes);
   TermPrinter(out).term(t);
   if (out.full()) text += "...";
+  return text;
+}
+
+std::string term_text_of_limit(Term t, long limit) {
+  std::string text;
+  CountedText out(text, limit);
+  TermPrinter(out).term(t);
+  if (out.used_up()) text += "... ";
   return text;
 }
 

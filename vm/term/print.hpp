@@ -70,6 +70,11 @@ std::string fun_text(Term fun);  // #Fun<mod.IDX.UNIQ>, fun m:f/a
 /// the program's own io_lib cannot be used.
 std::string term_text(Term t, std::size_t most_bytes = std::size_t{1} << 20);
 
+/// Prints a term bounded as the BEAM bounds it: a term counts as one, a character of an atom, a
+/// string or a binary as one more. A text that used up the limit ends with "... ". Characters of
+/// strings are single bytes.
+std::string term_text_of_limit(Term t, long limit);
+
 /// Appends a code point as UTF-8.
 void append_utf8(std::string& out, char32_t c);
 
