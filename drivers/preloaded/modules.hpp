@@ -7,6 +7,7 @@
 namespace vmrun::preloaded {
 
 ErlNifEntry* prim_buffer();
+ErlNifEntry* prim_tty();
 ErlNifEntry* zlib();
 ErlNifEntry* erl_tracer();
 

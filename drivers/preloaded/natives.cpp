@@ -8,6 +8,7 @@ namespace vmrun::preloaded {
 
 void register_natives() {
   register_linked_in_nifs("prim_buffer", prim_buffer);
+  register_linked_in_nifs("prim_tty", prim_tty);
   register_linked_in_nifs("zlib", zlib);
   register_linked_in_nifs("erl_tracer", erl_tracer);
 }

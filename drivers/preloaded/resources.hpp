@@ -12,12 +12,17 @@ namespace vmrun::preloaded {
 template <class Object>
 class Resources {
  public:
-  /// Called by the module's load function. Returns false on failure.
-  bool open(ErlNifEnv* env, const char* name) {
-    const auto destroy = [](ErlNifEnv*, void* object) { static_cast<Object*>(object)->~Object(); };
-    type_ = enif_open_resource_type(env, nullptr, name, destroy,
-                                    static_cast<ErlNifResourceFlags>(ERL_NIF_RT_CREATE | ERL_NIF_RT_TAKEOVER),
-                                    nullptr);
+  /// Called by the module's load function. down: called when a process ends that the object
+  /// monitors. Returns false on failure.
+  bool open(ErlNifEnv* env, const char* name, ErlNifResourceDown* down = nullptr) {
+    ErlNifResourceTypeInit callbacks{};
+    callbacks.dtor = [](ErlNifEnv*, void* object) { static_cast<Object*>(object)->~Object(); };
+    callbacks.down = down;
+    // For objects that wait for a descriptor, which stays open.
+    callbacks.stop = [](ErlNifEnv*, void*, ErlNifEvent, int) {};
+    type_ = enif_open_resource_type_x(
+        env, name, &callbacks, static_cast<ErlNifResourceFlags>(ERL_NIF_RT_CREATE | ERL_NIF_RT_TAKEOVER),
+        nullptr);
     return type_ != nullptr;
   }
 

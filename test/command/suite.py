@@ -152,6 +152,7 @@ def tests(build, vmrun):
         otp_commands,
         perf_files,
         terminal,
+        terminal_natives,
         transforms,
     )
 
@@ -200,6 +201,7 @@ def tests(build, vmrun):
         + perf_files.tests(vmrun)
         + transforms.tests(vmrun)
         + terminal.tests(build)
+        + terminal_natives.tests(vmrun)
     )
 
 
