@@ -11,7 +11,9 @@ parse_term(Tokens) ->
     try term(Tokens) of
         {Term, [{dot, _}]} -> {ok, Term};
         {_, Rest} -> {error, no_term(Rest, Tokens)}
-    catch throw:{before, Rest} -> {error, no_term(Rest, Tokens)}
+    catch
+        throw:{before, Rest} -> {error, no_term(Rest, Tokens)};
+        throw:{illegal, Token, What} -> {error, {erl_scan:location(Token), ?MODULE, What}}
     end.
 
 %% An expression that is no term is told from what is no expression either.
@@ -41,6 +43,8 @@ format_error(Message) ->
 '$handle_undefined_function'(Function, Arguments) -> installed_module:call(?MODULE, Function, Arguments).
 
 term([{string, _, S} | T]) -> strings(T, S);
+term([{sigil_prefix, _, _} = Prefix, {string, _, S}, {sigil_suffix, _, _} = Suffix | T]) ->
+    {sigil(Prefix, S, Suffix), T};
 term([{Category, _, Value} | T])
   when Category =:= atom; Category =:= integer; Category =:= float; Category =:= char -> {Value, T};
 term([{'-', _}, {Number, _, N} | T]) when Number =:= integer; Number =:= float -> {-N, T};
@@ -63,6 +67,13 @@ term([{'(', _} | T]) ->
         {_, Rest} -> throw({before, Rest})
     end;
 term(Rest) -> throw({before, Rest}).
+
+sigil({sigil_prefix, _, Prefix} = Token, _, _)
+  when Prefix =/= '', Prefix =/= b, Prefix =/= 'B', Prefix =/= s, Prefix =/= 'S' ->
+    throw({illegal, Token, "illegal sigil prefix"});
+sigil(_, _, {sigil_suffix, _, [_ | _]} = Token) -> throw({illegal, Token, "illegal sigil suffix"});
+sigil({sigil_prefix, _, Prefix}, S, _) when Prefix =:= s; Prefix =:= 'S' -> S;
+sigil(_, S, _) -> unicode:characters_to_binary(S).
 
 strings([{string, _, S} | T], Acc) -> strings(T, Acc ++ S);
 strings(T, Acc) -> {Acc, T}.

@@ -124,12 +124,13 @@ whole_tokens(Text, Pieces, Location, Options) ->
         {eof, _, _} -> {more, {more_text, Pieces, Location}}
     catch
         throw:{scan, _, {string, _, _}, _} -> {more, {more_text, Pieces, Location}};
-        throw:{scan, At, {illegal, Number}, End} when Number =:= integer; Number =:= float ->
+        throw:{scan, At, {illegal, What}, End} when What =:= integer; What =:= float; What =:= string ->
             case lists:last(Text) > $\s of
                 true -> {more, {more_text, Pieces, Location}};  % it may go on
-                false -> {done, {error, {At, ?MODULE, {illegal, Number}}, End}, []}
+                false -> {done, {error, {At, ?MODULE, {illegal, What}}, End}, []}
             end;
         throw:{scan, _, char, _} -> {more, {more_text, Pieces, Location}};
+        throw:{scan, _, {unterminated, _, _}, _} -> {more, {more_text, Pieces, Location}};
         throw:{scan, At, What, End} -> {done, {error, {At, ?MODULE, What}, End}, []}
     end.
 
@@ -168,6 +169,10 @@ scan([$% | _] = Text, S) ->
     {Comment, Rest} = lists:splitwith(fun(C) -> C =/= $\n end, Text),
     S1 = if S#st.comments -> push({comment, S#st.loc, Comment}, S); true -> S end,
     scan(Rest, advance(length(Comment), S1));
+scan([$", $", $" | _] = Text, S) ->
+    {String, Rest, Loc} = triple_quoted(Text, true, S#st.loc),
+    scan(Rest, (push({string, S#st.loc, String}, S))#st{loc = Loc});
+scan([$~ | T], S) -> sigil(T, S);
 scan([$" | T], S) ->
     {String, Rest, Loc} = quoted(T, $", string, S#st.loc, forward(S#st.loc, 1), []),
     scan(Rest, (push({string, S#st.loc, String}, S))#st{loc = Loc});
@@ -257,10 +262,9 @@ reserved_word(Atom) -> erl_scan_words:reserved(Atom).
 f_reserved_word(Atom) -> reserved_word(Atom).
 
 symbols() ->
-    ["<<", ">>", "<-", "<=", "->", "=>", "=:=", "=/=", "=<", "==", "=", ">=", ">", "<", ":=", "::", ":", "/=",
-        "/",
-     "++", "+", "--", "-", "||", "|", "...", "..", ".", "?=", "?", "(", ")", "[", "]", "{", "}", ",", ";",
-     "#", "*", "!", "^", "&"].
+    ["<<", ">>", "<-", "<=", "<:-", "<:=", "->", "=>", "=:=", "=/=", "=<", "==", "=", ">=", ">", "<", ":=",
+     "::", ":", "/=", "/", "++", "+", "--", "-", "||", "|", "...", "..", ".", "?=", "?", "(", ")", "[", "]", "{",
+     "}", ",", ";", "#", "*", "!", "^", "&&", "&"].
 
 symbol_token(Text, [Symbol | Symbols], S) ->
     case lists:prefix(Symbol, Text) of
@@ -272,7 +276,7 @@ symbol_token(Text, [Symbol | Symbols], S) ->
 symbol_token([C | T], [], S) when C < 256 -> scan(T, advance(1, push({list_to_atom([C]), S#st.loc}, S)));
 symbol_token(_, [], S) -> fail(S#st.loc, {illegal, character}, forward(S#st.loc, 1)).
 
-%% Numbers: 12, 1_000, 16#FF, 1.5e3
+%% Numbers: 12, 1_000, 16#FF, 1.5e3, 16#F.8#e-2
 
 number(Text, S) ->
     {Digits, Rest} = digits(Text, 10, []),
@@ -282,6 +286,11 @@ number(Text, S) ->
             Base >= 2 andalso Base =< 36 orelse fail(S#st.loc, {base, Base}, behind(Text, Rest, S)),
             case digits(T, Base, []) of
                 {[], _} -> fail(S#st.loc, {illegal, integer}, behind(Text, T, S));
+                {Based, [$., C | _] = Rest1} ->
+                    case digit(C) of
+                        99 -> number_token(integer, list_to_integer(Based, Base), Text, Rest1, S);
+                        _ -> based_float(Based, Base, tl(Rest1), Text, S)
+                    end;
                 {Based, Rest1} -> number_token(integer, list_to_integer(Based, Base), Text, Rest1, S)
             end;
         [$., D | _] = [_ | T] when D >= $0, D =< $9 ->
@@ -293,6 +302,52 @@ number(Text, S) ->
             end;
         _ -> number_token(integer, list_to_integer(Digits), Text, Rest, S)
     end.
+
+based_float(Digits, Base, Text1, Text, S) ->
+    {Fraction, Rest} = digits(Text1, Base, []),
+    Illegal = fun(To) -> fail(S#st.loc, {illegal, float}, behind(Text, To, S)) end,
+    Fraction =/= [] orelse Illegal(Rest),
+    {Exponent, Rest1} = based_exponent(Rest, Illegal),
+    try scaled(list_to_integer(Digits ++ Fraction, Base), Base, Exponent - length(Fraction)) of
+        Float -> number_token(float, Float, Text, Rest1, S)
+    catch error:_ -> Illegal(Rest1)
+    end.
+
+based_exponent([$#, E | T], Illegal) when E =:= $e; E =:= $E ->
+    {Sign, T1} = case T of
+                     [C | More] when C =:= $+; C =:= $- -> {[C], More};
+                     _ -> {"", T}
+                 end,
+    case digits(T1, 10, []) of
+        {[], Rest} -> Illegal(Rest);
+        {Digits, Rest} -> {list_to_integer(Sign ++ Digits), Rest}
+    end;
+based_exponent(Text, _) -> {0, Text}.
+
+%% Number * Base ^ Power, the nearest float.
+scaled(0, _, _) -> 0.0;
+scaled(Number, Base, Power) when Power >= 0, Power =< 1100 -> float(Number * power(Base, Power));
+scaled(Number, Base, Power) when Power < 0 ->
+    case -Power > 1100 + length(integer_to_list(Number, Base)) of
+        true -> 0.0;
+        false -> divided(Number, power(Base, -Power))
+    end.
+
+%% The quotient has 66 bits or more, and its last is set where there is a remainder.
+divided(Number, Divisor) ->
+    Shift = max(0, 66 + bits(Divisor) - bits(Number)),
+    Shifted = Number bsl Shift,
+    Sticky = if Shifted rem Divisor =:= 0 -> 0; true -> 1 end,
+    halved(float(Shifted div Divisor bor Sticky), Shift).
+
+halved(Float, Times) when Times > 1000 -> halved(Float / (1 bsl 1000), Times - 1000);
+halved(Float, Times) -> Float / (1 bsl Times).
+
+bits(Number) -> length(integer_to_list(Number, 2)).
+
+power(_, 0) -> 1;
+power(Base, N) when N rem 2 =:= 0 -> power(Base * Base, N div 2);
+power(Base, N) -> Base * power(Base, N - 1).
 
 number_token(Category, Value, Text, Rest, S) ->
     scan(Rest, (push({Category, S#st.loc, Value}, S))#st{loc = behind(Text, Rest, S)}).
@@ -347,6 +402,97 @@ quoted([$\\ | T], Quote, What, Start, Loc, Acc) ->
     quoted(Rest, Quote, What, Start, Loc1, [C | Acc]);
 quoted([C | T], Quote, What, Start, Loc, Acc) -> quoted(T, Quote, What, Start, after_char(C, Loc), [C | Acc]);
 quoted([], Quote, _, Start, Loc, Acc) -> fail(Start, unterminated({Quote, Acc}), Loc).
+
+%% Sigils: a prefix, text within a pair of delimiters, a suffix.
+sigil(T, S) ->
+    {Prefix, Rest} = name_rest(T, []),
+    At = forward(S#st.loc, 1 + length(Prefix)),
+    {Chars, Rest1, Loc} =
+        case Rest of
+            [$", $", $" | _] -> triple_quoted(Rest, Prefix =:= [] orelse hd(Prefix) < $a, At);
+            [Open | Rest0] -> sigil_text(Prefix, Open, Rest0, At);
+            [] -> fail(At, {illegal, string}, At)
+        end,
+    {Suffix, Rest2} = name_rest(Rest1, []),
+    S1 = push({string, At, Chars}, push({sigil_prefix, S#st.loc, list_to_atom(Prefix)}, S)),
+    scan(Rest2, (push({sigil_suffix, Loc, Suffix}, S1))#st{loc = forward(Loc, length(Suffix))}).
+
+sigil_text(Prefix, Open, Text, At) ->
+    Close = closing(Open),
+    Close =/= none orelse fail(At, {illegal, string}, At),
+    Verbatim = Prefix =/= [] andalso hd(Prefix) < $a,
+    try text_to(Close, Verbatim, Text, At, forward(At, 1), [])
+    catch throw:{scan, _, {string, Close, _}, End} ->
+        Start = lists:sublist(Text, 16),
+        fail(forward(At, 1), {unterminated, {sigil, list_to_atom(Prefix), Open, Close}, Start}, End)
+    end.
+
+text_to(Close, false, Text, Start, Loc, Acc) -> quoted(Text, Close, sigil, Start, Loc, Acc);
+text_to(Close, true, [Close | T], _, Loc, Acc) -> {lists:reverse(Acc), T, forward(Loc, 1)};
+text_to(Close, true, [C | T], Start, Loc, Acc) ->
+    text_to(Close, true, T, Start, after_char(C, Loc), [C | Acc]);
+text_to(Close, true, [], Start, Loc, Acc) -> fail(Start, unterminated({Close, Acc}), Loc).
+
+closing($() -> $);
+closing($[) -> $];
+closing(${) -> $};
+closing($<) -> $>;
+closing(C) when C =:= $/; C =:= $|; C =:= $'; C =:= $"; C =:= $`; C =:= $# -> C;
+closing(_) -> none.
+
+%% Lines between lines with three quotes or more. The white space in front of the closing quotes is
+%% that in front of each line, and does not belong to the string.
+triple_quoted(Text, Verbatim, Loc) ->
+    {Quotes, T} = lists:splitwith(fun(C) -> C =:= $" end, Text),
+    Start = forward(Loc, length(Quotes)),
+    {First, More} = text_line(T),
+    Unterminated = {unterminated, {string, length(Quotes)}, T},
+    {Lines, Indent, Rest} = lines(More, Quotes, Start, Unterminated, moved(T, Start), []),
+    Begin = moved([$\n], Start),
+    Last = lists:foldl(fun(_, At) -> after_char($\n, At) end, Begin, Lines),
+    End = forward(Last, length(Indent) + length(Quotes)),
+    {White, Other} = lists:splitwith(fun is_white/1, First),
+    Other =:= [] orelse fail(forward(Start, length(White)), white_space, End),
+    Body = lists:append(lists:join("\n", without_indent(Lines, Indent, Begin, End))),
+    case Verbatim of
+        true -> {Body, Rest, End};
+        false -> {escaped_text(Body, Start, forward(Begin, length(Indent)), []), Rest, End}
+    end.
+
+text_line(Text) -> lists:splitwith(fun(C) -> C =/= $\n end, Text).
+
+lines([$\n | Text], Quotes, Start, Unterminated, End, Acc) ->
+    {White, T} = lists:splitwith(fun(C) -> C =/= $\n andalso is_white(C) end, Text),
+    case lists:prefix(Quotes, T) of
+        true -> {lists:reverse(Acc), White, lists:nthtail(length(Quotes), T)};
+        false ->
+            {Line, More} = text_line(Text),
+            lines(More, Quotes, Start, Unterminated, End, [Line | Acc])
+    end;
+lines([], _, Start, Unterminated, End, _) -> fail(Start, Unterminated, End).
+
+without_indent([Line | Lines], Indent, At, End) ->
+    [case lists:prefix(Indent, Line) of
+         true -> last_line(lists:nthtail(length(Indent), Line), Lines);
+         false when Line =:= []; Line =:= "\r" -> last_line(Line, Lines);
+         false -> fail(forward(At, common(Line, Indent)), indentation, End)
+     end | without_indent(Lines, Indent, after_char($\n, At), End)];
+without_indent([], _, _, _) -> [].
+
+last_line(Line, [_ | _]) -> Line;
+last_line(Line, []) -> lists:reverse(without_return(lists:reverse(Line))).
+
+without_return([$\r | T]) -> T;
+without_return(T) -> T.
+
+common([C | A], [C | B]) -> 1 + common(A, B);
+common(_, _) -> 0.
+
+escaped_text([$\\ | T], Start, Loc, Acc) ->
+    {C, Rest, Loc1} = escape(T, {$", Acc}, Start, Loc, forward(Loc, 1)),
+    escaped_text(Rest, Start, Loc1, [C | Acc]);
+escaped_text([C | T], Start, Loc, Acc) -> escaped_text(T, Start, after_char(C, Loc), [C | Acc]);
+escaped_text([], _, _, Acc) -> lists:reverse(Acc).
 
 %% In: char, or {Quote, what was read before}, in case that the text ends here. At is where a wrong escape is
 %% told to be.
@@ -434,6 +580,15 @@ format_error({string, Quote, Text}) ->
                                 [if Quote =:= $" -> "string"; true -> "atom" end,
                                     io_lib:write_string(Text, Quote)]));
 format_error(char) -> "unterminated character";
+format_error({unterminated, {sigil, Prefix, Open, Close}, Text}) ->
+    lists:flatten(io_lib:format("unterminated ~~~ts~ts~ts sigil starting with ~ts",
+                                [Prefix, [Open], [Close], io_lib:write_string(Text)]));
+format_error({unterminated, {string, N}, Text}) ->
+    Quotes = lists:duplicate(N, $"),
+    lists:flatten(io_lib:format("unterminated ~s string starting with ~ts",
+                                [Quotes, io_lib:write_string(Text)]));
+format_error(white_space) -> "not white space after start of triple-quoted string";
+format_error(indentation) -> "bad indentation in triple-quoted string";
 format_error({illegal, What}) -> lists:flatten(io_lib:format("illegal ~w", [What]));
 format_error({base, Base}) -> lists:flatten(io_lib:format("illegal base '~w'", [Base]));
 format_error(Other) -> io_lib:write(Other).

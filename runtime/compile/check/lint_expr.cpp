@@ -326,31 +326,43 @@ void ExprLinter::try_expr(const TryExpr& e) {
   }
 }
 
+void ExprLinter::generator_pattern(const Qualifier& q, const PatternPlace& place) {
+  if (q.kind == QualifierKind::kBinary && !q.pattern->is(ExprKind::kBinary)) {
+    c_.error(q.pattern->loc, "illegal pattern: a binary generator takes a binary, as in <<X>> <= Bytes");
+    vars_.excuse(*q.pattern);
+    return;
+  }
+  if (q.kind == QualifierKind::kBinary) patterns_.sized_fields(q.pattern->as<BinaryExpr>());
+  patterns_.pattern(*q.pattern, place);
+  if (q.value_pattern) patterns_.pattern(*q.value_pattern, place);
+}
+
 void ExprLinter::comprehension(const ComprehensionExpr& e) {
   const std::size_t start = vars_.mark();
   vars_.open_scope();
   for (const Qualifier& q : e.qualifiers) {
-    if (q.kind == QualifierKind::kFilter) {
+    if (!q.generates()) {
       expr(*q.source);
       continue;
     }
-    // The source does not see the variables that the generator binds, and does not export its own.
+    // A source does not see the variables that the generators bind, and does not export its own.
     const std::size_t s = vars_.mark();
-    vars_.open_scope();
-    expr(*q.source);
-    vars_.undo(s);
-    vars_.close_scope();
-    if (q.kind == QualifierKind::kBinary && !q.pattern->is(ExprKind::kBinary)) {
-      c_.error(q.pattern->loc, "illegal pattern: a binary generator takes a binary, as in <<X>> <= Bytes");
-      vars_.excuse(*q.pattern);
-      continue;
+    for (const Qualifier& part : q.parts()) {
+      if (!part.generates()) continue;  // the parser has reported it
+      vars_.open_scope();
+      expr(*part.source);
+      vars_.undo(s);
+      vars_.close_scope();
     }
-    if (q.kind == QualifierKind::kBinary) patterns_.sized_fields(q.pattern->as<BinaryExpr>());
-    patterns_.pattern(*q.pattern, {s, "generate"});
-    if (q.value_pattern) patterns_.pattern(*q.value_pattern, {s, "generate"});
+    for (const Qualifier& part : q.parts())
+      if (part.generates()) generator_pattern(part, {s, "generate"});
   }
-  if (e.key) operands({e.key, e.value});
-  else expr(*e.value);
+  std::vector<const Expr*> values;
+  for (const ComprehensionValue& made : e.values) {
+    if (made.key) values.push_back(made.key);
+    values.push_back(made.value);
+  }
+  operands(values);
   vars_.undo(start);
   vars_.close_scope();
 }

@@ -38,6 +38,7 @@ class ExprLinter {
   void callee(const Expr& e, std::string_view what);
   void remote_call(const Expr& module, const Expr& function, std::uint32_t arity);
   void try_expr(const TryExpr& e);
+  void generator_pattern(const Qualifier& q, const PatternPlace& place);
   void comprehension(const ComprehensionExpr& e);
   void map_fields(const MapExpr& e);
   void ignored_value(const Expr& e);

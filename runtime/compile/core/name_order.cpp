@@ -34,11 +34,14 @@ void NameOrder::clear() {
 }
 
 void NameOrder::index_comprehension(const ComprehensionExpr& e) {
-  for (const Qualifier& q : e.qualifiers) index(*q.source);
   for (const Qualifier& q : e.qualifiers)
-    if (q.kind != QualifierKind::kFilter) numbers_[&q] = next_++;
-  if (e.key) index(*e.key);
-  index(*e.value);
+    for (const Qualifier& part : q.parts()) index(*part.source);
+  for (const Qualifier& q : e.qualifiers)
+    if (q.generates()) numbers_[&q] = next_++;
+  for (const ComprehensionValue& made : e.values) {
+    if (made.key) index(*made.key);
+    index(*made.value);
+  }
 }
 
 void NameOrder::index_receive(const ReceiveExpr& e) {

@@ -17,16 +17,22 @@ class ComprehensionToCore : ToCorePart {
 
  private:
   struct Loop;
-  struct GeneratorShape;
+  struct Generator;
   CExpr* qualifiers(const ComprehensionExpr& e, std::size_t at, Loop& loop);
+  CExpr* add_values(const ComprehensionExpr& e, CExpr* result, Block& block);
   CExpr* generator_guard(const ComprehensionExpr& e, std::size_t& at, std::vector<CExpr*> tests);
-  CExpr* generator_loop(const ComprehensionExpr& e, std::size_t at, Loop& loop, const GeneratorShape& shape,
-                        CExpr* source);
-  CExpr* binary_generator(const ComprehensionExpr& e, std::size_t at, Loop& loop);
-  CExpr* map_generator(const ComprehensionExpr& e, std::size_t at, Loop& loop);
-  CExpr* collection_loop(const ComprehensionExpr& e, std::size_t at, Loop& loop, CExpr* source,
-                         const std::function<core::Pat*(PatternContext&)>& element);
-  CExpr* bad_generator(Loc loc, Var* subject);
+  CExpr* generator_loop(const ComprehensionExpr& e, std::size_t at, Loop& loop);
+  core::Clause* pass_over(const std::vector<Generator>& generators, const std::vector<Var*>& rests, Loc loc,
+                          Var* accumulator,
+                          const std::function<CExpr*(const std::vector<Var*>&, Var*)>& next_round);
+  CExpr* failure(Loc loc, std::string_view reason, const std::vector<Var*>& terms);
+  Generator generator(const Qualifier& q, bool zipped);
+  Generator list_generator(const Qualifier& q, CExpr* source,
+                           const std::function<core::Pat*(PatternContext&)>& element);
+  Generator binary_generator(const Qualifier& q);
+  Generator map_pairs(const Qualifier& q);
+  Generator map_iterator(const Qualifier& q);
+  CExpr* map_subject(const Qualifier& q, std::string_view function, std::string_view of_map);
 };
 
 }  // namespace vmrun::compile

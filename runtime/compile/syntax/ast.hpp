@@ -281,22 +281,35 @@ struct MaybeExpr : ExprOf<ExprKind::kMaybe> {
   MaybeExpr(Loc l, ExprList b, ClauseList e) : ExprOf(l), body(b), else_clauses(e) {}
 };
 
-enum class QualifierKind : std::uint8_t { kFilter, kList, kBinary, kMap };
+enum class QualifierKind : std::uint8_t { kFilter, kList, kBinary, kMap, kZip };
 struct Qualifier {
   QualifierKind kind;
   Loc loc;
-  const Expr* pattern;        // null for a filter; the key pattern of a map generator
-  const Expr* value_pattern;  // map generators only
-  const Expr* source;         // the generator's subject, or the filter
+  const Expr* pattern;                     // null for a filter and a zip; the key pattern of a map generator
+  const Expr* value_pattern;               // map generators only
+  const Expr* source;                      // the generator's subject, or the filter
+  bool strict = false;                     // `<:-` and `<:=`: an element that does not match is an error
+  std::span<const Qualifier> zipped = {};  // kZip: the generators between `&&`
+
+  bool generates() const { return kind != QualifierKind::kFilter; }
+  /// The generators of a zip, or the filter or generator itself.
+  std::span<const Qualifier> parts() const {
+    return kind == QualifierKind::kZip ? zipped : std::span<const Qualifier>(this, 1);
+  }
 };
 enum class ComprehensionKind : std::uint8_t { kList, kBinary, kMap };
+/// What a comprehension makes in each round.
+struct ComprehensionValue {
+  const Expr* key;  // map comprehensions only
+  const Expr* value;
+};
 struct ComprehensionExpr : ExprOf<ExprKind::kComprehension> {
   ComprehensionKind what;
-  const Expr* value;  // the map value of a map comprehension
-  const Expr* key;    // map comprehensions only
+  std::span<const ComprehensionValue> values;  // at least one; of a binary comprehension only one
   std::span<const Qualifier> qualifiers;
-  ComprehensionExpr(Loc l, ComprehensionKind w, const Expr* v, const Expr* k, std::span<const Qualifier> q)
-      : ExprOf(l), what(w), value(v), key(k), qualifiers(q) {}
+  ComprehensionExpr(Loc l, ComprehensionKind w, std::span<const ComprehensionValue> v,
+                    std::span<const Qualifier> q)
+      : ExprOf(l), what(w), values(v), qualifiers(q) {}
 };
 
 // --- types ---------------------------------------------------------------------------------------

@@ -112,12 +112,16 @@ void for_each_child(const Expr& e, F&& visit) {
     case ExprKind::kComprehension: {
       const auto& c = e.as<ComprehensionExpr>();
       for (const Qualifier& q : c.qualifiers) {
-        visit(*q.source);
-        maybe(q.pattern);
-        maybe(q.value_pattern);
+        for (const Qualifier& part : q.parts()) visit(*part.source);
+        for (const Qualifier& part : q.parts()) {
+          maybe(part.pattern);
+          maybe(part.value_pattern);
+        }
       }
-      maybe(c.key);
-      visit(*c.value);
+      for (const ComprehensionValue& made : c.values) {
+        maybe(made.key);
+        visit(*made.value);
+      }
       return;
     }
   }

@@ -2,7 +2,7 @@
 #include "runtime/compile/syntax/expr_parser.hpp"
 
 #include <charconv>
-#include <cmath>
+#include <optional>
 #include <string>
 
 #include "vm/base/near_name.hpp"
@@ -167,16 +167,21 @@ const Expr* ExprParser::parse_map_fields(Loc loc, const Expr* base) {
     if (op.kind != Tok::kMapAssoc && op.kind != Tok::kMapExact) in_.fail_here("'=>' or ':=' after a map key");
     in_.take();
     const Expr* value = parse_expr();
-    if (!base && fields.empty() && in_.at(Tok::kDoubleBar)) {
-      if (op.kind == Tok::kMapExact)
-        in_.fail_at(op.loc, "illegal ':=' in a map comprehension: expected '=>'");
-      return finish_comprehension(loc, ComprehensionKind::kMap, value, key, Tok::kRBrace, open);
-    }
     fields.push_back({op.loc, op.kind == Tok::kMapExact, key, value});
+    if (!base && in_.at(Tok::kDoubleBar)) return map_comprehension(loc, fields, open);
     if (in_.take_if(Tok::kComma)) continue;
     in_.expect_close(Tok::kRBrace, open);
     return in_.make<MapExpr>(loc, base, in_.keep(fields));
   }
+}
+
+const Expr* ExprParser::map_comprehension(Loc loc, const std::vector<MapField>& fields, const Token& open) {
+  std::vector<ComprehensionValue> values;
+  for (const MapField& f : fields) {
+    if (f.exact) in_.fail_at(f.loc, "illegal ':=' in a map comprehension: expected '=>'");
+    values.push_back({f.key, f.value});
+  }
+  return finish_comprehension(loc, ComprehensionKind::kMap, values, Tok::kRBrace, open);
 }
 
 // --- primaries -----------------------------------------------------------------------------------
@@ -195,13 +200,9 @@ const Expr* ExprParser::integer_of(const Token& t) {
 }
 
 const Expr* ExprParser::float_of(const Token& t) {
-  double value = 0;
-  auto [end, error] = std::from_chars(t.text.data(), t.text.data() + t.text.size(), value);
-  if (error == std::errc::result_out_of_range && value == 0 && t.text.find("e-") != std::string_view::npos)
-    value = 0;  // too small: rounds to zero
-  else if (error != std::errc() || !std::isfinite(value))
-    in_.fail_at(t.loc, "illegal float: too large for a 64-bit float");
-  return in_.make<FloatExpr>(t.loc, value);
+  const std::optional<double> value = float_of_token(t);
+  if (!value) in_.fail_at(t.loc, "illegal float: too large for a 64-bit float");
+  return in_.make<FloatExpr>(t.loc, *value);
 }
 
 /// Joins adjacent strings.
@@ -293,11 +294,13 @@ const Expr* ExprParser::parse_list() {
   const Token& open = in_.take();
   if (in_.take_if(Tok::kRBracket)) return in_.make<NilExpr>(open.loc);
   std::vector<const Expr*> elements;
-  elements.push_back(parse_expr());
-  if (in_.at(Tok::kDoubleBar))
-    return finish_comprehension(open.loc, ComprehensionKind::kList, elements[0], nullptr, Tok::kRBracket,
-                                open);
-  while (in_.take_if(Tok::kComma)) elements.push_back(parse_expr());
+  do elements.push_back(parse_expr());
+  while (in_.take_if(Tok::kComma));
+  if (in_.at(Tok::kDoubleBar)) {
+    std::vector<ComprehensionValue> values;
+    for (const Expr* e : elements) values.push_back({nullptr, e});
+    return finish_comprehension(open.loc, ComprehensionKind::kList, values, Tok::kRBracket, open);
+  }
   const Expr* tail = nullptr;
   if (in_.take_if(Tok::kBar)) tail = parse_expr();
   const Loc close = in_.peek().loc;
@@ -306,34 +309,49 @@ const Expr* ExprParser::parse_list() {
   return in_.make<ConsExpr>(open.loc, in_.keep(elements), tail);
 }
 
+/// `Pattern <- Source`, `<<Pattern>> <= Source`, `K := V <- Source`, or a filter. Strict generators
+/// have `<:-` and `<:=`.
+Qualifier ExprParser::parse_qualifier() {
+  const Expr* e = parse_expr();
+  const Expr* value = nullptr;
+  const bool map = in_.take_if(Tok::kMapExact);
+  if (map) value = parse_expr();
+  const Token& op = in_.peek();
+  const bool list = op.kind == Tok::kLeftArrow || op.kind == Tok::kStrictArrow;
+  const bool binary = op.kind == Tok::kLeftDouble || op.kind == Tok::kStrictDouble;
+  if (map && !list) in_.fail_here("'<-' of a map generator");
+  if (!list && !binary) return {QualifierKind::kFilter, e->loc, nullptr, nullptr, e};
+  in_.take();
+  const QualifierKind kind = map ? QualifierKind::kMap : list ? QualifierKind::kList : QualifierKind::kBinary;
+  const bool strict = op.kind == Tok::kStrictArrow || op.kind == Tok::kStrictDouble;
+  return {kind, op.loc, e, value, parse_expr(), strict};
+}
+
 std::vector<Qualifier> ExprParser::parse_qualifiers() {
   std::vector<Qualifier> out;
   do {
-    // `Pattern <- Source`, `<<Pattern>> <= Source`, `K := V <- Source`, or a filter.
-    const Expr* e = parse_expr();
-    const Token& op = in_.peek();
-    if (op.kind == Tok::kLeftArrow || op.kind == Tok::kLeftDouble) {
-      in_.take();
-      QualifierKind kind = op.kind == Tok::kLeftArrow ? QualifierKind::kList : QualifierKind::kBinary;
-      out.push_back({kind, op.loc, e, nullptr, parse_expr()});
-    } else if (op.kind == Tok::kMapExact) {
-      in_.take();
-      const Expr* value = parse_expr();
-      const Loc loc = in_.expect(Tok::kLeftArrow, "'<-' of a map generator").loc;
-      out.push_back({QualifierKind::kMap, loc, e, value, parse_expr()});
-    } else {
-      out.push_back({QualifierKind::kFilter, e->loc, nullptr, nullptr, e});
+    std::vector<Qualifier> zipped{parse_qualifier()};
+    while (in_.take_if(Tok::kZip)) zipped.push_back(parse_qualifier());
+    if (zipped.size() == 1) {
+      out.push_back(zipped[0]);
+      continue;
     }
+    for (const Qualifier& q : zipped)
+      if (!q.generates()) in_.error(q.loc, "only generators are allowed in a zip generator");
+    Qualifier zip{QualifierKind::kZip, zipped[0].loc, nullptr, nullptr, nullptr};
+    zip.zipped = in_.keep(zipped);
+    out.push_back(zip);
   } while (in_.take_if(Tok::kComma));
   return out;
 }
 
-const Expr* ExprParser::finish_comprehension(Loc loc, ComprehensionKind kind, const Expr* value,
-                                             const Expr* key, Tok close, const Token& open) {
+const Expr* ExprParser::finish_comprehension(Loc loc, ComprehensionKind kind,
+                                             const std::vector<ComprehensionValue>& values, Tok close,
+                                             const Token& open) {
   in_.expect(Tok::kDoubleBar, "'||'");
   const auto qualifiers = parse_qualifiers();
   in_.expect_close(close, open);
-  return in_.make<ComprehensionExpr>(loc, kind, value, key, in_.keep(qualifiers));
+  return in_.make<ComprehensionExpr>(loc, kind, in_.keep(values), in_.keep(qualifiers));
 }
 
 // --- binaries ------------------------------------------------------------------------------------
@@ -346,7 +364,7 @@ const Expr* ExprParser::parse_binary() {
   if (in_.at(Tok::kDoubleBar)) {
     const Segment& s = segments[0];
     if (s.size || s.type != SegmentType::kDefault) in_.fail_here("',' or '>>'");
-    return finish_comprehension(open.loc, ComprehensionKind::kBinary, s.value, nullptr, Tok::kRBin, open);
+    return finish_comprehension(open.loc, ComprehensionKind::kBinary, {{nullptr, s.value}}, Tok::kRBin, open);
   }
   while (in_.take_if(Tok::kComma)) segments.push_back(parse_segment());
   in_.expect_close(Tok::kRBin, open);

@@ -32,8 +32,10 @@ class ExprParser {
   const Expr* parse_maybe();
   const Expr* parse_sigil();
   const Expr* parse_map_fields(Loc loc, const Expr* base);
-  const Expr* finish_comprehension(Loc loc, ComprehensionKind kind, const Expr* value, const Expr* key,
-                                   Tok close, const Token& open);
+  const Expr* map_comprehension(Loc loc, const std::vector<MapField>& fields, const Token& open);
+  const Expr* finish_comprehension(Loc loc, ComprehensionKind kind,
+                                   const std::vector<ComprehensionValue>& values, Tok close,
+                                   const Token& open);
   const Expr* integer_of(const Token& token);
   const Expr* float_of(const Token& token);
   const Expr* string_of();
@@ -43,6 +45,7 @@ class ExprParser {
   const Clause* parse_catch_clause();
   const Clause* parse_fun_clause(bool named);
   ClauseList parse_clauses(const Clause* (ExprParser::*one)());
+  Qualifier parse_qualifier();
   std::vector<Qualifier> parse_qualifiers();
 
   TokenCursor& in_;

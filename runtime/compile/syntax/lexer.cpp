@@ -192,6 +192,7 @@ Token Lexer::scan_number() {
       std::string value;
       scan_digits(value, base);
       if (is_name_char(peek())) return fail(format_message("illegal digit in an integer of base %d", base));
+      if (peek() == '.' && digit_value(peek(1)) < 36) return scan_based_float(value, base);
       Token t = make(Tok::kInteger);
       t.base = static_cast<std::uint8_t>(base);
       t.text = arena_.copy(std::string_view(value));
@@ -225,6 +226,30 @@ Token Lexer::scan_number() {
   }
   Token t = make(Tok::kInteger);
   t.text = arena_.copy(std::string_view(digits));
+  return t;
+}
+
+/// Reads what follows the digits of a float with a base: the point, the fraction, and `#e` with a
+/// decimal exponent, which may be missing. whole: the digits in front of the point.
+Token Lexer::scan_based_float(const std::string& whole, int base) {
+  take();
+  std::string text = whole + ".";
+  if (!scan_digits(text, base) || is_name_char(peek())) {
+    std::string rest;
+    scan_digits(rest, 36);
+    return fail(format_message("illegal float: illegal digit in a float of base %d", base));
+  }
+  if (peek() == '#' && (peek(1) == 'e' || peek(1) == 'E')) {
+    take();
+    take();
+    text.push_back('#');
+    if (peek() == '-' || peek() == '+') text.push_back(static_cast<char>(take()));
+    if (!scan_digits(text, 10)) return fail("illegal float: the exponent has no digits");
+  }
+  Token t = make(Tok::kFloat);
+  t.base = static_cast<std::uint8_t>(base);
+  if (base == 10) std::ranges::replace(text, '#', 'e');
+  t.text = arena_.copy(std::string_view(text));
   return t;
 }
 
@@ -405,7 +430,7 @@ Token Lexer::scan_triple(bool verbatim, Token t) {
     if (i + 1 == lines.size() && line.ends_with('\r')) line.remove_suffix(1);
     if (line.starts_with(indent)) {
       line.remove_prefix(indent.size());
-    } else if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
+    } else if (!line.empty() && line != "\r") {
       return fail_at(lines[i].loc,
                      "a line of a triple-quoted string is indented less than its closing quotes");
     } else {

@@ -33,6 +33,7 @@ class Lexer {
   Token fail_at(Loc loc, std::string_view message);
   Token scan_word(bool variable);
   Token scan_number();
+  Token scan_based_float(const std::string& whole, int base);
   Token scan_char();
   Token scan_quoted_atom();
   Token scan_string();

@@ -163,6 +163,7 @@ class Place {
     if (here_.kind == Tok::kLeftArrow) return "a message is sent by '!'; '<-' is for generators";
     if (here_.kind == Tok::kLeftDouble) return "less or equal is '=<', not '<='";
     if (here_.kind == Tok::kDoubleBar) return "or is 'orelse', not '||'";
+    if (here_.kind == Tok::kZip) return "and is 'andalso', not '&&'";
     if (here_.kind == Tok::kMapAssoc && !open_.empty() && open_.back()->kind == Tok::kLBrace &&
         (open_.back() == form_.data() || (open_.back() - 1)->kind != Tok::kHash))
       return "a map is written #{Key => Value}";

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/compile/syntax/token.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <unordered_map>
 
 #include "runtime/compile/source/diagnostics.hpp"
+#include "runtime/compile/syntax/based_float.hpp"
 
 namespace vmrun::compile {
 
@@ -27,6 +31,19 @@ std::string_view token_spelling(Tok kind) {
 #undef X
   }
   return "?";
+}
+
+std::optional<double> float_of_token(const Token& t) {
+  if (t.base != 10) {
+    const std::size_t mark = std::min(t.text.find('#'), t.text.size());
+    return based_float(t.text.substr(0, mark), t.base, t.text.substr(std::min(mark + 1, t.text.size())));
+  }
+  double value = 0;
+  auto [end, error] = std::from_chars(t.text.data(), t.text.data() + t.text.size(), value);
+  if (error == std::errc::result_out_of_range && value == 0 && t.text.find("e-") != std::string_view::npos)
+    return 0;  // too small: rounds to zero
+  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
+  return value;
 }
 
 Tok keyword_of(std::string_view word) {
@@ -70,6 +87,18 @@ std::string quote_string(std::u32string_view chars, std::size_t limit) {
   return out + (chars.size() > limit ? "...\"" : "\"");
 }
 
+/// One of another base is written in decimal.
+std::string float_source(const Token& t) {
+  const std::optional<double> value = t.base == 10 ? std::nullopt : float_of_token(t);
+  if (!value) return std::string(t.text);
+  char digits[32];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, *value);
+  std::string text(digits, end);
+  const std::size_t exponent = text.find('e');
+  if (text.find('.') == std::string::npos) text.insert(std::min(exponent, text.size()), ".0");
+  return text;
+}
+
 std::string char_literal(char32_t c) {
   std::string out = "$";
   if (c == ' ') return "$\\s";
@@ -102,7 +131,7 @@ std::string describe_token(const Token& t) {
       return t.text == quote_atom(t.text) ? "'" + std::string(t.text) + "'" : quote_atom(t.text);
     case Tok::kVar: return "'" + std::string(t.text) + "'";
     case Tok::kInteger: return t.base == 10 ? std::string(t.text.substr(0, 60)) : token_source(t);
-    case Tok::kFloat: return std::string(t.text.substr(0, 60));
+    case Tok::kFloat: return float_source(t).substr(0, 60);
     case Tok::kChar: return char_literal(t.code);
     case Tok::kString: return quote_string(t.chars, 40);
     case Tok::kSigil: return "~" + std::string(t.text) + quote_string(t.chars, 40);
@@ -113,8 +142,8 @@ std::string describe_token(const Token& t) {
 std::string token_source(const Token& t) {
   switch (t.kind) {
     case Tok::kAtom: return quote_atom(t.text);
-    case Tok::kVar:
-    case Tok::kFloat: return std::string(t.text);
+    case Tok::kVar: return std::string(t.text);
+    case Tok::kFloat: return float_source(t);
     case Tok::kInteger:
       if (t.base == 10) return std::string(t.text);
       // Decimal if it fits a machine word, else as written; the value is the same.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "runtime/compile/source/source.hpp"
@@ -29,7 +31,8 @@ namespace vmrun::compile {
   X(Ellipsis, "...") X(Equal, "=") X(EqEq, "==") X(NotEq, "/=") X(ExactEq, "=:=") X(ExactNe, "=/=") \
   X(Less, "<") X(LessEq, "=<") X(Greater, ">") X(GreaterEq, ">=") X(Plus, "+") X(Minus, "-") \
   X(Star, "*") X(Slash, "/") X(PlusPlus, "++") X(MinusMinus, "--") X(Bang, "!") X(Question, "?") \
-  X(MaybeMatch, "?=") X(LeftArrow, "<-") X(LeftDouble, "<=") X(MapAssoc, "=>") X(MapExact, ":=")
+  X(MaybeMatch, "?=") X(LeftArrow, "<-") X(LeftDouble, "<=") X(MapAssoc, "=>") X(MapExact, ":=") \
+  X(StrictArrow, "<:-") X(StrictDouble, "<:=") X(Zip, "&&")
 
 // clang-format on
 
@@ -40,7 +43,7 @@ enum class Tok : std::uint8_t {
   kAtom,     // text
   kVar,      // text
   kInteger,  // text: the digits without underscores, base
-  kFloat,    // text: a decimal float without underscores
+  kFloat,    // text: without underscores; base; unless that is 10, # stands before an exponent
   kChar,     // code
   kString,   // chars
   kSigil,    // text: the prefix ("", "b", "s", …), chars
@@ -69,6 +72,9 @@ std::string token_source(const Token& token);
 
 /// Returns an atom as source text, quoted if necessary.
 std::string quote_atom(std::string_view name);
+
+/// Returns the value of a kFloat; nothing if it is too large.
+std::optional<double> float_of_token(const Token& token);
 
 /// Returns the reserved word with this spelling, or kAtom.
 Tok keyword_of(std::string_view word);
