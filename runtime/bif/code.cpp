@@ -41,7 +41,7 @@ bool is_trap(const BifRow& row) {
 Term exports_of(Heap& heap, const Module& m) {
   ListBuilder list(heap);
   for (const BifRow& row : std::span(kBifRows, kBifRowCount)) {
-    if (atom_text(m.name) != row.module || is_trap(row)) continue;
+    if (atom_text(m.name) != row.module || is_trap(row) || !row.exists()) continue;
     const Term function = intern_atom(row.name);
     if (!exports(m, function, row.arity)) list.add(new_tuple(heap, function, Term::small(row.arity)));
   }

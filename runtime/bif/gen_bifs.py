@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes code from the table of built-in functions. Usage: gen_bifs.py WHAT bif.tab OUT...
 
-rows         OUT.hpp OUT.cpp: declarations, and the registration table
+rows         OUT.hpp OUT.cpp release.tab: declarations, and the registration table
 builtins     OUT.inc: rows of compile::Builtin
 bif_info     OUT.inc: rows of ir::BifInfo
 erl_internal OUT.erl: the module of that name
@@ -93,8 +93,23 @@ def read_rows(path):
     return [rows[key] for key in sorted(rows)]
 
 
-def write_rows(rows, header, source):
+def read_since(path, rows):
+    """The release from which on a function exists, by its key, for those that have not always been there."""
+    since = {}
+    for number, line in enumerate(open(path, encoding="utf-8"), 1):
+        what, *fields = line.split("#")[0].split() or [""]
+        if what != "built_in":
+            continue
+        key = fields[0], fields[1], int(fields[2])
+        if not any(row.key == key for row in rows):
+            sys.exit(f"{path}:{number}: bif.tab has no {key[0]}:{key[1]}/{key[2]}")
+        since[key] = int(fields[3])
+    return since
+
+
+def write_rows(rows, header, source, release_tab):
     rows = [row for row in rows if row.built_in]
+    since = read_since(release_tab, rows)
     with open(header, "w", encoding="utf-8") as f:
         f.write(
             "// Made by gen_bifs.py from bif.tab.\n#pragma once\n#include \"vm/process/bif.hpp\"\n"
@@ -123,9 +138,12 @@ def write_rows(rows, header, source):
             if "signals" in row.has:
                 function = f"waits_when_sent<{function}>"
             cause = row.has.get("cause", "nullptr")
-            f.write(f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {function}, {cause}}},\n')
+            f.write(
+                f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {since.get(row.key, 0)}, '
+                f'{function}, {cause}}},\n'
+            )
         f.write(
-            "    {nullptr, nullptr, 0, 0, nullptr, nullptr}};\n"
+            "    {nullptr, nullptr, 0, 0, 0, nullptr, nullptr}};\n"
             "const std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n"
             "}  // namespace vmrun\n"
         )

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/base/release.hpp"
 #include "vm/base/time_offset.hpp"
 #include "vm/term/term.hpp"
 
@@ -25,9 +26,9 @@ struct SystemMode {
   const char* unreadable_names = "warning";  // +fn: what happens to a file whose name is not UTF-8
   bool port_parallelism = false;             // +spp
   bool time_correction = true;               // +c; has no effect on time here
-  TimeWarp time_warp = TimeWarp::kNone;      // +C
-  int timing_level = -1;                     // +T; -1: not given. No level has an effect
-  unsigned ets_limit = 0;                    // +e, ERL_MAX_ETS_TABLES; only memory limits tables here
+  TimeWarp time_warp = default_time_warp(release_number);  // +C
+  int timing_level = -1;                                   // +T; -1: not given. No level has an effect
+  unsigned ets_limit = 0;  // +e, ERL_MAX_ETS_TABLES; only memory limits tables here
 };
 inline SystemMode system_mode;
 

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "vm/base/version.hpp"
+#include "vm/base/release.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
 #include "vm/sched/online.hpp"

@@ -371,7 +371,7 @@ Term bif_vmrun_trace_is_tracer_1(Process&, const Term* a) {
 Term bif_vmrun_trace_builtins_1(Process& p, const Term* a) {
   Term list = Term::nil();
   for (std::size_t i = kBifRowCount; i-- > 0;) {
-    if (!a[0].is_atom() || atom_text(a[0]) != kBifRows[i].module) continue;
+    if (!a[0].is_atom() || atom_text(a[0]) != kBifRows[i].module || !kBifRows[i].exists()) continue;
     const Term pair = new_tuple(p.heap, intern_atom(kBifRows[i].name), Term::small(kBifRows[i].arity));
     Term* hp = p.heap.alloc(2);
     list = make_cons(hp, pair, list);

@@ -203,7 +203,7 @@ const std::vector<Flag>& flags() {
       {"+return-after", "MS",
        "idle milliseconds after which a thread returns free memory to the system; 0: never (default 200)",
        set_number(&Options::return_after_ms, 0, 86400000)},
-      {"+P", "N", "limit of simultaneous processes (default 262144)",
+      {"+P", "N", "limit of simultaneous processes (default 1048576, before OTP 27 262144)",
        set_number(&Options::process_limit, 1024, 134217727)},
       {"+Q", "N", "limit of simultaneous ports (default 65536)",
        set_number(&Options::port_limit, 1024, 134217727)},
@@ -245,7 +245,9 @@ const std::vector<Flag>& flags() {
        set_number(&Options::outstanding_requests, 1, 134217727)},
       {"+c", "true|false", nullptr, set_boolean(&SystemMode::time_correction)},
       {"+C", "no_time_warp|single_time_warp|multi_time_warp",
-       "whether Erlang system time follows when the clock is set: never, once, always (default no_time_warp)",
+       "whether Erlang system time follows when the clock is set: never, once, always (default "
+       "multi_time_warp, "
+       "before OTP 26 no_time_warp)",
        set_choice(&SystemMode::time_warp, {{"no_time_warp", TimeWarp::kNone},
                                            {"single_time_warp", TimeWarp::kSingle},
                                            {"multi_time_warp", TimeWarp::kMulti}})},

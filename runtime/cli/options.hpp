@@ -9,6 +9,7 @@
 #include "runtime/bif/system_mode.hpp"
 #include "runtime/cli/kept_flags.hpp"
 #include "runtime/cli/os_signals.hpp"
+#include "vm/base/release.hpp"
 #include "vm/hot/heating.hpp"
 #include "vm/hot/perf.hpp"
 #include "vm/term/atom.hpp"
@@ -37,10 +38,10 @@ struct Options {
   unsigned dirty_cpu_schedulers = 0;         // +SDcpu; 0: as many as schedulers
   unsigned dirty_cpu_schedulers_online = 0;  // +SDcpu N:Online; 0: as many as schedulers are online
   unsigned dirty_io_schedulers = 10;         // +SDio
-  unsigned process_limit = 262144;           // +P
-  unsigned port_limit = 65536;               // +Q
-  unsigned dist_busy_kilobytes = 1024;       // +zdbbl
-  bool forgets_nodes = true;                 // false with infinity
+  unsigned process_limit = default_process_limit(release_number);  // +P
+  unsigned port_limit = 65536;                                     // +Q
+  unsigned dist_busy_kilobytes = 1024;                             // +zdbbl
+  bool forgets_nodes = true;                                       // false with infinity
   unsigned long long node_delay_seconds = 60;
   unsigned atom_limit = kDefaultAtomLimit;  // +t
   unsigned min_heap_words = 0;              // +hms; 0: the default

@@ -26,8 +26,8 @@
 #include "runtime/cli/without_script.hpp"
 #include "runtime/code_path/installed_otp.hpp"
 #include "runtime/lib/embedded.hpp"
+#include "vm/base/release.hpp"
 #include "vm/base/thread.hpp"
-#include "vm/base/version.hpp"
 #include "vm/code/instruction_support.hpp"
 #include "vm/code/loader.hpp"
 #include "vm/term/atom.hpp"
@@ -149,13 +149,16 @@ std::optional<Beginning> begin_system(const ErlCommand& command, Heap& heap) {
                    /*leads_itself=*/true};
 }
 
-/// Programs are told the versions that the installed libraries expect.
+/// The machine behaves as the installed release does, and programs are told its versions. A release
+/// that is newer than all known ones is treated as the newest of these.
 void follow_release(const std::string& root) {
-  runs_installed_system = true;
-  if (const OtpVersion installed = otp_version_of(root); !installed.release.empty()) {
-    otp_release = installed.release;
-    erts_version = installed.erts;
-  }
+  const OtpVersion installed = otp_version_of(root);
+  if (installed.release.empty()) return follow_system(otp_release, release_number, erts_version);
+  const int number = std::atoi(installed.release.c_str());
+  follow_system(installed.release, number, installed.erts);
+  if (number > kNewestRelease)
+    complain(fmt::format("OTP {} is newer than {}, the newest release that this machine knows",
+                         installed.release, kNewestRelease));
 }
 
 std::string own_program() {
@@ -233,6 +236,7 @@ int run_system(const std::string& typed, const std::vector<std::string>& words) 
     return kNoSystemStatus;
   }
   set_system_environment(root, typed);
+  follow_release(root);
   auto parsed = parse_erl_command(root, std::string(kSystemCommand), words);
   if (const auto* bad = std::get_if<UsageError>(&parsed)) return complain(bad->message);
   const auto& command = std::get<ErlCommand>(parsed);
@@ -241,7 +245,6 @@ int run_system(const std::string& typed, const std::vector<std::string>& words) 
     print_command(command);
     if (command.shown != Shown::kCommand) return 0;
   }
-  follow_release(root);
   if (command.options.action == Action::kVersion) {
     std::fprintf(stderr, "Erlang (SMP,ASYNC_THREADS) (vmrun) emulator version %s\n", erts_version.c_str());
     return 0;

@@ -10,7 +10,7 @@
 #include "runtime/dump/dump_terms.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/epoch.hpp"
-#include "vm/base/version.hpp"
+#include "vm/base/release.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/lifecycle/backtrace.hpp"
 #include "vm/lifecycle/info.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "vm/base/version.hpp"
+#include "vm/base/release.hpp"
 
 namespace vmrun {
 

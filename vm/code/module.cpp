@@ -67,12 +67,13 @@ void set_export_code(Export& e, const Word* address) {
 }
 
 void register_bifs(const BifRow* rows, std::size_t count) {
-  for (std::size_t i = 0; i < count; i++) {
-    Export* e = export_entry(intern_atom(rows[i].module), intern_atom(rows[i].name), rows[i].arity);
+  for (const BifRow& row : std::span(rows, count)) {
+    if (!row.exists()) continue;
+    Export* e = export_entry(intern_atom(row.module), intern_atom(row.name), row.arity);
     if (is_apply(*e)) continue;
-    e->bif = rows[i].fn;
-    e->bif_flags = rows[i].flags;
-    if (rows[i].cause) set_failure_cause(*e, rows[i].cause);
+    e->bif = row.fn;
+    e->bif_flags = row.flags;
+    if (row.cause) set_failure_cause(*e, row.cause);
     e->stub.operation = op::export_bif;
     e->address.store(e->stub_code(), std::memory_order_release);
   }

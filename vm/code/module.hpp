@@ -19,6 +19,7 @@ struct LiteralBlock;
 struct NifLibrary;
 
 /// Fills the export table before any module is loaded.
+/// Makes those functions exist that the release has.
 void register_bifs(const BifRow* rows, std::size_t count);
 
 /// Writes what calls of an export do while it has no code. apply is two instructions of its own.

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "vm/base/clock.hpp"
-#include "vm/base/version.hpp"
+#include "vm/base/release.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/driver_api.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "vm/base/release.hpp"
 #include "vm/process/process.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/fun.hpp"
@@ -22,8 +23,10 @@ struct BifRow {
   const char* name;
   std::uint8_t arity;
   std::uint8_t flags;
+  std::uint8_t since;  // the release from which on it exists: release.tab
   BifFn fn;
   FailureCause cause;  // nullptr when its module needs none
+  bool exists() const { return since <= release_number; }
   // Columns of the table:
   static constexpr std::uint8_t kGuard = 1;     // allowed in guards; silent for the bif probes
   static constexpr std::uint8_t kLocated = 2;   // its call stores the code location

@@ -2,8 +2,10 @@
 #include "vm/term/compare.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "vm/base/release.hpp"
 #include "vm/base/small_limits.hpp"
 #include "vm/base/work_stack.hpp"
 #include "vm/term/atom.hpp"
@@ -83,10 +85,16 @@ int order(T a, T b) {
   return a < b ? -1 : a > b;
 }
 
+/// With `exact`, -0.0 is another number than 0.0, which it precedes.
+int compare_floats(double a, double b, bool exact) {
+  const int result = order(a, b);
+  return result == 0 && exact && release_has(Trait::kSignedZero) ? std::signbit(b) - std::signbit(a) : result;
+}
+
 /// With `exact`, all integers come before all floats.
 int compare_numbers(Term a, Term b, bool exact) {
   if (a.is_float()) {
-    if (b.is_float()) return order(float_of(a)->value, float_of(b)->value);
+    if (b.is_float()) return compare_floats(float_of(a)->value, float_of(b)->value, exact);
     return exact ? 1 : -compare_integer_to_double(b, float_of(a)->value);
   }
   if (b.is_float()) return exact ? -1 : compare_integer_to_double(a, float_of(b)->value);
@@ -321,7 +329,7 @@ template <bool kPauses>
       if (*x != *y) return !exact && b.is_float() && compare_numbers(a, b, false) == 0;
       return std::memcmp(x + 1, y + 1, x->header_arity() * sizeof(Term)) == 0;
     case Sub::kFloat:
-      if (*x == *y) return float_of(a)->value == float_of(b)->value;
+      if (*x == *y) return compare_floats(float_of(a)->value, float_of(b)->value, exact) == 0;
       return !exact && b.is_big() && compare_numbers(a, b, false) == 0;
     case Sub::kRef:
     case Sub::kMagicRef:

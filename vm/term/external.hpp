@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "vm/base/release.hpp"
 #include "vm/term/external_bytes.hpp"
 #include "vm/term/term_space.hpp"
 
@@ -51,7 +52,8 @@ struct Measured {
 [[nodiscard]] bool takes_few_words(const std::uint8_t* data, std::size_t size, Word most);
 
 struct EncodeOptions {
-  unsigned minor_version = 1;  // 0: floats as text; 2: all atoms as UTF-8
+  // 0: floats as text; 2: all atoms as UTF-8
+  unsigned minor_version = default_external_version(release_number);
   int compression = 0;         // zlib level; result stays plain when that is not larger
   bool deterministic = false;  // large maps in key order
   bool version_byte = true;

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "vm/base/release.hpp"
 #include "vm/base/work_stack.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/layout.hpp"
@@ -94,7 +95,8 @@ namespace detail {
                             header.header_arity() * 8);
           break;
         case Sub::kFloat: {
-          const double value = float_of(t)->value + 0.0;  // 0.0 and -0.0 are equal
+          double value = float_of(t)->value;
+          if (!release_has(Trait::kSignedZero)) value += 0.0;  // then 0.0 and -0.0 are one key
           std::uint64_t bits;
           std::memcpy(&bits, &value, 8);
           hash = step(step(hash, header.raw()), bits);

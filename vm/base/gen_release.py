@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes code from the table of what differs by release. Usage: gen_release.py release.tab OUT.hpp"""
+import sys
+
+
+class Table:
+    """The rows of release.tab. built_ins: {(module, name, arity): release}."""
+
+    def __init__(self, path):
+        self.newest, self.traits, self.defaults, self.built_ins = None, {}, {}, {}
+        for number, line in enumerate(open(path, encoding="utf-8"), 1):
+            fields = line.split("#")[0].split()
+            try:
+                if fields:
+                    getattr(self, f"read_{fields[0]}")(*fields[1:])
+            except (AttributeError, TypeError, ValueError) as error:
+                sys.exit(f"{path}:{number}: bad line '{line.strip()}': {error}")
+
+    def read_newest(self, release, erts):
+        self.newest = int(release), erts
+
+    def read_trait(self, name, release, only=None):
+        if name in self.traits or only not in (None, "system"):
+            raise ValueError("listed twice" if name in self.traits else only)
+        self.traits[name] = int(release), only == "system"
+
+    def read_default(self, kind, name, first, *more):
+        if name in self.defaults or len(more) % 2:
+            raise ValueError("listed twice" if name in self.defaults else "a release without a value")
+        self.defaults[name] = kind, first, list(zip(map(int, more[::2]), more[1::2]))
+
+    def read_built_in(self, module, name, arity, release):
+        key = module, name, int(arity)
+        if key in self.built_ins:
+            raise ValueError("listed twice")
+        self.built_ins[key] = int(release)
+
+
+def camel(name):
+    return "k" + name.title().replace("_", "")
+
+
+def write_header(table, path):
+    release, erts = table.newest
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(
+            "// Made by gen_release.py from release.tab.\n#pragma once\n"
+            '#include "vm/base/time_offset.hpp"\nnamespace vmrun {\n'
+        )
+        f.write(f'inline constexpr int kNewestRelease = {release};\n')
+        f.write(f'inline constexpr const char* kNewestErts = "{erts}";\n')
+        names = ", ".join(map(camel, table.traits))
+        f.write(f"enum class Trait : unsigned char {{ {names} }};\n")
+        f.write("inline constexpr struct { int since; bool system_only; } kTraits[] = {\n")
+        for since, only in table.traits.values():
+            f.write(f"    {{{since}, {str(only).lower()}}},\n")
+        f.write("};\n")
+        for name, (kind, first, later) in table.defaults.items():
+            scope = "" if kind in ("unsigned", "bool") else f"{kind}::"
+            chosen = scope + first
+            for since, value in later:
+                chosen = f"release >= {since} ? {scope}{value} : {chosen}"
+            f.write(f"constexpr {kind} default_{name}(int release) {{ return {chosen}; }}\n")
+        f.write("}  // namespace vmrun\n")
+
+
+if __name__ == "__main__":
+    write_header(Table(sys.argv[1]), sys.argv[2])
