@@ -56,5 +56,6 @@ Term bif_math_atan2_2(Process& p, const Term* a) { return binary(p, a, std::atan
 Term bif_math_fmod_2(Process& p, const Term* a) { return binary(p, a, std::fmod); }
 Term bif_math_pow_2(Process& p, const Term* a) { return binary(p, a, std::pow); }
 Term bif_math_pi_0(Process& p, const Term*) { return make_float_checked(p.heap, M_PI); }
+Term bif_math_tau_0(Process& p, const Term*) { return make_float_checked(p.heap, 2 * M_PI); }
 
 }  // namespace vmrun

@@ -9,7 +9,9 @@
          local_time_to_universal_time/2, now_to_datetime/1, now_to_local_time/1, now_to_universal_time/1,
          seconds_to_daystime/1, seconds_to_time/1, system_time_to_local_time/2, system_time_to_rfc3339/1,
          system_time_to_rfc3339/2, system_time_to_universal_time/2, time_difference/2, time_to_seconds/1,
-         universal_time/0, universal_time_to_local_time/1, valid_date/1, valid_date/3,
+         universal_time/0, universal_time_to_local_time/1, local_time_to_system_time/1,
+         local_time_to_system_time/2, universal_time_to_system_time/1, universal_time_to_system_time/2,
+         valid_date/1, valid_date/3,
          '$handle_undefined_function'/2]).
 
 -define(DAY, 86400).
@@ -123,6 +125,17 @@ system_time_to_universal_time(Time, Unit) ->
 
 system_time_to_local_time(Time, Unit) ->
     erlang:universaltime_to_localtime(system_time_to_universal_time(Time, Unit)).
+
+local_time_to_system_time(DateTime) -> local_time_to_system_time(DateTime, []).
+
+local_time_to_system_time(DateTime, Options) ->
+    universal_time_to_system_time(erlang:localtime_to_universaltime(DateTime), Options).
+
+universal_time_to_system_time(DateTime) -> universal_time_to_system_time(DateTime, []).
+
+universal_time_to_system_time(DateTime, Options) ->
+    Unit = proplists:get_value(unit, Options, second),
+    erlang:convert_time_unit(erlang:universaltime_to_posixtime(DateTime), second, Unit).
 
 %% RFC 3339
 

@@ -11,12 +11,14 @@
          add_pathsz/1, del_path/1, replace_path/2, root_dir/0, lib_dir/0, lib_dir/1, lib_dir/2, priv_dir/1,
          compiler_dir/0, objfile_extension/0, where_is_file/1, where_is_file/2, which/1, get_object_code/1,
          get_mode/0, rehash/0]).
+-export([set_path/2, add_path/2, add_patha/2, add_pathz/2, add_paths/2, add_pathsa/2, add_pathsz/2,
+         replace_path/3, del_paths/1, clear_cache/0]).
 -export([ensure_loaded/1, ensure_modules_loaded/1, atomic_load/1, prepare_loading/1, finish_loading/1,
          load_file/1, load_abs/1, load_abs/2,
          load_binary/3, is_loaded/1, all_loaded/0, all_available/0, delete/1, purge/1, soft_purge/1, stop/0]).
 -export([stick_dir/1, unstick_dir/1, stick_mod/1, unstick_mod/1, is_sticky/1, is_module_native/1,
          module_md5/1, get_chunk/2,
-         module_status/0, module_status/1, modified_modules/0, clash/0, get_doc/1]).
+         module_status/0, module_status/1, modified_modules/0, clash/0, get_doc/1, get_doc/2]).
 
 -define(EMBEDDED, "embedded:").
 
@@ -74,6 +76,22 @@ replace_path(Application, Directory) when is_atom(Application); is_list(Applicat
             end;
         false -> {error, bad_directory}
     end.
+
+del_paths(Directories) when is_list(Directories) -> lists:foreach(fun del_path/1, Directories).
+
+%% Whether the names in a directory are kept. They are not: a module that is missing is looked for
+%% where its file would be.
+-define(IS_CACHE(C), (C =:= cache orelse C =:= nocache)).
+
+set_path(Path, Cache) when ?IS_CACHE(Cache) -> set_path(Path).
+add_path(Directory, Cache) when ?IS_CACHE(Cache) -> add_path(Directory).
+add_patha(Directory, Cache) when ?IS_CACHE(Cache) -> add_patha(Directory).
+add_pathz(Directory, Cache) when ?IS_CACHE(Cache) -> add_pathz(Directory).
+add_paths(Directories, Cache) when ?IS_CACHE(Cache) -> add_paths(Directories).
+add_pathsa(Directories, Cache) when ?IS_CACHE(Cache) -> add_pathsa(Directories).
+add_pathsz(Directories, Cache) when ?IS_CACHE(Cache) -> add_pathsz(Directories).
+replace_path(Application, Directory, Cache) when ?IS_CACHE(Cache) -> replace_path(Application, Directory).
+clear_cache() -> ok.
 
 on_path(What, Path) ->
     Name = name(What),
@@ -339,6 +357,13 @@ modified_modules() -> [Module || {Module, modified} <- module_status()].
 clash() -> code_files:clash().
 
 get_doc(Module) when is_atom(Module) -> code_files:documentation(Module).
+
+%% The documentation is what a file of chunks says, so eep48 has to be among the sources.
+get_doc(Module, Options) when is_atom(Module), is_map(Options) ->
+    case lists:member(eep48, maps:get(sources, Options, [eep48])) of
+        true -> get_doc(Module);
+        false -> {error, missing}
+    end.
 
 %% The system does not go on without what loads code.
 stop() ->

@@ -7,7 +7,7 @@
 -export([get_cwd/0, get_cwd/1, set_cwd/1, delete/1, delete/2, rename/2, make_dir/1, del_dir/1, del_dir_r/1,
          list_dir/1, list_dir_all/1, read_file_info/1, read_file_info/2, write_file_info/2, write_file_info/3,
          altname/1, read_link_info/1, read_link_info/2, read_link/1, read_link_all/1, make_link/2,
-         make_symlink/2, read_file/1, write_file/2, write_file/3, change_mode/2, change_owner/2,
+         make_symlink/2, read_file/1, read_file/2, write_file/2, write_file/3, change_mode/2, change_owner/2,
          change_owner/3, change_group/2, change_time/2, change_time/3]).
 -export([open/2, close/1, read/2, read_line/1, write/2, pread/2, pread/3, pwrite/2, pwrite/3, position/2,
          truncate/1, sync/1, datasync/1, advise/4, allocate/3, copy/2, copy/3, copy_opened/3, sendfile/2,
@@ -202,6 +202,9 @@ change_time(Name, {{Y, Mo, D}, {H, Mi, S}} = Atime, {{Y2, Mo2, D2}, {H2, Mi2, S2
     write_file_info(Name, #file_info{atime = Atime, mtime = Mtime}).
 
 read_file(Name) -> name_call(read_file, Name).
+
+%% The only option is raw, and no file is read any other way here.
+read_file(Name, Options) when is_list(Options) -> read_file(Name).
 
 write_file(Name, Data) ->
     case to_binary(Data) of

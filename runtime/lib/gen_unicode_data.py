@@ -107,10 +107,12 @@ def write(classes_file):
         sys.exit(f"Python's unicodedata {unicodedata.unidata_version} is older than {classes_file}")
     names = [
         "class_ranges/0",
+        "category_ranges/0",
         "combining_ranges/0",
         "decompositions/0",
         "compat_decompositions/0",
         "compositions/0",
+        "wide_ranges/0",
     ]
     cases = {"lower": str.lower, "upper": str.upper, "title": str.title, "fold": str.casefold}
     for case in cases:
@@ -121,6 +123,24 @@ def write(classes_file):
         "version() -> {%d, %d, %d}.\n" % version
     )
     out("class_ranges", "Low, High, class for breaking grapheme clusters.", classes)
+    categories = []
+    for code in range(0x110000):
+        category = unicodedata.category(chr(code)).lower()
+        if category == "cn":
+            continue
+        if categories and categories[-1][1] == code - 1 and categories[-1][2] == category:
+            categories[-1] = (categories[-1][0], code, category)
+        else:
+            categories.append((code, code, category))
+    out("category_ranges", "Low, High, general category. What is missing is not assigned.", categories)
+    wide = []
+    for code in CODES:
+        if unicodedata.east_asian_width(chr(code)) in "WF" and unicodedata.category(chr(code)) != "Cn":
+            if wide and wide[-1][1] == code - 1:
+                wide[-1] = (wide[-1][0], code)
+            else:
+                wide.append((code, code))
+    out("wide_ranges", "Low, High of what takes two columns of a terminal.", wide)
     combining = []
     for code in CODES:
         ccc = unicodedata.combining(chr(code))

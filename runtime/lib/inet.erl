@@ -10,7 +10,8 @@
          ifset/3, gethostname/0, gethostname/1, getservbyname/2, getservbyport/2]).
 -export([gethostbyname/1, gethostbyname/2, gethostbyname/3, gethostbyaddr/1, gethostbyaddr/2, getaddr/2,
          getaddr/3, getaddrs/2, getaddrs/3, ip/1, get_rc/0]).
--export([parse_address/1, parse_strict_address/1, parse_ipv4_address/1, parse_ipv4strict_address/1,
+-export([parse_address/1, parse_address/2, parse_strict_address/1, parse_strict_address/2,
+         parse_ipv4_address/1, parse_ipv4strict_address/1,
          parse_ipv6_address/1, parse_ipv6strict_address/1, ntoa/1, ipv4_mapped_ipv6_address/1,
          is_ip_address/1, is_ipv4_address/1, is_ipv6_address/1, format_error/1, i/0, i/1, i/2]).
 %% For gen_tcp and gen_udp and the modules below them
@@ -260,7 +261,13 @@ get_rc() -> [{lookup, [native]}].
 
 parse_address(Text) -> inet_text:address(Text).
 
+parse_address(Text, inet) -> parse_ipv4_address(Text);
+parse_address(Text, inet6) -> parse_ipv6_address(Text).
+
 parse_strict_address(Text) -> inet_text:strict_address(Text).
+
+parse_strict_address(Text, inet) -> parse_ipv4strict_address(Text);
+parse_strict_address(Text, inet6) -> parse_ipv6strict_address(Text).
 
 parse_ipv4_address(Text) -> inet_text:ipv4_address(Text).
 

@@ -5,6 +5,7 @@
 %% I/O protocol names in its requests.
 -module(io_lib).
 
+-export([bformat/2, bformat/3, bfwrite/2, bfwrite/3, bwrite/2, bwrite_string/3]).
 -export([format/2, format/3, fwrite/2, fwrite/3, fread/2, fread/3, scan_format/2,
          unscan_format/1, build_text/1, build_text/2, print/1, print/4,
          indentation/2, nl/0]).
@@ -22,6 +23,28 @@
 
 -type chars() :: [char() | chars()].
 -export_type([chars/0]).
+
+%% To binaries in UTF-8
+
+bformat(Format, Args) -> bfwrite(Format, Args).
+
+bformat(Format, Args, Options) -> bfwrite(Format, Args, Options).
+
+bfwrite(Format, Args) ->
+    try unicode:characters_to_binary(io_lib_format:fwrite(Format, Args))
+    catch error:_ -> error(badarg, [Format, Args])
+    end.
+
+bfwrite(Format, Args, Options) ->
+    try unicode:characters_to_binary(io_lib_format:fwrite(Format, Args, Options))
+    catch error:_ -> error(badarg, [Format, Args, Options])
+    end.
+
+bwrite(Term, Options) -> unicode:characters_to_binary(write(Term, Options)).
+
+%% Without a quote nothing is escaped.
+bwrite_string(Text, [], _) -> unicode:characters_to_binary(Text);
+bwrite_string(Text, Quote, _) -> unicode:characters_to_binary(write_string(Text, Quote)).
 
 %% Formatting
 

@@ -12,7 +12,7 @@
 
 -export([filter/2, filtermap/2, fold/3, foreach/2, get/3, groups_from_list/2,
          groups_from_list/3, intersect/2, intersect_with/3, iterator/1,
-         iterator/2, map/2, merge_with/3, new/0, next/1, size/1, to_list/1,
+         iterator/2, is_iterator_valid/1, map/2, merge_with/3, new/0, next/1, size/1, to_list/1,
          update_with/3, update_with/4, with/2, without/2]).
 
 new() -> #{}.
@@ -98,6 +98,11 @@ next(none) -> none;
 next([Path | Map]) when is_map(Map), (is_integer(Path) orelse is_list(Path)) ->
     erts_internal:map_next(Path, Map, iterator);
 next(Iter) -> error(badarg, [Iter], ?ERRORS).
+
+is_iterator_valid(Iter) -> not is_map(Iter) andalso start(Iter) =/= bad andalso is_next_valid(Iter).
+
+is_next_valid({_, _, Next}) -> is_iterator_valid(Next);
+is_next_valid(_) -> true.
 
 %% The pairs a function of this module walks over: a map or an iterator.
 start(Map) when is_map(Map) -> next([0 | Map]);

@@ -7,7 +7,8 @@
          spawn_monitor/1, spawn_monitor/3, spawn_opt/2, spawn_opt/3, spawn_opt/4, spawn_opt/5, start/3,
          start/4, start/5, start_link/3, start_link/4, start_link/5, start_monitor/3, start_monitor/4,
          start_monitor/5, init_ack/1, init_ack/2, init_fail/2, init_fail/3, hibernate/3, stop/1, stop/3,
-         initial_call/1, translate_initial_call/1, format/1, format/2, format/3, report_cb/2]).
+         initial_call/1, translate_initial_call/1, set_label/1, get_label/1,
+         format/1, format/2, format/3, report_cb/2]).
 -export([init_p/3, init_p/5, wake_up/3]).  % entry points of new processes
 
 %% --- Starting without waiting ---
@@ -44,6 +45,20 @@ ancestors() ->
     case get('$ancestors') of
         List when is_list(List) -> List;
         _ -> []
+    end.
+
+%% --- What a process is called in lists and reports ---
+
+set_label(Label) ->
+    put('$process_label', Label),
+    ok.
+
+get_label(Pid) when Pid =:= self() -> get('$process_label');
+get_label(Pid) ->
+    try erlang:process_info(Pid, dictionary) of
+        {dictionary, Dictionary} -> proplists:get_value('$process_label', Dictionary);
+        undefined -> undefined
+    catch error:badarg -> undefined
     end.
 
 %% --- Life of such a process ---

@@ -1,6 +1,6 @@
 %% SPDX-License-Identifier: Apache-2.0
-%% Sets (=:= decides). A set of version 2 is a map of its elements to []; one
-%% of version 1, the default of new/0, is the same map with a tag, so that the
+%% Sets (=:= decides). A set of version 2, the default since OTP 28, is a map of
+%% its elements to []; one of version 1 is the same map with a tag, so that the
 %% two remain different terms. An operation on two sets of the same version
 %% gives that version; a mixed one gives the first argument's.
 -module(sets).
@@ -11,16 +11,16 @@
          union/2, union/1, intersection/2, intersection/1, is_disjoint/2,
          subtract/2, is_subset/2, fold/3, filter/2, map/2, filtermap/2]).
 
-new() -> {set, #{}}.
+new() -> #{}.
 
 new([{version, 2}]) -> #{};
 new(Options) ->
-    case proplists:get_value(version, Options, 1) of
+    case proplists:get_value(version, Options, 2) of
         1 -> {set, #{}};
         2 -> #{}
     end.
 
-from_list(L) -> {set, maps:from_keys(L, [])}.
+from_list(L) -> maps:from_keys(L, []).
 
 from_list(L, [{version, 2}]) -> maps:from_keys(L, []);
 from_list(L, Options) -> like(new(Options), maps:from_keys(L, [])).

@@ -4,7 +4,8 @@
 -behaviour(gen_server).
 
 -export([start_link/2, start_link/3, start_child/2, restart_child/2, delete_child/2, terminate_child/2,
-         which_children/1, count_children/1, check_childspecs/1, check_childspecs/2, get_childspec/2,
+         which_children/1, which_child/2, count_children/1, stop/1, stop/3,
+         check_childspecs/1, check_childspecs/2, get_childspec/2,
          get_callback_module/1]).
 -export([init/1, handle_call/3, handle_cast/2, handle_info/2, terminate/2, code_change/3, format_log/1,
          format_log/2]).
@@ -31,7 +32,11 @@ restart_child(Sup, Id) -> call(Sup, {restart_child, Id}).
 delete_child(Sup, Id) -> call(Sup, {delete_child, Id}).
 terminate_child(Sup, Id) -> call(Sup, {terminate_child, Id}).
 which_children(Sup) -> call(Sup, which_children).
+which_child(Sup, Which) -> call(Sup, {which_child, Which}).
 count_children(Sup) -> call(Sup, count_children).
+
+stop(Sup) -> gen_server:stop(Sup).
+stop(Sup, Reason, Timeout) -> gen_server:stop(Sup, Reason, Timeout).
 
 get_callback_module(Pid) ->
     {status, _, _, [_, _, _, _, Misc]} = sys:get_status(Pid),
@@ -212,6 +217,19 @@ handle_call(which_children, _, #sup{strategy = simple_one_for_one,
 handle_call(which_children, _, Sup) ->
     {reply, [{Id, shown(Pid), Type, Modules} || #child{id = Id, pid = Pid, type = Type,
         modules = Modules} <- Sup#sup.children], Sup};
+handle_call({which_child, Pid}, _, #sup{strategy = simple_one_for_one,
+    children = [#child{type = Type, modules = Modules}], dynamic = Dynamic} = Sup) ->
+    case Dynamic of
+        #{Pid := _} -> {reply, {ok, {undefined, Pid, Type, Modules}}, Sup};
+        #{{restarting, Pid} := _} -> {reply, {ok, {undefined, restarting, Type, Modules}}, Sup};
+        #{} -> {reply, {error, not_found}, Sup}
+    end;
+handle_call({which_child, Which}, _, Sup) ->
+    case find(Which, Sup) of
+        false -> {reply, {error, not_found}, Sup};
+        #child{id = Id, pid = Pid, type = Type, modules = Modules} ->
+            {reply, {ok, {Id, shown(Pid), Type, Modules}}, Sup}
+    end;
 handle_call(count_children, _, Sup) -> {reply, count(Sup), Sup};
 handle_call({get_childspec, Pid}, _, #sup{strategy = simple_one_for_one, children = [Template],
     dynamic = Dynamic} = Sup) ->

@@ -8,6 +8,8 @@
          characters_to_nfkd_binary/1, characters_to_nfc_list/1, characters_to_nfc_binary/1,
          characters_to_nfkc_list/1, characters_to_nfkc_binary/1]).
 
+-export([category/1, is_whitespace/1, is_id_start/1, is_id_continue/1]).
+
 -type chardata() :: charlist() | unicode_binary().
 -type charlist() :: maybe_improper_list(char() | unicode_binary() | charlist(), unicode_binary() | []).
 -type unicode_binary() :: binary().
@@ -59,3 +61,32 @@ collect(Data, Next, Acc) ->
         [] -> {ok, lists:flatten(lists:reverse(Acc))};
         {error, Rest} -> {error, lists:flatten(lists:reverse(Acc)), Rest}
     end.
+
+%% Properties of a code point
+
+-define(IS_CODE_POINT(C), (is_integer(C) andalso C >= 0 andalso C < 16#110000)).
+
+category(C) when ?IS_CODE_POINT(C) -> unicode_util:category(C);
+category(C) -> error(badarg, [C]).
+
+is_whitespace(C) when ?IS_CODE_POINT(C) ->
+    (C >= $\t andalso C =< $\r) orelse C =:= 16#85 orelse element(1, unicode_util:category(C)) =:= separator;
+is_whitespace(C) -> error(badarg, [C]).
+
+%% UAX 31: letters and numbers that are letters, but for the one letter that is punctuation.
+is_id_start(C) when ?IS_CODE_POINT(C) ->
+    case unicode_util:category(C) of
+        {letter, _} -> C =/= 16#2E2F;
+        {number, letter} -> true;
+        _ -> unicode_util:is_other_id_start(C)
+    end;
+is_id_start(C) -> error(badarg, [C]).
+
+is_id_continue(C) when ?IS_CODE_POINT(C) ->
+    case unicode_util:category(C) of
+        {mark, Kind} when Kind =/= enclosing -> true;
+        {number, decimal} -> true;
+        {punctuation, connector} -> true;
+        _ -> is_id_start(C) orelse unicode_util:is_other_id_continue(C)
+    end;
+is_id_continue(C) -> error(badarg, [C]).

@@ -10,6 +10,7 @@
 
 -export([cp/1, gc/1, uppercase/1, lowercase/1, titlecase/1, casefold/1, nfd/1, nfc/1,
          nfkd/1, nfkc/1, whitespace/0, is_whitespace/1, spec_version/0, lookup/1, get_case/1]).
+-export([category/1, is_other_id_start/1, is_other_id_continue/1, is_wide/1]).
 
 -define(ZWJ, 16#200D).
 
@@ -127,6 +128,59 @@ class(C) ->
         none -> other;
         At -> element(At + 2, unicode_data:class_ranges())
     end.
+
+%% The general category of a code point.
+category(C) when C >= $a, C =< $z -> {letter, lowercase};
+category(C) when C >= 0, C < 16#110000 ->
+    case in_range(C, unicode_data:category_ranges(), 3) of
+        none -> {other, not_assigned};
+        At -> category_name(element(At + 2, unicode_data:category_ranges()))
+    end.
+
+category_name(lu) -> {letter, uppercase};
+category_name(ll) -> {letter, lowercase};
+category_name(lt) -> {letter, titlecase};
+category_name(lm) -> {letter, modifier};
+category_name(lo) -> {letter, other};
+category_name(mn) -> {mark, non_spacing};
+category_name(mc) -> {mark, spacing_combining};
+category_name(me) -> {mark, enclosing};
+category_name(nd) -> {number, decimal};
+category_name(nl) -> {number, letter};
+category_name(no) -> {number, other};
+category_name(pc) -> {punctuation, connector};
+category_name(pd) -> {punctuation, dash};
+category_name(ps) -> {punctuation, open};
+category_name(pe) -> {punctuation, close};
+category_name(pi) -> {punctuation, initial};
+category_name(pf) -> {punctuation, final};
+category_name(po) -> {punctuation, other};
+category_name(sm) -> {symbol, math};
+category_name(sc) -> {symbol, currency};
+category_name(sk) -> {symbol, modifier};
+category_name(so) -> {symbol, other};
+category_name(zs) -> {separator, space};
+category_name(zl) -> {separator, line};
+category_name(zp) -> {separator, paragraph};
+category_name(cc) -> {other, control};
+category_name(cf) -> {other, format};
+category_name(cs) -> {other, surrogate};
+category_name(co) -> {other, private}.
+
+%% What identifiers may have for compatibility's sake: the properties Other_ID_Start and
+%% Other_ID_Continue.
+is_other_id_start(C) ->
+    C =:= 16#1885 orelse C =:= 16#1886 orelse C =:= 16#2118 orelse C =:= 16#212E
+        orelse C =:= 16#309B orelse C =:= 16#309C.
+
+is_other_id_continue(C) ->
+    C =:= 16#B7 orelse C =:= 16#387 orelse (C >= 16#1369 andalso C =< 16#1371) orelse C =:= 16#19DA
+        orelse C =:= 16#200C orelse C =:= 16#200D orelse C =:= 16#30FB orelse C =:= 16#FF65.
+
+%% Whether it takes two columns of a terminal.
+is_wide(C) when is_integer(C) -> C >= 16#1100 andalso in_range(C, unicode_data:wide_ranges(), 2) =/= none;
+is_wide([C | Cs]) -> is_wide(C) orelse is_wide(Cs);
+is_wide([]) -> false.
 
 %% Position of the row (of Width elements, beginning Low, High) that holds C.
 in_range(C, Table, Width) -> in_range(C, Table, Width, 0, tuple_size(Table) div Width).

@@ -5,11 +5,23 @@
 
 namespace vmrun::compile {
 
+namespace {
+
+/// The parameters of a type in a message.
+std::string holes(std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += i == 0 ? "_" : ",_";
+  return text;
+}
+
+}  // namespace
+
 void TypeLinter::run() {
   for (const TypeForm* t : c_.tables.types) {
     FunctionName name{t->name, static_cast<std::uint32_t>(t->params.size())};
     if (!defined_types_.emplace(name, t->loc).second)
-      c_.error(t->loc, format_message("type %s/%u already defined", quote_atom(t->name).c_str(), name.arity));
+      c_.error(t->loc, format_message("type %s(%s) already defined", quote_atom(t->name).c_str(),
+                                      holes(t->params.size()).c_str()));
     else if (is_builtin_type(name.name, name.arity) &&
              (name.name == "any" || name.name == "none" || name.name == "term"))
       c_.error(t->loc, format_message("type %s/%u is a builtin type; it cannot be redefined",
@@ -59,9 +71,8 @@ void TypeLinter::run() {
   for (const TypeForm* t : c_.tables.types) {
     FunctionName name{t->name, static_cast<std::uint32_t>(t->params.size())};
     if (used_types_.count(name) || !c_.in_main_file(t->loc)) continue;
-    std::string holes;
-    for (std::size_t i = 0; i < t->params.size(); ++i) holes += i == 0 ? "_" : ", _";
-    c_.warning(t->loc, format_message("type %s(%s) is unused", quote_atom(t->name).c_str(), holes.c_str()));
+    c_.warning(t->loc, format_message("type %s(%s) is unused", quote_atom(t->name).c_str(),
+                                      holes(t->params.size()).c_str()));
   }
 }
 
@@ -81,10 +92,8 @@ void TypeLinter::type(const TypeExpr& t, Seen* vars) {
       if (defined_types_.count(name)) {
         used_types_.insert(name);
       } else if (!is_builtin_type(name.name, name.arity) && !(name.name == "record" && name.arity > 0)) {
-        std::string holes;
-        for (std::size_t i = 0; i < t.args.size(); ++i) holes += i == 0 ? "_" : ",_";
-        c_.error(t.loc, format_message("type %s(%s) undefined%s", quote_atom(t.name).c_str(), holes.c_str(),
-                                       meant_type(c_.tables, name).c_str()));
+        c_.error(t.loc, format_message("type %s(%s) undefined%s", quote_atom(t.name).c_str(),
+                                       holes(t.args.size()).c_str(), meant_type(c_.tables, name).c_str()));
       }
       break;
     }

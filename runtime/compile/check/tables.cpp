@@ -26,6 +26,7 @@ class Collector {
   void export_list(const AttributeForm& a);
   void import_list(const AttributeForm& a);
   void bad(const AttributeForm& a);
+  void documentation(const AttributeForm& a);
 
   /// Calls `f` for every element of a list expression that ends in []; returns false when it is not
   /// such a list.
@@ -71,6 +72,8 @@ class Collector {
   enum class Tests : std::uint8_t { kPlain, kExported, kLeftOut } tests_ = Tests::kPlain;
   bool seen_function_ = false;
   bool seen_module_ = false;
+  /// Where the text of the module, and of what comes next, is.
+  std::optional<Loc> moduledoc_, doc_;
 };
 
 /// The syntax of attributes.
@@ -98,6 +101,25 @@ void Collector::bad(const AttributeForm& a) {
   error(a.loc, format_message("bad attribute '%.*s'%s", VIEW(a.name), hint.c_str()));
 }
 
+/// `-doc` and `-moduledoc`. Maps say more about what is documented; of the others there is one.
+void Collector::documentation(const AttributeForm& a) {
+  if (a.values.size() != 1) return bad(a);
+  const Expr& value = *a.values[0];
+  if (value.is(ExprKind::kMap)) return;
+  const bool text = value.is(ExprKind::kString) || value.is(ExprKind::kBinary);
+  const bool hidden = is_atom(value) && (atom(value) == "hidden" || atom(value) == "false");
+  const auto* file = value.is(ExprKind::kTuple) ? &value.as<TupleExpr>() : nullptr;
+  if (!text && !hidden &&
+      !(file && file->elements.size() == 2 && is_atom(*file->elements[0]) &&
+        atom(*file->elements[0]) == "file"))
+    return error(value.loc, format_message("bad %.*s declaration", VIEW(a.name)));
+  std::optional<Loc>& known = a.name == "doc" ? doc_ : moduledoc_;
+  if (known)
+    error(a.loc, format_message("redefining documentation attribute (%.*s) previously set at line %u",
+                                VIEW(a.name), known->line));
+  known = a.loc;
+}
+
 void Collector::run(const ParsedModule& module, bool script) {
   t_.name = module.name;
   for (std::size_t i = 0; i < module.forms.size(); ++i) {
@@ -111,10 +133,14 @@ void Collector::run(const ParsedModule& module, bool script) {
         if (a.name == "module" && a.loc.file == module.end.file) t_.module_loc = a.loc;
         break;
       }
-      case FormKind::kType: t_.types.push_back(&form.as<TypeForm>()); break;
+      case FormKind::kType:
+        t_.types.push_back(&form.as<TypeForm>());
+        doc_ = {};
+        break;
       case FormKind::kSpec: {
         const auto& spec = form.as<SpecForm>();
         (spec.attribute == "spec" ? t_.specs : t_.callbacks).push_back(&spec);
+        if (spec.attribute == "callback") doc_ = {};
         break;
       }
       case FormKind::kEof: break;
@@ -173,6 +199,7 @@ void Collector::leave_out_tests() {
 
 void Collector::function(const FunctionForm& f) {
   seen_function_ = true;
+  doc_ = {};
   FunctionName name{f.name, f.arity};
   if (!t_.functions.emplace(name, FunctionInfo{&f}).second) {
     error(f.loc, format_message("function %s/%u already defined", quote_atom(f.name).c_str(), f.arity));
@@ -327,7 +354,8 @@ void Collector::attribute(const AttributeForm& a) {
     if (a.values.size() != 1 || !is_atom(*a.values[0])) return bad(a);
     t_.behaviours.push_back({atom(*a.values[0]), a.loc});
   }
-  if (n == "dialyzer" || n == "doc" || n == "moduledoc") return;
+  if (n == "doc" || n == "moduledoc") return documentation(a);
+  if (n == "dialyzer") return;
   if (a.values.size() != 1) return bad(a);
   if (const std::string hint = meant_attribute(n); !hint.empty())
     warning(a.loc, format_message("attribute '%.*s' has no meaning%s", VIEW(n), hint.c_str()));

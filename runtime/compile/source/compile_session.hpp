@@ -26,6 +26,7 @@ struct Session {
   Diagnostics diagnostics;
   CheckRemoteCall check_remote_call;  // may be empty
   LibraryHas library_has;             // may be empty
+  bool matches_generate = false;      // -feature(compr_assign, enable): P = E in a comprehension is P <:- [E]
 };
 
 }  // namespace vmrun::compile

@@ -128,7 +128,11 @@ const Expr* ExprParser::parse_hash(const Expr* base) {
   TokenCursor::Nest nest(in_);
   const Token& hash = in_.expect(Tok::kHash, "'#'");
   if (in_.at(Tok::kLBrace)) return parse_map_fields(hash.loc, base);
-  const Token& name = in_.expect(Tok::kAtom, "a record name or '{'");
+  const Token& name = in_.peek();
+  const bool native =
+      name.kind == Tok::kAtom ? in_.peek(1).kind == Tok::kColon : name.kind == Tok::kVar && name.text == "_";
+  if (native) in_.fail_at(hash.loc, "native records of OTP 29 are not supported");
+  in_.expect(Tok::kAtom, "a record name or '{'");
   if (in_.take_if(Tok::kPoint)) {
     const Token& field = in_.expect(Tok::kAtom, "a record field name");
     if (base) return in_.make<RecordFieldExpr>(hash.loc, base, name.text, field.text, field.loc);
@@ -320,6 +324,11 @@ Qualifier ExprParser::parse_qualifier() {
   const bool list = op.kind == Tok::kLeftArrow || op.kind == Tok::kStrictArrow;
   const bool binary = op.kind == Tok::kLeftDouble || op.kind == Tok::kStrictDouble;
   if (map && !list) in_.fail_here("'<-' of a map generator");
+  if (!list && !binary && e->is(ExprKind::kMatch) && in_.matches_generate()) {
+    const auto& match = e->as<MatchExpr>();
+    const Expr* only = in_.make<ConsExpr>(e->loc, in_.copy(&match.right, 1), in_.make<NilExpr>(e->loc));
+    return {QualifierKind::kList, e->loc, match.left, nullptr, only, true};
+  }
   if (!list && !binary) return {QualifierKind::kFilter, e->loc, nullptr, nullptr, e};
   in_.take();
   const QualifierKind kind = map ? QualifierKind::kMap : list ? QualifierKind::kList : QualifierKind::kBinary;

@@ -7,6 +7,7 @@
 #include "runtime/compile/syntax/lexer.hpp"
 #include "runtime/compile/syntax/soft_words.hpp"
 #include "vm/base/near_name.hpp"
+#include "vm/base/release_table.hpp"
 
 namespace vmrun::compile {
 
@@ -40,7 +41,7 @@ MacroExpander::MacroExpander(Session& session, const PreprocessorOptions& option
   };
   Token release;
   release.kind = Tok::kInteger;
-  release.text = names.intern("25");
+  release.text = names.intern(std::to_string(kNewestRelease));
   define_predefined("MACHINE", {atom("BEAM")});
   define_predefined("BEAM", {atom("true")});
   define_predefined("OTP_RELEASE", {release});
@@ -308,8 +309,10 @@ bool MacroExpander::expand_feature(const Token& name, Loc at, const Token* token
   }
   Arguments args;
   if (!split_arguments(tokens, count, i, args)) return false;
-  const bool is_maybe = args.size() == 1 && args[0].size() == 1 && args[0][0].text == "maybe_expr";
-  const bool on = is_maybe && (name.text == "FEATURE_AVAILABLE" || maybe_enabled_);
+  const std::string_view feature = args.size() == 1 && args[0].size() == 1 ? args[0][0].text : "";
+  const bool available = feature == "maybe_expr" || feature == "compr_assign";
+  const bool enabled = feature == "maybe_expr" ? maybe_enabled_ : session_.matches_generate;
+  const bool on = available && (name.text == "FEATURE_AVAILABLE" || enabled);
   Token t;
   t.kind = Tok::kAtom;
   t.loc = at;

@@ -100,6 +100,7 @@ const Form* Parser::parse_record_form(Loc loc) {
   const bool parens = in_.at(Tok::kLParen);
   const Token& open = in_.peek();
   if (parens) in_.take();
+  if (in_.at(Tok::kHash)) in_.fail_at(in_.peek().loc, "native records of OTP 29 are not supported");
   const Token& name = in_.expect(Tok::kAtom, "a record name");
   in_.expect(Tok::kComma, "','");
   const Token& brace = in_.expect(Tok::kLBrace, "'{' and the fields");

@@ -370,11 +370,10 @@ void Preprocessor::feature(const std::vector<Token>& form) {
           "badly formed '-feature': expected -feature(Name, enable) or -feature(Name, disable).");
     return;
   }
-  if (form[3].text != "maybe_expr") {
-    error(form[3].loc, format_message("unknown feature '%.*s'", VIEW(form[3].text)));
-    return;
-  }
-  inputs_.back().lexer->set_maybe_enabled(form[5].text == "enable");
+  const bool on = form[5].text == "enable";
+  if (form[3].text == "maybe_expr") inputs_.back().lexer->set_maybe_enabled(on);
+  else if (form[3].text == "compr_assign") session_.matches_generate = on;
+  else error(form[3].loc, format_message("unknown feature '%.*s'", VIEW(form[3].text)));
 }
 
 }  // namespace vmrun::compile

@@ -48,6 +48,9 @@ class TokenCursor {
     if (outer > peak_) peak_ = outer;
   }
 
+  /// -feature(compr_assign, enable) holds.
+  bool matches_generate() const { return session_.matches_generate; }
+
   // Nodes of the tree.
   std::string_view intern(std::string_view text) { return session_.names.intern(text); }
   template <class T, class... Args>
