@@ -14,10 +14,18 @@ namespace vmrun {
 namespace {
 
 Term halt(Process& p, Term status, Term options) {
+  static const Term flush_timeout = intern_atom("flush_timeout");
   bool flush = true;
+  SWord timeout_ms = -1;
   for (; options.is_list(); options = options.tail()) {
     const Term o = options.head();
-    if (!o.is_tuple() || o.tuple_arity() != 2 || o.element(0) != atoms::flush) return raise_badarg(p);
+    if (!o.is_tuple() || o.tuple_arity() != 2) return raise_badarg(p);
+    if (o.element(0) == flush_timeout) {
+      if (o.element(1) == atoms::infinity) timeout_ms = -1;
+      else if (!small_in_range(o.element(1), 0, INT32_MAX, &timeout_ms)) return raise_badarg(p);
+      continue;
+    }
+    if (o.element(0) != atoms::flush) return raise_badarg(p);
     if (o.element(1) != atoms::true_ && o.element(1) != atoms::false_) return raise_badarg(p);
     flush = o.element(1) == atoms::true_;
   }
@@ -30,7 +38,9 @@ Term halt(Process& p, Term status, Term options) {
     std::abort();
   } else if (small_in_range(status, 0, Term::kSmallMax, &code)) {
     begin_to_hold_processes();  // the main thread may be late
-    request_halt({.status = static_cast<int>(code & 0xFF), .flush = flush});
+    request_halt({.status = static_cast<int>(code & 0xFF),
+                  .flush = flush,
+                  .flush_timeout_ms = static_cast<int>(timeout_ms)});
   } else if (list_to_utf8(status, &slogan)) {
     request_halt({.status = 1, .flush = false, .dump = true, .slogan = std::move(slogan)});
   } else {

@@ -76,9 +76,10 @@ Term bif_erlang_link_1(Process& p, const Term* a) {
     return atoms::true_;
   }
   bump_reductions(p, 4);
+  trace_as_linked(p, other);
   Links& links = extra_of(p).links;
   switch (receiver_of(other).link(other, p.id, links.set(other))) {
-    case Reached::kYes: trace_link(p, other); return atoms::true_;
+    case Reached::kYes: trace_procs(p, atoms::link, other); return atoms::true_;
     case Reached::kNobody: links.erase(other); return no_such_link(p, other);
     case Reached::kRefused: break;
   }

@@ -198,7 +198,10 @@ const SystemItem kInfo[] = {
        return interface_version(p, ERL_DRV_EXTENDED_MAJOR_VERSION, ERL_DRV_EXTENDED_MINOR_VERSION);
      }},
     {"nif_version",
-     [](Process& p) { return interface_version(p, ERL_NIF_MAJOR_VERSION, ERL_NIF_MINOR_VERSION); }},
+     [](Process& p) {
+       return interface_version(p, ERL_NIF_MAJOR_VERSION,
+                                static_cast<int>(default_nif_minor_version(release_number)));
+     }},
     {"ets_count",
      [](Process& p) {
        Word n = 0;

@@ -31,9 +31,10 @@ Term named_process(Term name) {
 
 class Actions final : public ets::TraceActions {
  public:
-  /// call: nullptr when there is no call. for_real: false when a specification is only tried out;
-  /// then token, control word and silence do not change.
-  Actions(TracedCall* call, bool for_real) : call_(call), for_real_(for_real) {}
+  /// session: of the pattern. call: nullptr when there is no call. for_real: false when a
+  /// specification is only tried out; then token, control word and silence do not change.
+  Actions(const SessionRef& session, TracedCall* call, bool for_real)
+      : session_(session), call_(call), for_real_(for_real) {}
 
   Term message = atoms::true_;
   bool returns = false, exceptions = false;
@@ -71,8 +72,8 @@ class Actions final : public ets::TraceActions {
   }
 
   Term silent(Process& p, Term on) const {
-    if (for_real_ && on == atoms::true_) p.observed |= kTraceSilent;
-    if (for_real_ && on == atoms::false_) p.observed &= ~kTraceSilent;
+    if (for_real_ && (on == atoms::true_ || on == atoms::false_))
+      set_trace_flag(p, session_, on == atoms::true_, kTraceSilent);
     return atoms::true_;
   }
 
@@ -92,38 +93,46 @@ class Actions final : public ets::TraceActions {
     return bif_erlang_seq_trace_2(p, own) ? atoms::true_ : kNonValue;
   }
 
+  /// Returns p's tracer in the session; nullptr when there is none.
+  KeptTracer own_tracer(Process& p) const {
+    const Tracing* t = tracing_of(p, session_->number);
+    return KeptTracer(t ? t->tracer->retain() : nullptr);
+  }
+
   /// {enable_trace, Flag} and {enable_trace, Pid, Flag}; the process gets the tracer of this one.
-  static Term switch_flag(Process& p, const Term* a, Word count, bool on) {
+  Term switch_flag(Process& p, const Term* a, Word count, bool on) const {
     const std::uint32_t bit = trace_flag_bit(a[count - 1]);
     const Term who = count == 2 ? named_process(a[0]) : p.id;
     if (!bit || who.is_nil()) return kNonValue;
-    set_flags(p, who, on ? 0 : bit, on ? bit : 0, tracer_of(p));
+    set_flags(p, who, on ? 0 : bit, on ? bit : 0, own_tracer(p).get());
     return atoms::true_;
   }
 
   /// {trace, Off, On} and {trace, Pid, Off, On}. Returns whether anything has changed, as far as is
   /// known.
-  static Term change_flags(Process& p, const Term* a, Word count) {
+  Term change_flags(Process& p, const Term* a, Word count) const {
     TraceFlags off, on;
     const Term who = count == 3 ? named_process(a[0]) : p.id;
     if (who.is_nil() || !read_trace_flags(a[count - 2], &off) || !read_trace_flags(a[count - 1], &on))
       return kNonValue;
     const TraceFlags& named = on.to ? on : off;
-    if (!named.to) return set_flags(p, who, off.bits, on.bits, tracer_of(p));
-    Tracer* tracer = Tracer::create(named.to, named.state);
-    const Term changed = set_flags(p, who, off.bits, on.bits, tracer);
-    tracer->release();
-    return changed;
+    // A session with a tracer of its own has no other.
+    if (named.to && session_->tracer) return kNonValue;
+    if (!named.to) return set_flags(p, who, off.bits, on.bits, own_tracer(p).get());
+    const KeptTracer tracer(Tracer::create(named.to, named.state));
+    return set_flags(p, who, off.bits, on.bits, tracer.get());
   }
 
   /// Another process changes its flags when it handles its signals. Without a tracer all its
   /// tracing ends.
-  static Term set_flags(Process& p, Term who, std::uint32_t off, std::uint32_t on, Tracer* tracer) {
-    if (who == p.id) return bool_term(tracer && change_tracing(p, off, on, *tracer));
+  Term set_flags(Process& p, Term who, std::uint32_t off, std::uint32_t on, Tracer* tracer) const {
+    if (who == p.id) return bool_term(tracer && change_tracing(p, session_, off, on, *tracer));
     Arena arena;
+    const Term session = Term::small(static_cast<SWord>(session_->number));
     const Term wish =
-        tracer ? new_tuple(arena, atoms::trace, Term::small(off), Term::small(on), tracer->to, tracer->state)
-               : new_tuple(arena, atoms::false_, Term::small(kTraceAll));
+        tracer ? new_tuple(arena, atoms::trace, Term::small(off), Term::small(on), tracer->to, tracer->state,
+                           session)
+               : new_tuple(arena, atoms::false_, Term::small(kTraceAll), Term::nil(), Term::nil(), session);
     ask_async(p, who, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
     return atoms::true_;
   }
@@ -135,6 +144,7 @@ class Actions final : public ets::TraceActions {
     return text_binary(p.heap, text);
   }
 
+  const SessionRef& session_;
   TracedCall* const call_;
   const bool for_real_;
 };
@@ -142,7 +152,7 @@ class Actions final : public ets::TraceActions {
 }  // namespace
 
 bool match_traced_call(Process& p, Term specification, Term arguments, TracedCall& call) {
-  Actions actions(&call, true);
+  Actions actions(call.session, &call, true);
   ets::MatchSpec spec(p, specification, ets::MatchSpec::Dialect::kTrace);
   if (!spec.valid() || !spec.run_for_call(arguments, actions)) return false;
   call.message = actions.message;
@@ -151,8 +161,9 @@ bool match_traced_call(Process& p, Term specification, Term arguments, TracedCal
   return true;
 }
 
-bool match_traced_message(Process& p, Term specification, Term arguments, Term* message) {
-  Actions actions(nullptr, true);
+bool match_traced_message(Process& p, const SessionRef& session, Term specification, Term arguments,
+                          Term* message) {
+  Actions actions(session, nullptr, true);
   ets::MatchSpec spec(p, specification, ets::MatchSpec::Dialect::kSend);
   if (!spec.valid() || !spec.run_for_call(arguments, actions)) return false;
   *message = actions.message;
@@ -172,7 +183,7 @@ Term test_for_calls(Process& p, Term arguments, Term specification) {
   if (list_length(arguments) < 0) return raise_badarg(p);
   ets::MatchSpec spec(p, specification, ets::MatchSpec::Dialect::kTrace);
   if (!spec.valid()) return error_list(p, spec);
-  Actions actions(nullptr, false);
+  Actions actions(default_session(), nullptr, false);
   const bool matches = spec.run_for_call(arguments, actions);
   ListBuilder flags(p.heap);
   if (matches && actions.returns) flags.add(intern_atom("return_trace"));

@@ -7,6 +7,7 @@
 namespace vmrun {
 
 bool match_traced_call(Process& p, Term specification, Term arguments, TracedCall& call);
-bool match_traced_message(Process& p, Term specification, Term arguments, Term* message);
+bool match_traced_message(Process& p, const SessionRef& session, Term specification, Term arguments,
+                          Term* message);
 
 }  // namespace vmrun

@@ -16,5 +16,7 @@ struct TraceFlags {
 };
 /// Returns false when the term is not a list of flags and tracers.
 bool read_trace_flags(Term list, TraceFlags* flags);
+/// Reads {tracer, To} or {tracer, Module, State}. Returns false for another term.
+bool read_tracer(Term option, TraceFlags* flags);
 
 }  // namespace vmrun

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include <fmt/core.h>
 
@@ -52,6 +54,7 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/spawn.hpp"
 #include "vm/nif/dirty.hpp"
+#include "vm/nif/nif_library.hpp"
 #include "vm/port/async.hpp"
 #include "vm/port/driver_crash.hpp"
 #include "vm/port/port.hpp"
@@ -222,6 +225,18 @@ std::vector<Term> modules_that_need_kernel() {
 
 namespace {
 
+/// Ends the machine then, if it has not ended before. The status is the one that OTP has for that.
+void end_after(std::chrono::milliseconds time) {
+  std::thread([time] {
+    std::this_thread::sleep_for(time);
+    ::_exit(255);
+  }).detach();
+}
+
+}  // namespace
+
+namespace {
+
 /// Copies the code to the caller. Returns false when there is no code.
 bool hand_over(const FoundCode& code, std::vector<std::uint8_t>* beam, std::string* path) {
   if (code.kind != FoundCode::Kind::kCode) return false;
@@ -376,11 +391,14 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
     if (end.awaited) dump_ended();
   }
   if (end.flush) {
+    if (end.flush_timeout_ms >= 0) end_after(std::chrono::milliseconds(end.flush_timeout_ms));
+    tell_libraries_of_halt();
     if (port_table.count()) {
       hold_processes();
       close_all_ports();
     }
     stop_async_pool();
+    wait_for_delaying_calls();
   }
   attach::close_endpoint();
   terminal::end_editing();

@@ -2,12 +2,15 @@
 %% What erlang:trace and its relatives need besides what is built in.
 -module(vmrun_trace).
 
--export([existing/4, load_and_trace/4, info/2, trace_pattern/2, trace_pattern/3]).
+-export([existing/5, load_and_trace/4, info/3, sessions/1, trace_pattern/2, trace_pattern/3,
+         trace_pattern/5]).
+
+%% A session is a number here; the default session, that of erlang:trace/3, is 0.
 
 %% All processes and ports there are, if they are meant, but for those who trace: how many.
-existing(Processes, Ports, How, Flags) ->
-    length([P || Processes, P <- processes(), vmrun_trace:one(P, How, Flags)]) +
-        length([P || Ports, P <- erlang:ports(), vmrun_trace:one(P, How, Flags)]).
+existing(Session, Processes, Ports, How, Flags) ->
+    length([P || Processes, P <- processes(), vmrun_trace:one(Session, P, How, Flags)]) +
+        length([P || Ports, P <- erlang:ports(), vmrun_trace:one(Session, P, How, Flags)]).
 
 %% The call loads the module, or cannot.
 load_and_trace(Tracer, Who, How, Flags) ->
@@ -28,20 +31,29 @@ load(_) ->
 
 %% Of functions, of messages and of what will be loaded: the machine answers for processes and ports, and has
 %% looked at the arguments.
-info({M, F, A}, Item) ->
-    {Item, pattern_info(Item, exists(M, F, A), A >= 0 andalso A =< 255 andalso vmrun_trace:pattern(M, F, A))};
-info(Messages, match_spec) when Messages =:= send; Messages =:= 'receive' ->
-    {match_spec, vmrun_trace:message_pattern(Messages)};
-info(on_load, Item) ->
-    {Item, on_load_info(Item, vmrun_trace:on_load_pattern())}.
+info(Session, {M, F, A}, Item) ->
+    {Item, pattern_info(Item, exists(M, F, A),
+        A >= 0 andalso A =< 255 andalso vmrun_trace:pattern(Session, M, F, A))};
+info(Session, Messages, match_spec) when Messages =:= send; Messages =:= 'receive' ->
+    {match_spec, vmrun_trace:message_pattern(Session, Messages)};
+info(Session, on_load, Item) ->
+    {Item, on_load_info(Item, vmrun_trace:on_load_pattern(Session))}.
 
-%% What the machine says of it: {Traced, Specification, Meta, MetaSpecification, Count, Times}.
+%% The sessions that trace a function.
+sessions({M, F, A} = Function) ->
+    {session, case exists(M, F, A) of
+        true -> vmrun_trace:sessions_of_function(Function);
+        false -> undefined
+    end}.
+
+%% What the machine says of it: {Traced, Specification, Meta, MetaSpecification, Count, Times,
+%% Memory}.
 pattern_info(_, false, _) -> undefined;
 pattern_info(_, true, undefined) -> false;
-pattern_info(meta, true, {_, _, false, _, _, _}) -> [];
+pattern_info(meta, true, Pattern) when element(3, Pattern) =:= false -> [];
 pattern_info(all, true, Pattern) ->
-    [{Item, item(Item, Pattern)} || Item <- [traced, match_spec, meta, meta_match_spec, call_time,
-        call_count]];
+    [{Item, item(Item, Pattern)} || Item <- [traced, match_spec, meta, meta_match_spec, call_memory,
+        call_time, call_count]];
 pattern_info(Item, true, Pattern) -> item(Item, Pattern).
 
 on_load_info(_, undefined) -> false;
@@ -55,6 +67,7 @@ item(meta, Pattern) -> element(3, Pattern);
 item(meta_match_spec, Pattern) -> element(4, Pattern);
 item(call_count, Pattern) -> element(5, Pattern);
 item(call_time, Pattern) -> element(6, Pattern);
+item(call_memory, Pattern) -> element(7, Pattern);
 item(_, _) -> erlang:error(badarg).
 
 %% ---- erlang:trace_pattern/3 ----
@@ -64,45 +77,49 @@ item(_, _) -> erlang:error(badarg).
 -define(META, 4).
 -define(COUNT, 8).
 -define(TIME, 16).
+-define(MEMORY, 32).
 
-trace_pattern(What, Spec) -> trace_pattern(What, Spec, [], [What, Spec]).
-trace_pattern(What, Spec, Flags) -> trace_pattern(What, Spec, Flags, [What, Spec, Flags]).
+trace_pattern(What, Spec) -> trace_pattern(0, What, Spec, [], erlang, [What, Spec]).
+trace_pattern(What, Spec, Flags) -> trace_pattern(0, What, Spec, Flags, erlang, [What, Spec, Flags]).
+trace_pattern(Session, What, Spec, Flags, Name) ->
+    trace_pattern(Session, What, Spec, Flags, erts_internal, [Name, What, Spec, Flags]).
 
-trace_pattern(What, Spec, Flags, Args) ->
-    try change(What, Spec, Flags)
+trace_pattern(Session, What, Spec, Flags, Module, Args) ->
+    try change(Session, What, Spec, Flags)
     catch
-        throw:{bad, Cause} -> refused(badarg, #{cause => Cause}, Args);
-        throw:system_limit -> refused(system_limit, #{}, Args)
+        throw:{bad, Cause} -> refused(badarg, #{cause => Cause}, Module, Args);
+        throw:system_limit -> refused(system_limit, #{}, Module, Args)
     end.
 
 %% As the built-in function fails.
-refused(Reason, Cause, Args) ->
+refused(Reason, Cause, Module, Args) ->
     try erlang:error(Reason)
     catch error:Reason:Stack ->
         Callers = [Frame || {M, _, _, _} = Frame <- Stack, M =/= ?MODULE],
         Info = Cause#{module => erl_erts_errors},
-        erlang:raise(error, Reason, [{erlang, trace_pattern, Args, [{error_info, Info}]} | Callers])
+        erlang:raise(error, Reason, [{Module, trace_pattern, Args, [{error_info, Info}]} | Callers])
     end.
 
-change(What, Spec, Flags) when What =:= send; What =:= 'receive' ->
+change(Session, What, Spec, Flags) when What =:= send; What =:= 'receive' ->
     {Action, Specification} = wish(Spec, What),
-    Flags =:= [] orelse throw({bad, badopt}),
-    is_boolean(Action) orelse throw({bad, none}),
-    vmrun_trace:set_message_pattern(What, Action, Specification),
+    {Kinds, _} = kinds(Session, Flags),
+    Kinds =:= 0 andalso is_boolean(Action) orelse throw({bad, none}),
+    vmrun_trace:set_message_pattern(Session, What, Action, Specification),
     erlang:yield(),  % the next slice sends as the pattern wants it
     1;
-change(What, Spec, Flags) ->
+change(Session, What, Spec, Flags) ->
     {Action, Specification} = wish(Spec, call),
-    {Kinds, Tracer} = kinds(Flags, 0, []),
+    {Kinds, Tracer} = kinds(Session, Flags),
     Only = Kinds band (?LOCAL bor ?META),
-    Specification =:= [] orelse Only =/= 0 orelse Kinds band (?COUNT bor ?TIME) =:= 0
+    Specification =:= [] orelse Only =/= 0 orelse Kinds band (?COUNT bor ?TIME bor ?MEMORY) =:= 0
         orelse throw({bad, call_count}),
-    change(What, max(?GLOBAL, Kinds), Action, Specification, Tracer).
+    change(Session, What, max(?GLOBAL, Kinds), Action, Specification, Tracer).
 
-change(on_load, Kinds, Action, Spec, Tracer) ->
-    vmrun_trace:set_on_load_pattern(Kinds, Action, Spec, Tracer),
+change(Session, on_load, Kinds, Action, Spec, Tracer) ->
+    vmrun_trace:set_on_load_pattern(Session, Kinds, Action, Spec, Tracer),
     0;
-change({M, F, A}, Kinds, Action, Spec, Tracer) when is_atom(M), is_atom(F), is_integer(A) orelse A =:= '_' ->
+change(Session, {M, F, A}, Kinds, Action, Spec, Tracer)
+  when is_atom(M), is_atom(F), is_integer(A) orelse A =:= '_' ->
     ((M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_'))
         andalso throw({bad, none}),
     %% OTP's system always has it.
@@ -110,12 +127,13 @@ change({M, F, A}, Kinds, Action, Spec, Tracer) when is_atom(M), is_atom(F), is_i
     Global = Kinds =:= ?GLOBAL,
     Functions = [{Mod, Fun, Arity} || Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, not Global)],
     %% A global pattern takes the place of all others, also where it says nothing itself.
-    [vmrun_trace:set_pattern({Mod, Fun, Arity}, ?LOCAL bor ?META bor ?COUNT bor ?TIME, false, [], []) ||
+    Others = ?LOCAL bor ?META bor ?COUNT bor ?TIME bor ?MEMORY,
+    [vmrun_trace:set_pattern(Session, {Mod, Fun, Arity}, Others, false, [], []) ||
         Global, Action =/= false, Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, true)],
-    [vmrun_trace:set_pattern(Function, Kinds, Action, Spec, Tracer) || Function <- Functions],
+    [vmrun_trace:set_pattern(Session, Function, Kinds, Action, Spec, Tracer) || Function <- Functions],
     vmrun_trace:use_breakpoints(),
     length(Functions);
-change(_, _, _, _, _) ->
+change(_, _, _, _, _, _) ->
     throw({bad, none}).
 
 wish(Spec, _) when is_boolean(Spec); Spec =:= restart; Spec =:= pause -> {Spec, []};
@@ -126,7 +144,11 @@ wish(Spec, Of) ->
         system_limit -> throw(system_limit)
     end.
 
-%% Without a kind, or with global, it is calls from outside a module.
+%% Without a kind, or with global, it is calls from outside a module. The tracer is `own` in a session that
+%% has one; then no other may be named.
+kinds(Session, Flags) ->
+    kinds(Flags, 0, case vmrun_trace:has_tracer(Session) of true -> own; false -> [] end).
+
 kinds([global | More], Kinds, Tracer) when Kinds band bnot ?GLOBAL =:= 0 -> kinds(More, ?GLOBAL, Tracer);
 kinds([Kind | More], Kinds, Tracer) when Kinds =/= ?GLOBAL ->
     case Kind of
@@ -135,8 +157,10 @@ kinds([Kind | More], Kinds, Tracer) when Kinds =/= ?GLOBAL ->
         meta -> kinds(More, Kinds bor ?META, Tracer);
         call_count -> kinds(More, Kinds bor ?COUNT, Tracer);
         call_time -> kinds(More, Kinds bor ?TIME, Tracer);
-        {meta, To} -> kinds(More, Kinds bor ?META, meta_tracer({tracer, To}));
-        {meta, Module, State} -> kinds(More, Kinds bor ?META, meta_tracer({tracer, Module, State}));
+        call_memory -> kinds(More, Kinds bor ?MEMORY, Tracer);
+        {meta, To} when Tracer =/= own -> kinds(More, Kinds bor ?META, meta_tracer({tracer, To}));
+        {meta, Module, State} when Tracer =/= own ->
+            kinds(More, Kinds bor ?META, meta_tracer({tracer, Module, State}));
         _ -> throw({bad, badopt})
     end;
 kinds([], Kinds, Tracer) -> {Kinds, Tracer};

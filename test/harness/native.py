@@ -3,6 +3,7 @@
 project's own header and against that of an installed Erlang, and run under vmrun and on a stock erl. All must
 print the same."""
 import pathlib
+import re
 import shutil
 import subprocess
 import threading
@@ -14,6 +15,8 @@ from .script import load_all
 OTP_HEADERS = pathlib.Path('/usr/lib/erlang/usr/include')
 # these are made only if their sources are installed
 LIBRARIES_NEEDED = {'native/driver_megaco': 'megaco_flex_scanner_drv.so'}
+# these use functions that older headers lack: the minor version of the interface that they need
+HEADERS_NEEDED = {'native/options_of_libraries': 18}
 MODES_USED = ['s1', 's4', 'gc-stress', 'yield']
 
 
@@ -113,6 +116,13 @@ def skip_without_library(script, folder):
         raise Skip(f'the sources of {name} are not installed')
 
 
+def skip_without_header(script, headers):
+    needed = HEADERS_NEEDED.get(script.name)
+    found = re.search(r'define ERL_NIF_MINOR_VERSION +(\d+)', (headers / 'erl_nif.h').read_text())
+    if needed and int(found[1]) < needed:
+        raise Skip(f'the interface of {headers} is 2.{found[1]}, older than 2.{needed}')
+
+
 def environment(folder):
     return dict(ENVIRONMENT, NATIVE_DIR=str(folder))
 
@@ -125,6 +135,7 @@ def vmrun_test(script, mode, which, libraries, vmrun, seed):
             raise Skip(script.mode_skips[mode])
         folder = libraries.get(which)
         skip_without_library(script, folder)
+        skip_without_header(script, libraries.headers(which))
         command = [vmrun, *mode_flags(mode, seed), '-pa', str(folder), str(script.path)]
         difference = differences_of_run(script, command, script.timeout * factor, env=environment(folder))
         if difference:
@@ -143,6 +154,7 @@ def erl_test(script, libraries, erl):
             raise Failure('erlc: ' + out + err)
         native = libraries.get('otp')
         skip_without_library(script, native)
+        skip_without_header(script, libraries.headers('otp'))
         for module_file in native.glob('*.erl'):
             shutil.copy(module_file, folder)
             subprocess.run(

@@ -12,7 +12,8 @@ struct HaltRequest {
   bool flush = false;  // ports are closed first, and their pending output is written
   bool dump = false;   // a crash dump first, with the slogan
   std::string slogan = {};
-  bool awaited = false;  // by a thread that cannot go on and has reported why: see dump_before_end
+  int flush_timeout_ms = -1;  // for all that the flush waits for; negative: none
+  bool awaited = false;       // by a thread that cannot go on and has reported why: see dump_before_end
 };
 
 /// Ends the VM: the thread in wait_for_halt returns with the request. Only the first call counts.

@@ -215,8 +215,9 @@ void set_failure_cause(const Export& bif, FailureCause find) { failure_causes()[
 
 namespace {
 
-/// Returns the module that explains failures of `module`'s built-in functions, or kNonValue.
-Term explaining_module(Term module) {
+/// Returns the module that explains failures of a built-in function, or kNonValue.
+Term explaining_module(const Export& bif) {
+  const Term module = bif.module;
   static const Term erts = intern_atom("erl_erts_errors"), stdlib = intern_atom("erl_stdlib_errors"),
                     kernel = intern_atom("erl_kernel_errors"), os = intern_atom("os");
   static const Term of_erts[] = {atoms::erlang, intern_atom("atomics"), intern_atom("counters"),
@@ -226,6 +227,8 @@ Term explaining_module(Term module) {
                                    intern_atom("unicode")};
   if (std::ranges::find(of_erts, module) != std::end(of_erts)) return erts;
   if (module == os) return kernel;
+  static const Term internal = intern_atom("erts_internal");
+  if (module == internal) return failure_causes().contains(&bif) ? erts : kNonValue;
   return std::ranges::find(of_stdlib, module) != std::end(of_stdlib) ? stdlib : kNonValue;
 }
 
@@ -236,7 +239,7 @@ Term bif_trace_head(Process& p, const Export& bif, const Term* args) {
                     cause_key = intern_atom("cause");
   const Term list = list_of(p.heap, args, bif.arity);
   Term location = Term::nil();
-  const Term errors = explaining_module(bif.module);
+  const Term errors = explaining_module(bif);
   if (errors.is_value() && p.exception_class == ExceptionClass::kError && p.exception_value != atoms::undef) {
     const Term cause = cause_of(p, bif, args);
     const unsigned n = cause.is_value() ? 2 : 1;

@@ -192,7 +192,7 @@ void forget_unawaited_calls() {
   const std::vector<Term> processes = processes_with_calls();
   const EpochGuard guard;
   for (const Term process : processes)
-    if (Process* p = process_table.find(process)) (void)ask_to_forget_calls(*p);
+    if (Process* p = process_table.find(process)) (void)ask_to_forget_tracing(*p);
 }
 
 void replace_operations(std::span<const NewOperation> all) {
@@ -237,7 +237,7 @@ bool replace_call_patterns(const Module& m) {
   }
   for (const Module::ExportedFunction& e : m.exports)
     exported.push_back({e.entry->module, e.entry->function, e.entry->arity});
-  apply_on_load_pattern(functions, exported);
+  apply_on_load_patterns(functions, exported);
   return gone;
 }
 

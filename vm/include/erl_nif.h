@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native functions for Erlang modules: the interface of Erlang/OTP 25's erl_nif.h as far as vmrun
+/* Native functions for Erlang modules: the interface of Erlang/OTP 29's erl_nif.h as far as vmrun
    offers it. What is declared here exists and behaves as the OTP documentation of erl_nif says;
    docs/nifs.md lists it all, with what is left out. Names, constants and layouts are OTP's, so a
    library compiled against either header can be loaded. */
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #define ERL_NIF_MAJOR_VERSION                      2
-#define ERL_NIF_MINOR_VERSION                      16
-#define ERL_NIF_MIN_ERTS_VERSION                   "erts-12.0"
+#define ERL_NIF_MINOR_VERSION                      18
+#define ERL_NIF_MIN_ERTS_VERSION                   "erts-14.0"
 #define ERL_NIF_MIN_REQUIRED_MAJOR_VERSION_ON_LOAD 2
 #define ERL_NIF_VM_VARIANT                         "beam.vanilla"
 
@@ -64,7 +64,7 @@ typedef struct {
   void* __spare__[2]; /* internal */
 } ErlNifBinary;
 
-typedef enum { ERL_NIF_LATIN1 = 1 } ErlNifCharEncoding;
+typedef enum { ERL_NIF_LATIN1 = 1, ERL_NIF_UTF8 = 2 /* since 2.17 */ } ErlNifCharEncoding;
 
 typedef struct {
   ERL_NIF_TERM pid; /* internal */
@@ -97,6 +97,15 @@ typedef struct {
 } ErlNifResourceTypeInit;
 
 typedef enum { ERL_NIF_RT_CREATE = 1, ERL_NIF_RT_TAKEOVER = 2 } ErlNifResourceFlags;
+
+/* Options of a library (since 2.17): enif_set_option in load or upgrade */
+typedef enum {
+  ERL_NIF_OPT_DELAY_HALT = 1,
+  ERL_NIF_OPT_ON_HALT = 2,         /* followed by an ErlNifOnHaltCallback* */
+  ERL_NIF_OPT_ON_UNLOAD_THREAD = 3 /* followed by an ErlNifOnUnloadThreadCallback* */
+} ErlNifOption;
+typedef void ErlNifOnHaltCallback(void* priv_data);
+typedef void ErlNifOnUnloadThreadCallback(void* priv_data);
 
 /* Maps */
 typedef struct {
@@ -220,6 +229,10 @@ extern int enif_is_ref(ErlNifEnv* env, ERL_NIF_TERM term);
 extern int enif_is_tuple(ErlNifEnv* env, ERL_NIF_TERM term);
 extern int enif_is_identical(ERL_NIF_TERM lhs, ERL_NIF_TERM rhs);
 extern int enif_compare(ERL_NIF_TERM lhs, ERL_NIF_TERM rhs);
+/* Since 2.18: bytes of a term on a heap; an atom's place in the cache of a connection. */
+extern size_t enif_term_size(ERL_NIF_TERM term);
+extern int enif_get_atom_cache_index(ErlNifEnv* env, ERL_NIF_TERM atom, unsigned* index);
+extern unsigned enif_max_atom_cache_index(void);
 extern ErlNifUInt64 enif_hash(ErlNifHash type, ERL_NIF_TERM term, ErlNifUInt64 salt);
 
 /* ---- Reading terms ---- */
@@ -235,6 +248,8 @@ extern int enif_get_atom_length(ErlNifEnv* env, ERL_NIF_TERM atom, unsigned* len
                                 ErlNifCharEncoding encoding);
 extern int enif_get_string(ErlNifEnv* env, ERL_NIF_TERM list, char* buf, unsigned len,
                            ErlNifCharEncoding encoding);
+extern int enif_get_string_length(ErlNifEnv* env, ERL_NIF_TERM list, unsigned* len,
+                                  ErlNifCharEncoding encoding); /* since 2.17 */
 extern int enif_get_list_cell(ErlNifEnv* env, ERL_NIF_TERM term, ERL_NIF_TERM* head, ERL_NIF_TERM* tail);
 extern int enif_get_list_length(ErlNifEnv* env, ERL_NIF_TERM term, unsigned* len);
 extern int enif_get_tuple(ErlNifEnv* env, ERL_NIF_TERM tpl, int* arity, const ERL_NIF_TERM** array);
@@ -266,6 +281,11 @@ extern ERL_NIF_TERM enif_make_string(ErlNifEnv* env, const char* string, ErlNifC
 extern ERL_NIF_TERM enif_make_string_len(ErlNifEnv* env, const char* string, size_t len,
                                          ErlNifCharEncoding encoding);
 extern ERL_NIF_TERM enif_make_ref(ErlNifEnv* env);
+/* Since 2.17: the atom is made if need be; 0: there is no such atom. */
+extern int enif_make_new_atom(ErlNifEnv* env, const char* name, ERL_NIF_TERM* atom,
+                              ErlNifCharEncoding encoding);
+extern int enif_make_new_atom_len(ErlNifEnv* env, const char* name, size_t len, ERL_NIF_TERM* atom,
+                                  ErlNifCharEncoding encoding);
 extern ERL_NIF_TERM enif_make_unique_integer(ErlNifEnv* env, ErlNifUniqueInteger properties);
 #define enif_make_int64         enif_make_long
 #define enif_make_uint64        enif_make_ulong
@@ -451,6 +471,8 @@ extern char* enif_thread_name(ErlNifTid tid);
 /* ---- System, time, text ---- */
 
 extern void enif_system_info(ErlNifSysInfo* sip, size_t si_size);
+/* Since 2.17; 0, or an error number. */
+extern int enif_set_option(ErlNifEnv* env, ErlNifOption opt, ...);
 extern int enif_getenv(const char* key, char* value, size_t* value_size);
 extern ErlNifTime enif_monotonic_time(ErlNifTimeUnit unit);
 extern ErlNifTime enif_time_offset(ErlNifTimeUnit unit);

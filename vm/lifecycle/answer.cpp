@@ -83,7 +83,10 @@ std::int32_t answer_one(Process& p, Term request) {
     case RequestKind::kSaveCalls:
       return answer(Term::small(save_calls(p, static_cast<unsigned>(argument.small_value()))));
     case RequestKind::kReclaim: return process_upcalls.take_part_in_reclaim(&p);
-    case RequestKind::kForgetCalls: forget_unawaited_calls(p); return answer(atoms::true_);
+    case RequestKind::kForgetTracing:
+      forget_ended_sessions(p);
+      forget_unawaited_calls(p);
+      return answer(atoms::true_);
     case RequestKind::kResume:
       if (p.suspend_count) --p.suspend_count;
       return answer(atoms::true_);
@@ -98,7 +101,7 @@ bool waits_for_native(Term request) {
   switch (request_kind(request)) {
     case RequestKind::kGarbageCollect:
     case RequestKind::kReclaim:
-    case RequestKind::kForgetCalls:
+    case RequestKind::kForgetTracing:
     case RequestKind::kSuspend:
     case RequestKind::kResume: return true;
     case RequestKind::kProcessInfo: return looks_through_heap(request_argument(request));
@@ -162,7 +165,7 @@ std::int32_t answer_deferred(Process& p) {
   if (requests.size() > 1) order_tasks(requests);
   std::int32_t cost = 0;
   for (Fragment* f : requests) {
-    has_forgotten |= request_kind(f->message) == RequestKind::kForgetCalls;
+    has_forgotten |= request_kind(f->message) == RequestKind::kForgetTracing;
     if (p.extra->other_dirty_work == OtherDirtyWork::kAnswer) [[unlikely]] {
       p.extra->deferred.push_back(f);
       continue;

@@ -102,7 +102,7 @@ class Collection {
     const Word before = young_words();
     if (probe::gc_minor_start_enabled()) [[unlikely]]
       fire(probe::fire_gc_minor_start, need_);
-    if (is_traced(p_, kTraceGc)) [[unlikely]]
+    if (is_traced(p_, kTraceGc | kAwaitsReturns)) [[unlikely]]
       trace_gc(p_, atoms::gc_minor_start, need_);
     const bool killed = exceeds_limit(old_capacity() + words);
     Word reclaimed = 0;
@@ -123,7 +123,7 @@ class Collection {
     }
     if (probe::gc_minor_end_enabled()) [[unlikely]]
       fire(probe::fire_gc_minor_end, reclaimed);
-    if (is_traced(p_, kTraceGc)) [[unlikely]]
+    if (is_traced(p_, kTraceGc | kAwaitsReturns)) [[unlikely]]
       trace_gc(p_, atoms::gc_minor_end, reclaimed);
     return result(killed, reclaimed);
   }
@@ -135,7 +135,7 @@ class Collection {
       if (marks[i]) total += blocks.all()[i]->words;
     if (probe::gc_major_start_enabled()) [[unlikely]]
       fire(probe::fire_gc_major_start, need_);
-    if (is_traced(p_, kTraceGc)) [[unlikely]]
+    if (is_traced(p_, kTraceGc | kAwaitsReturns)) [[unlikely]]
       trace_gc(p_, atoms::gc_major_start, need_);
     collector_.full_with_literals(next_heap_size(total + fixed_words()), blocks, marks);
     const Word words =
@@ -145,7 +145,7 @@ class Collection {
     finish();
     if (probe::gc_major_end_enabled()) [[unlikely]]
       fire(probe::fire_gc_major_end, 0);
-    if (is_traced(p_, kTraceGc)) [[unlikely]]
+    if (is_traced(p_, kTraceGc | kAwaitsReturns)) [[unlikely]]
       trace_gc(p_, atoms::gc_major_end, 0);
     *cost = result(false, 0);
     return !exceeds_limit(0);
@@ -155,7 +155,7 @@ class Collection {
     const Word total = young_words() + old_words(), before = total;
     if (probe::gc_major_start_enabled()) [[unlikely]]
       fire(probe::fire_gc_major_start, need_);
-    if (is_traced(p_, kTraceGc)) [[unlikely]]
+    if (is_traced(p_, kTraceGc | kAwaitsReturns)) [[unlikely]]
       trace_gc(p_, atoms::gc_major_start, need_);
     const bool killed = exceeds_limit(old_capacity() + total + fixed_words());
     Word reclaimed = 0;
@@ -173,7 +173,7 @@ class Collection {
     }
     if (probe::gc_major_end_enabled()) [[unlikely]]
       fire(probe::fire_gc_major_end, reclaimed);
-    if (is_traced(p_, kTraceGc)) [[unlikely]]
+    if (is_traced(p_, kTraceGc | kAwaitsReturns)) [[unlikely]]
       trace_gc(p_, atoms::gc_major_end, reclaimed);
     return result(killed, reclaimed);
   }

@@ -253,7 +253,10 @@ Term message_queue_data(ItemContext& a) {
 }
 Term zero(ItemContext&) { return Term::small(0); }
 Term sequential_trace_token(ItemContext& a) { return seq_token_term(a.p, a.out); }
-Term trace_flags(ItemContext& a) { return Term::small(a.p.observed & kTraceAll); }
+Term trace_flags(ItemContext& a) {
+  const Tracing* t = tracing_of(a.p, default_session()->number);
+  return Term::small(t ? t->flags : 0);
+}
 Term last_calls(ItemContext& a) { return saved_calls(a.p, a.out); }
 
 // ---- While the process runs on ------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/message/links.hpp"
 
+#include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/clock_service.hpp"
 #include "vm/message/process_receiver.hpp"
@@ -19,22 +20,26 @@ bool is_linked(Process& p, Term other) { return p.extra && p.extra->links.contai
 
 namespace {
 
-/// Sends the request to trace `other`, which follows the link signal.
+constexpr std::uint32_t kOnLink = kTraceSetOnLink | kTraceSetOnFirstLink;
+
+/// Sends the requests to trace `other`, one for each session that wants it.
 [[gnu::cold]] void trace_along(Process& p, Term other) {
-  if (is_traced(p, kTraceSetOnFirstLink)) p.observed &= ~(kTraceSetOnFirstLink | kTraceSetOnLink);
-  Tracer* tracer = tracer_of(p);
-  Arena arena;
-  Term* hp = arena.alloc(5);
-  const Term wish =
-      make_tuple(hp, atoms::true_, Term::small(p.observed & kTraceAll), tracer->to, tracer->state);
-  ask_async(p, other, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
+  tracings_of(p)->each(kOnLink, [&](const Tracing& t) {
+    const SessionRef session = t.session;
+    if (t.flags & kTraceSetOnFirstLink) set_trace_flag(p, session, false, kOnLink);
+    const Tracing* still = tracing_of(p, session->number);
+    if (!still) return;
+    Arena arena;
+    const Term wish = new_tuple(arena, atoms::true_, Term::small(still->flags), still->tracer->to,
+                                still->tracer->state, Term::small(static_cast<SWord>(session->number)));
+    ask_async(p, other, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
+  });
 }
 
 }  // namespace
 
-void trace_link(Process& p, Term other) {
-  trace_procs(p, atoms::link, other);
-  if (is_traced(p, kTraceSetOnLink | kTraceSetOnFirstLink) && tracer_of(p)) trace_along(p, other);
+void trace_as_linked(Process& p, Term other) {
+  if (is_traced(p, kOnLink) && tracings_of(p) && other.is_local_pid()) trace_along(p, other);
 }
 
 void trace_name(Process& p, Term who, Term event, Term name) {

@@ -13,9 +13,9 @@ void link_failed(Term from, Term to);
 
 void set_links(Process& a, Process& b);
 bool is_linked(Process& p, Term other);
-/// Traces that p links to another process that lives, and has the other traced too if p's flags say
-/// so.
-void trace_link(Process& p, Term other);
+/// p is about to link to another process, which is traced too if p's flags say so. That comes
+/// before the link, so that the other process reports it.
+void trace_as_linked(Process& p, Term other);
 /// Traces that this process or another one has got or lost a name. event is register or unregister.
 void trace_name(Process& p, Term who, Term event, Term name);
 

@@ -156,7 +156,7 @@ bool ask_of_vm(Process& p, RequestKind kind) {
 }  // namespace
 
 bool ask_for_part(Process& p) { return ask_of_vm(p, RequestKind::kReclaim); }
-bool ask_to_forget_calls(Process& p) { return ask_of_vm(p, RequestKind::kForgetCalls); }
+bool ask_to_forget_tracing(Process& p) { return ask_of_vm(p, RequestKind::kForgetTracing); }
 
 RequestKind request_kind(Term request) {
   return static_cast<RequestKind>(request.element(kKind).small_value() & ((1 << kPriorityBit) - 1));

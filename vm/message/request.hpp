@@ -23,7 +23,7 @@ enum class RequestKind : unsigned {
   kGroupLeader,        // argument: the new one
   kSaveCalls,          // argument: how many; the answer is the number before
   kReclaim,            // see ask_for_part
-  kForgetCalls,        // calls whose end is no longer awaited (trace/calls_under_way.hpp)
+  kForgetTracing,      // what watches and trace sessions that have ended have left behind
   kNothing             // answered in its turn
 };
 /// Whether the request is what OTP calls a system task. Waiting tasks of higher priority are done
@@ -66,8 +66,10 @@ void answer_question(Term asker, Word id, Term result, bool is_error = false);
 /// follow, when p has ended already.
 [[nodiscard]] bool ask_for_part(Process& p);
 
-/// Asks p to do that between two slices; the caller does not wait. Returns false when p has ended.
-bool ask_to_forget_calls(Process& p);
+/// Asks p to drop, between two slices, the calls whose end is not awaited any more
+/// (trace/calls_under_way.hpp) and its part of trace sessions that have ended. The caller does not
+/// wait. Returns false when p has ended.
+bool ask_to_forget_tracing(Process& p);
 
 /// The answering side. `request` is the root of the signal: what is asked, and how to answer it.
 /// Any scheduler.

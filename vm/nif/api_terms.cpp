@@ -6,12 +6,14 @@
 
 #include "vm/base/utf8.hpp"
 #include "vm/code/native_env.hpp"
+#include "vm/heap/copy.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/compare.hpp"
+#include "vm/term/external_atoms.hpp"
 #include "vm/term/hash.hpp"
 
 // The native interface: testing, reading and making terms. OTP's documentation of erl_nif specifies
@@ -53,6 +55,15 @@ int enif_compare(ERL_NIF_TERM a, ERL_NIF_TERM b) {
   const int c = compare(to_term(a), to_term(b));
   return c < 0 ? -1 : c > 0;
 }
+
+size_t enif_term_size(ERL_NIF_TERM term) { return size_words(to_term(term)) * sizeof(ERL_NIF_TERM); }
+
+int enif_get_atom_cache_index(ErlNifEnv*, ERL_NIF_TERM atom, unsigned* index) {
+  if (!to_term(atom).is_atom() || !index) return 0;
+  *index = AtomReferences::place_of(to_term(atom));
+  return 1;
+}
+unsigned enif_max_atom_cache_index(void) { return AtomReferences::kPlaces - 1; }
 
 ErlNifUInt64 enif_hash(ErlNifHash type, ERL_NIF_TERM term, ErlNifUInt64 salt) {
   if (type == ERL_NIF_INTERNAL_HASH) return static_cast<std::uint32_t>(hash_term(to_term(term), salt) >> 32);
@@ -101,9 +112,52 @@ int enif_get_double(ErlNifEnv*, ERL_NIF_TERM term, double* out) {
   return 1;
 }
 
+namespace {
+
+bool is_known(ErlNifCharEncoding encoding) { return encoding == ERL_NIF_LATIN1 || encoding == ERL_NIF_UTF8; }
+
+/// Calls put(code point) for the characters of a list until it returns false. Returns whether all
+/// of the list is characters that the encoding has; a list that was not read to its end counts as
+/// such.
+template <class Put>
+bool each_character(Term list, ErlNifCharEncoding encoding, Put put) {
+  for (; list.is_list(); list = list.tail()) {
+    const Term c = list.head();
+    if (!c.is_small() || c.small_value() < 0) return false;
+    const auto code = static_cast<std::uint64_t>(c.small_value());
+    if (encoding == ERL_NIF_LATIN1 ? code > 255 : !utf8::is_scalar(code)) return false;
+    if (!put(static_cast<std::uint32_t>(code))) return true;
+  }
+  return list.is_nil();
+}
+
+/// The text of an atom in UTF-8; false when the bytes are not of that encoding, or too many.
+bool atom_name(const char* name, std::size_t length, ErlNifCharEncoding encoding, std::string* text) {
+  if (!is_known(encoding)) return false;
+  if (encoding == ERL_NIF_LATIN1) {
+    if (length > kAtomMaxCharacters) return false;
+    *text = utf8::from_latin1({name, length});
+    return true;
+  }
+  std::size_t characters = 0;
+  for (std::size_t at = 0; at < length; ++characters) {
+    const auto c = utf8::decode(name + at, length - at);
+    if (!c.size) return false;
+    at += c.size;
+  }
+  text->assign(name, length);
+  return characters <= kAtomMaxCharacters;
+}
+
+}  // namespace
+
 int enif_get_atom_length(ErlNifEnv*, ERL_NIF_TERM atom, unsigned* length, ErlNifCharEncoding encoding) {
-  if (encoding != ERL_NIF_LATIN1 || !to_term(atom).is_atom()) return 0;
+  if (!is_known(encoding) || !to_term(atom).is_atom()) return 0;
   unsigned n = 0;
+  if (encoding == ERL_NIF_UTF8) {
+    *length = static_cast<unsigned>(atom_text(to_term(atom)).size());
+    return 1;
+  }
   for (const unsigned char c : atom_text(to_term(atom))) {
     if (c >= 0xC4) return 0;  // beyond Latin-1
     n += !utf8::is_continuation(c);
@@ -118,13 +172,44 @@ int enif_get_atom(ErlNifEnv* env, ERL_NIF_TERM atom, char* buffer, unsigned size
   if (!enif_get_atom_length(env, atom, &length, encoding) || length >= size) return 0;
   const std::string_view text = atom_text(to_term(atom));
   char* out = buffer;
-  for (std::size_t i = 0; i < text.size();) *out++ = static_cast<char>(utf8::next(text, i));
+  if (encoding == ERL_NIF_UTF8) out += text.copy(out, text.size());
+  else
+    for (std::size_t i = 0; i < text.size();) *out++ = static_cast<char>(utf8::next(text, i));
   *out = 0;
   return static_cast<int>(length) + 1;
 }
 
+namespace {
+
+/// What does not fit is cut behind a whole character; the negated number of bytes reports that.
+int string_in_utf8(Term list, char* buffer, unsigned size) {
+  unsigned n = 0;
+  bool fits = true;
+  const bool good = each_character(list, ERL_NIF_UTF8, [&](std::uint32_t c) {
+    fits = n + utf8::size_of(c) < size;
+    if (fits) n += static_cast<unsigned>(utf8::encode(c, buffer + n));
+    return fits;
+  });
+  if (!good) n = 0;
+  buffer[n] = 0;
+  return !good ? 0 : fits ? static_cast<int>(n) + 1 : -(static_cast<int>(n) + 1);
+}
+
+}  // namespace
+
+int enif_get_string_length(ErlNifEnv*, ERL_NIF_TERM list, unsigned* length, ErlNifCharEncoding encoding) {
+  unsigned n = 0;
+  const bool good = is_known(encoding) && each_character(to_term(list), encoding, [&](std::uint32_t c) {
+                      n += encoding == ERL_NIF_UTF8 ? static_cast<unsigned>(utf8::size_of(c)) : 1;
+                      return true;
+                    });
+  if (good) *length = n;
+  return good;
+}
+
 int enif_get_string(ErlNifEnv*, ERL_NIF_TERM list, char* buffer, unsigned size, ErlNifCharEncoding encoding) {
-  if (encoding != ERL_NIF_LATIN1 || size < 1) return 0;
+  if (!is_known(encoding) || size < 1) return 0;
+  if (encoding == ERL_NIF_UTF8) return string_in_utf8(to_term(list), buffer, size);
   Term t = to_term(list);
   unsigned n = 0;
   for (; t.is_list(); t = t.tail()) {
@@ -216,11 +301,24 @@ ERL_NIF_TERM enif_make_atom(ErlNifEnv* env, const char* name) {
 
 int enif_make_existing_atom_len(ErlNifEnv*, const char* name, size_t length, ERL_NIF_TERM* atom,
                                 ErlNifCharEncoding encoding) {
-  if (encoding != ERL_NIF_LATIN1 || length > kAtomMaxCharacters) return 0;
-  const Term t = existing_atom(utf8::from_latin1({name, length}));
+  std::string text;
+  if (!atom_name(name, length, encoding, &text)) return 0;
+  const Term t = existing_atom(text);
   if (!t.is_value()) return 0;
   *atom = from_term(t);
   return 1;
+}
+int enif_make_new_atom_len(ErlNifEnv*, const char* name, size_t length, ERL_NIF_TERM* atom,
+                           ErlNifCharEncoding encoding) {
+  std::string text;
+  if (!atom_name(name, length, encoding, &text)) return 0;
+  const Term t = intern_atom(text);
+  if (!t.is_value()) return 0;
+  *atom = from_term(t);
+  return 1;
+}
+int enif_make_new_atom(ErlNifEnv* env, const char* name, ERL_NIF_TERM* atom, ErlNifCharEncoding encoding) {
+  return enif_make_new_atom_len(env, name, std::strlen(name), atom, encoding);
 }
 int enif_make_existing_atom(ErlNifEnv* env, const char* name, ERL_NIF_TERM* atom,
                             ErlNifCharEncoding encoding) {
@@ -279,7 +377,28 @@ int enif_make_reverse_list(ErlNifEnv* env, ERL_NIF_TERM in, ERL_NIF_TERM* out) {
   return 1;
 }
 
-ERL_NIF_TERM enif_make_string_len(ErlNifEnv* env, const char* string, size_t length, ErlNifCharEncoding) {
+namespace {
+
+/// Bytes that are no UTF-8 make no string: badarg, as OTP has it.
+ERL_NIF_TERM string_of_utf8(ErlNifEnv* env, std::string_view text) {
+  std::vector<std::uint32_t> characters;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto c = utf8::decode(text.data() + at, text.size() - at);
+    if (!c.size) return enif_make_badarg(env);
+    characters.push_back(c.value);
+    at += c.size;
+  }
+  Term* hp = env->heap->alloc(2 * characters.size());
+  Term list = Term::nil();
+  for (std::size_t i = characters.size(); i-- > 0;) list = make_cons(hp, Term::small(characters[i]), list);
+  return from_term(list);
+}
+
+}  // namespace
+
+ERL_NIF_TERM enif_make_string_len(ErlNifEnv* env, const char* string, size_t length,
+                                  ErlNifCharEncoding encoding) {
+  if (encoding == ERL_NIF_UTF8) return string_of_utf8(env, {string, length});
   Term* hp = env->heap->alloc(2 * length);
   Term list = Term::nil();
   for (std::size_t i = length; i-- > 0;)

@@ -188,6 +188,7 @@ void run_nif(Process& p) {
     trace_running(p, true);
   const auto run = [&] {
     const PathsEnabled paths(p);
+    const DelayingCall call(*f.library);
     enter_dirty(p, make_runnable_again);
     const Term result =
         to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));

@@ -193,6 +193,7 @@ class Loading {
     ResourceTypesOpened types(library_);
     const ErlNifEntry& e = *library_->entry;
     int status = 0;
+    library_->is_loading = true;
     if (NifLibrary* before = previous()) {
       if (!e.upgrade) return fail("upgrade", "Upgrade not supported by this library.");
       status = e.upgrade(&env, &library_->data, &before->data, from_term(load_info));
@@ -201,6 +202,7 @@ class Loading {
       status = e.load(&env, &library_->data, from_term(load_info));
       if (status) fail("load", "Library load-call unsuccessful (" + std::to_string(status) + ").");
     }
+    library_->is_loading = false;
     free_temporaries(env);
     if (status) return false;
     types.commit();
@@ -220,6 +222,7 @@ class Loading {
     replace_operations(calls);
     module_.library.store(library_, std::memory_order_release);
     if (library_->handle) note_taint(module_.name);
+    listen_for_halt(library_);
     library_ = nullptr;
     return true;
   }
@@ -289,7 +292,12 @@ void retire_with_library(Module* m) {
   replace_operations(originals);
   undefine_scheduled_nifs(l);
   wait_for_slices();
+  stop_listening_for_halt(l);
   leave_resource_types(l);
+  if (l->on_unload_thread) {
+    retain_library(l);  // unload comes after these calls
+    call_on_all_schedulers([l] { l->on_unload_thread(l->data); }, [l] { release_library(l); });
+  }
   release_library(l);
   retire_module(m, [l] { forget_library(l); });
 }

@@ -2,8 +2,65 @@
 #include "vm/nif/nif_library.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <mutex>
+#include <utility>
 
 namespace vmrun {
+
+namespace {
+
+std::mutex& listeners_mutex() {
+  static auto& m = *new std::mutex;
+  return m;
+}
+std::vector<NifLibrary*>& listeners() {
+  static auto& all = *new std::vector<NifLibrary*>;
+  return all;
+}
+
+// Dekker's rule, sequentially consistent: either a call that begins sees that the machine halts, or
+// the thread that halts sees the call.
+std::atomic<Word> delaying_calls{0};
+std::atomic<bool> halts{false};
+
+}  // namespace
+
+void listen_for_halt(NifLibrary* l) {
+  if (!l->on_halt) return;
+  std::lock_guard lock(listeners_mutex());
+  listeners().push_back(l);
+}
+void stop_listening_for_halt(NifLibrary* l) {
+  if (!l->on_halt) return;
+  std::lock_guard lock(listeners_mutex());
+  std::erase(listeners(), l);
+}
+
+void tell_libraries_of_halt() {
+  std::lock_guard lock(listeners_mutex());  // none of them is unloaded meanwhile
+  for (NifLibrary* l : listeners()) l->on_halt(l->data);
+}
+
+void wait_for_delaying_calls() {
+  halts.store(true, std::memory_order_seq_cst);
+  while (const Word n = delaying_calls.load(std::memory_order_seq_cst))
+    delaying_calls.wait(n, std::memory_order_seq_cst);
+}
+
+void DelayingCall::begin() {
+  delaying_calls.fetch_add(1, std::memory_order_seq_cst);
+  if (!halts.load(std::memory_order_seq_cst)) return;
+  end();
+  for (;;) pause();
+}
+void DelayingCall::end() {
+  delaying_calls.fetch_sub(1, std::memory_order_seq_cst);
+  if (halts.load(std::memory_order_seq_cst)) delaying_calls.notify_all();
+}
 
 void drop_library_record(NifLibrary* l) {
   if (l->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete l;
@@ -22,3 +79,25 @@ void release_library(NifLibrary* l) {
 }
 
 }  // namespace vmrun
+
+using namespace vmrun;
+
+// Each option can be set once, by load or upgrade.
+int enif_set_option(ErlNifEnv* env, ErlNifOption option, ...) {
+  NifLibrary* l = env ? env->library : nullptr;
+  if (!l || !l->is_loading) return EINVAL;
+  if (option == ERL_NIF_OPT_DELAY_HALT) return std::exchange(l->delays_halt, true) ? EINVAL : 0;
+  va_list rest;
+  va_start(rest, option);
+  int status = EINVAL;
+  const auto set = [&status](auto*& member, auto* callback) {
+    if (member || !callback) return;
+    member = callback;
+    status = 0;
+  };
+  if (option == ERL_NIF_OPT_ON_HALT) set(l->on_halt, va_arg(rest, ErlNifOnHaltCallback*));
+  else if (option == ERL_NIF_OPT_ON_UNLOAD_THREAD)
+    set(l->on_unload_thread, va_arg(rest, ErlNifOnUnloadThreadCallback*));
+  va_end(rest);
+  return status;
+}

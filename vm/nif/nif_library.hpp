@@ -22,6 +22,42 @@ struct NifLibrary {
   // References to the record itself: one while there are `references`, one while a process may be
   // in code that names it.
   std::atomic<unsigned> holders{2};
+  // Options (enif_set_option), set while load or upgrade runs.
+  bool is_loading = false;
+  bool delays_halt = false;
+  ErlNifOnHaltCallback* on_halt = nullptr;
+  ErlNifOnUnloadThreadCallback* on_unload_thread = nullptr;
+};
+
+/// From here on the library is told when the machine halts; until it is taken out.
+void listen_for_halt(NifLibrary* library);
+void stop_listening_for_halt(NifLibrary* library);
+
+// The end of a machine that flushes. Called by the main thread.
+
+/// Calls the libraries that listen.
+void tell_libraries_of_halt();
+/// Returns when no call of a dirty function is under way in a library that delays the end. From the
+/// beginning on, no such call starts.
+void wait_for_delaying_calls();
+
+/// A call of a dirty function in a library that may delay the end.
+class DelayingCall {
+ public:
+  explicit DelayingCall(const NifLibrary& library) : delays_(library.delays_halt) {
+    if (delays_) [[unlikely]]
+      begin();
+  }
+  ~DelayingCall() {
+    if (delays_) [[unlikely]]
+      end();
+  }
+  DelayingCall(const DelayingCall&) = delete;
+
+ private:
+  static void begin();
+  static void end();
+  const bool delays_;
 };
 
 /// While something else than its module needs a library's code: resources with callbacks, functions

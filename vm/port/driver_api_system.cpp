@@ -88,7 +88,7 @@ void driver_system_info(ErlDrvSysInfo* sip, size_t si_size) {
   info.async_threads = static_cast<int>(async_thread_count);
   info.scheduler_threads = static_cast<int>(scheduler_count());
   info.nif_major_version = 2;
-  info.nif_minor_version = 16;
+  info.nif_minor_version = static_cast<int>(default_nif_minor_version(release_number));
   info.dirty_scheduler_support = 1;
   std::memcpy(sip, &info, si_size < sizeof info ? si_size : sizeof info);
 }

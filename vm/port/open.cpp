@@ -62,10 +62,10 @@ Term open_port(Process& p, Driver& driver, const PortOptions& options) {
     return raise_system_limit(p);
   }
   close_if_all_are(port);
-  if (is_traced(p, kTraceRunningProcs)) trace_running(p, false);
+  trace_running(p, false, kTraceRunningProcs);
   if (!driver.is_for_files()) trace_new_port(port.tracing, port.id);
   if (port.tracing.is_on(kTracePorts)) [[unlikely]]
-    tell_of_port(port.tracing, port.id, atoms::open, p.id, name_atom(port));
+    tell_of_port(port.tracing, port.id, kTracePorts, atoms::open, p.id, name_atom(port));
   errno = 0;
   const ErlDrvData data = call_start(port, p.id, options);
   const int error = errno;
@@ -74,13 +74,13 @@ Term open_port(Process& p, Driver& driver, const PortOptions& options) {
     reason = atoms::einval;  // start called driver_failure
   if (reason) {
     abandon(port);
-    if (is_traced(p, kTraceRunningProcs)) trace_running(p, true);
+    trace_running(p, true, kTraceRunningProcs);
     return raise_error(p, reason);
   }
   port.instance = data;
   set_on_both_sides(port.links, port.id, extra_of(p).links, p.id);
   trace_port(port.tracing, port.id, atoms::getting_linked, p.id);
-  if (is_traced(p, kTraceRunningProcs)) trace_running(p, true);
+  trace_running(p, true, kTraceRunningProcs);
   trace_procs(p, atoms::link, port.id);
   const Term id = port.id;
   if (probe::port_open_enabled()) [[unlikely]]

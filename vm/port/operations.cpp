@@ -30,7 +30,7 @@ namespace vmrun {
 
 ReportedOperation::ReportedOperation(Process& p, Port& port, Term name)
     : process_(p), port_(port), name_(name) {
-  if (is_traced(p, kTraceRunningProcs)) trace_running(p, false);
+  trace_running(p, false, kTraceRunningProcs);
   if (port.tracing.is_on(kPortProfiledExclusive)) profile_process(p, false);
   trace_port_running(port.tracing, port.id, true, name);
 }
@@ -38,7 +38,7 @@ ReportedOperation::~ReportedOperation() {
   // For a port that is gone `out` is not reported, as in OTP.
   if (port_.state.load(std::memory_order_relaxed) != Port::State::kClosed)
     trace_port_running(port_.tracing, port_.id, false, name_);
-  if (is_traced(process_, kTraceRunningProcs)) trace_running(process_, true);
+  trace_running(process_, true, kTraceRunningProcs);
   if (port_.tracing.is_on(kPortProfiledExclusive)) profile_process(process_, true);
 }
 
@@ -448,19 +448,33 @@ void trace_port_name(Term id, Term event, Term name) {
   if (port && port->tracing.is_on(kTracePorts)) run_or_queue(*port, new NameTask(event, name));
 }
 
-Term trace_port_of(Process& p, Port& port, bool on, std::uint32_t flags, Tracer* tracer) {
-  auto trace = [on, flags, tracer = KeptTracer(tracer)](Port& held, Heap&, Term) -> Outcome {
-    return {bool_term(set_port_tracing(held.tracing, held.id, on, flags, tracer.get()))};
+Term trace_port_of(Process& p, Port& port, const SessionRef& session, bool on, std::uint32_t flags,
+                   Tracer* tracer) {
+  auto trace = [session, on, flags, tracer = KeptTracer(tracer)](Port& held, Heap&, Term) -> Outcome {
+    return {bool_term(set_port_tracing(held.tracing, held.id, session, on, flags, tracer.get()))};
   };
   return operate_on(p, port, AllowedStates::kOpen, kNonValue, std::move(trace), {atoms::false_});
 }
 
-Term trace_info_of(Process& p, Port& port, Term item) {
+Term trace_info_of(Process& p, Port& port, Word session, Term item) {
   return operate_on(p, port, AllowedStates::kOpen, kNonValue,
-                    [item](Port& held, Heap& heap, Term) -> Outcome {
-                      return {port_trace_info(held.tracing, held.id, item, heap)};
+                    [session, item](Port& held, Heap& heap, Term) -> Outcome {
+                      return {port_trace_info(held.tracing, held.id, session, item, heap)};
                     },
                     {atoms::undefined});
+}
+
+namespace {
+
+struct ForgetSessionsTask final : PortTask {
+  ForgetSessionsTask() : PortTask(kNonValue) {}
+  void run(Port& p) override { forget_ended_sessions(p.tracing); }
+};
+
+}  // namespace
+
+void forget_ended_sessions_of_port(Term id) {
+  if (Port* port = port_table.find(id)) run_or_queue(*port, new ForgetSessionsTask);
 }
 
 }  // namespace vmrun

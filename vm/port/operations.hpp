@@ -37,11 +37,15 @@ bool send_trace_event_to_port(Term port, const std::string& bytes);
 
 /// Reports to the port's tracer that the port has got a name or lost it.
 void trace_port_name(Term port, Term event, Term name);
-/// erlang:trace/3: returns true, or false when another tracer traces the port. Takes over a
-/// reference to the tracer.
-Term trace_port_of(Process& p, Port& port, bool on, std::uint32_t flags, Tracer* tracer);
-/// Returns the flags, as a number, or the tracer; undefined when the port is gone.
-Term trace_info_of(Process& p, Port& port, Term item);
+/// erlang:trace/3 in a session: returns true, or false when another tracer traces the port. Takes
+/// over a reference to the tracer.
+Term trace_port_of(Process& p, Port& port, const SessionRef& session, bool on, std::uint32_t flags,
+                   Tracer* tracer);
+/// Returns the flags in that session, as a number, or the tracer, or the sessions; undefined when
+/// the port is gone.
+Term trace_info_of(Process& p, Port& port, Word session, Term item);
+/// Some sessions have ended: the port's part of them is removed. Any thread.
+void forget_ended_sessions_of_port(Term id);
 
 /// Does open_port once the driver is known: starts it. Returns the port's id, or raises the reason
 /// of the failure. Takes over the driver's reference (acquire_driver).

@@ -102,7 +102,7 @@ struct TimeoutTask final : PortTask {
     if (!p.timer || !p.timer->fired.load(std::memory_order_acquire)) return;
     cancel_port_timer(p);
     if (p.tracing.is_on(kTraceReceive)) [[unlikely]]
-      tell_of_port(p.tracing, p.id, atoms::receive, atoms::timeout);
+      tell_of_port(p.tracing, p.id, kTraceReceive, atoms::receive, atoms::timeout);
     call_timeout(p);
   }
   Term kind() const override { return atoms::timeout; }

@@ -6,7 +6,7 @@
 namespace vmrun {
 
 TraceState::~TraceState() {
-  if (tracer || awaited_returns || saved_calls || calls) process_upcalls.release_tracing(*this);
+  if (tracings || awaited_returns || saved_calls || calls) process_upcalls.release_tracing(*this);
 }
 
 void set_user_tag(Process& p, Term tag, Word flags) {

@@ -4,7 +4,7 @@
 #include "vm/process/process_state.hpp"
 
 /// What tracing keeps for one process: a sequential-trace token (seq_trace.hpp), a user tag of
-/// dyntrace, the tracer, and calls that are traced. Owned by the process, allocated on first use,
+/// dyntrace, the tracers, and calls that are traced. Owned by the process, allocated on first use,
 /// and used by its own thread only. A process without any of this pays one test of
 /// Process::observed when it sends, and when it receives a message without a token. Behaviour:
 /// docs/internals/tracing.md.
@@ -29,12 +29,12 @@ struct SeqToken {
 };
 
 struct TraceState {
-  SeqToken token;                                    // with kHasToken
-  SWord clock = 0, lastcnt = 0;                      // stay when the token goes
-  Word generation = 0;                               // of the token and the counters: see seq_trace.hpp
-  Term tag = Term::nil();                            // with kHasTag: a binary
-  bool tag_is_own = false;                           // set by the process itself, not borrowed
-  struct Tracer* tracer = nullptr;                   // receives the events of the process (trace.hpp)
+  SeqToken token;                      // with kHasToken
+  SWord clock = 0, lastcnt = 0;        // stay when the token goes
+  Word generation = 0;                 // of the token and the counters: see seq_trace.hpp
+  Term tag = Term::nil();              // with kHasTag: a binary
+  bool tag_is_own = false;             // set by the process itself, not borrowed
+  class Tracings* tracings = nullptr;  // the sessions that trace the process (trace/session.hpp)
   struct AwaitedReturns* awaited_returns = nullptr;  // of traced calls (call_trace.hpp)
   struct SavedCalls* saved_calls = nullptr;          // the latest ones (saved_calls.hpp)
   class CallsUnderWay* calls = nullptr;              // of watched functions (calls_under_way.hpp)

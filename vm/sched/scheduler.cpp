@@ -582,6 +582,32 @@ void boost_here(Scheduler& s) {
   boost_waiting(s);
 }
 
+// ---- Calls that every scheduler makes -----------------------------------------------------------
+
+struct CallForAll {
+  std::function<void()> each, done;
+  std::atomic<std::size_t> left;  // how many schedulers have not called yet
+};
+std::mutex calls_mutex;
+std::vector<std::pair<Scheduler*, std::shared_ptr<CallForAll>>> calls_waiting;  // guarded by calls_mutex
+
+void call_here(Scheduler& s) {
+  // The bit is cleared first: a request that comes from now on sets it again.
+  s.asked.fetch_and(static_cast<std::uint8_t>(~kAskedToCall), std::memory_order_seq_cst);
+  std::vector<std::shared_ptr<CallForAll>> mine;
+  {
+    std::lock_guard lock(calls_mutex);
+    std::erase_if(calls_waiting, [&](auto& waiting) {
+      return waiting.first == &s && (mine.push_back(waiting.second), true);
+    });
+  }
+  for (const auto& call : mine) {
+    call->each();
+    // Release and acquire: what the others have done is visible to `done`.
+    if (call->left.fetch_sub(1, std::memory_order_acq_rel) == 1) call->done();
+  }
+}
+
 // ---- Halt ---------------------------------------------------------------------------------------
 
 std::mutex held_mutex;
@@ -611,6 +637,7 @@ void run(Scheduler& s) {
     if (const auto asked = s.asked.load(std::memory_order_relaxed)) [[unlikely]] {
       if (asked & kAskedToEnd) break;
       if (asked & kAskedToBoost) boost_here(s);
+      else if (asked & kAskedToCall) call_here(s);
       else if (asked & kAskedToStop) stop_for_others(s);
       else rest_offline(s);
       continue;
@@ -701,6 +728,22 @@ void scan_for_boosts() {
   for (const auto& s : schedulers)
     if (!(s->asked.load(std::memory_order_seq_cst) & kAskedToBoost))
       s->asked.fetch_or(kAskedToBoost, std::memory_order_seq_cst);
+}
+
+void call_on_all_schedulers(std::function<void()> each, std::function<void()> done) {
+  if (schedulers.empty()) return done();
+  const auto call = std::make_shared<CallForAll>();
+  call->each = std::move(each);
+  call->done = std::move(done);
+  call->left.store(schedulers.size(), std::memory_order_relaxed);
+  {
+    std::lock_guard lock(calls_mutex);
+    for (const auto& s : schedulers) calls_waiting.emplace_back(s.get(), call);
+  }
+  for (const auto& s : schedulers) {
+    s->asked.fetch_or(kAskedToCall, std::memory_order_seq_cst);
+    wake_owner(*s);
+  }
 }
 
 void make_runnable(RunnablePort& p, Scheduler* on) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 
 #include "vm/base/adaptive_spin.hpp"
 #include "vm/base/epoch.hpp"
@@ -42,7 +43,8 @@ enum SchedulerRequest : std::uint8_t {
   kAskedToStop = 2,
   kAskedToRest = 4,
   kOffline = 8,
-  kAskedToBoost = 16
+  kAskedToBoost = 16,
+  kAskedToCall = 32
 };
 
 /// A queue of runnable things, first come first served, linked through their next_in_queue.
@@ -218,6 +220,9 @@ unsigned scheduler_count();
 /// schedulers.
 unsigned schedulers_started();
 Scheduler& scheduler_at(unsigned index);  // 0-based
+
+/// Every scheduler calls `each` between two slices; the last one calls `done` then. Any thread.
+void call_on_all_schedulers(std::function<void()> each, std::function<void()> done);
 
 /// Called at the end of the machine while ports still have pending output: from now on no process
 /// begins a slice, and only ports run. Any thread.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/trace/call_trace.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -18,22 +19,34 @@ namespace vmrun {
 
 std::atomic<std::uint32_t> trace_control_word{0};
 
+/// What a function is charged for; nullptr: nothing is.
+struct Charged {
+  std::shared_ptr<CallCosts> times, memory;
+  bool any() const { return times || memory; }
+};
+
 /// A return that is to be reported.
 struct AwaitedReturn {
   Word depth;
   const FunctionHeader* function;  // compared only: its code may be gone
   FunctionName name;
+  Word session;  // the number of the session that awaits it
   bool tells_value, tells_exception, tells_caller;
   std::shared_ptr<const MetaTrace> meta;  // its tracer is told instead of the process's
-  bool is_timed = false;                  // time taken from here on belongs to `before`
-  std::shared_ptr<CallTimes> before;
+  bool is_charged = false;                // costs from here on belong to `before`
+  Charged before;
+};
+
+/// The function that costs belong to at the moment in one session, and since when.
+struct ChargedNow {
+  Word session;
+  Charged function;
+  Word since_ns = 0, since_words = 0;
 };
 
 struct AwaitedReturns {
   std::vector<AwaitedReturn> stack;
-  // The function that time belongs to at the moment, and since when.
-  std::shared_ptr<CallTimes> timed;
-  Word since_ns = 0;
+  std::vector<ChargedNow> charged;
 };
 
 void free_awaited_returns(AwaitedReturns* returns) { delete returns; }
@@ -55,39 +68,74 @@ void await(Process& p, AwaitedReturn&& r) {
   p.observed |= kAwaitsReturns;
 }
 
-// ---- Time ---------------------------------------------------------------------------------------
+// ---- Costs --------------------------------------------------------------------------------------
 
-/// Adds the elapsed time to the function that it belongs to.
-void charge(Process& p, AwaitedReturns& returns) {
-  const Word now = monotonic_ns();
-  if (returns.timed) returns.timed->add(p.id, 0, now - returns.since_ns);
-  returns.since_ns = now;
+/// Returns the words that p has on its young heap. They grow until a collection.
+Word young_heap_words(const Process& p) { return p.heap.used_words() + p.heap.fragment_words; }
+
+/// Adds the costs since then to the function that they belong to.
+void charge(Process& p, ChargedNow& now) {
+  if (now.function.times) {
+    const Word ns = monotonic_ns();
+    now.function.times->add(p.id, 0, ns - now.since_ns);
+    now.since_ns = ns;
+  }
+  if (now.function.memory) {
+    const Word words = young_heap_words(p);
+    now.function.memory->add(p.id, 0, words - now.since_words);
+    now.since_words = words;
+  }
 }
 
-void take_time(Process& p, const FunctionHeader& f, std::shared_ptr<CallTimes> times, Word depth) {
+/// Costs belong to that function from now on. Returns the function that they belonged to.
+Charged charge_from_now(Process& p, ChargedNow& now, Charged function) {
+  charge(p, now);
+  if (function.times && !now.function.times) now.since_ns = monotonic_ns();
+  if (function.memory && !now.function.memory) now.since_words = young_heap_words(p);
+  return std::exchange(now.function, std::move(function));
+}
+
+ChargedNow& charged_in(AwaitedReturns& returns, Word session) {
+  for (ChargedNow& now : returns.charged)
+    if (now.session == session) return now;
+  return returns.charged.emplace_back(session);
+}
+
+void take_costs(Process& p, const FunctionHeader& f, const CallPattern& pattern, Word depth) {
+  const Word session = pattern.session->number;
   AwaitedReturns& returns = returns_of(p);
-  charge(p, returns);
-  times->add(p.id, 1, 0);
-  auto before = std::exchange(returns.timed, std::move(times));
+  Charged function;
+  if (pattern.takes_times) function.times = pattern.times;
+  if (pattern.takes_memory) function.memory = pattern.memory;
+  if (function.times) function.times->add(p.id, 1, 0);
+  if (function.memory) function.memory->add(p.id, 1, 0);
+  Charged before = charge_from_now(p, charged_in(returns, session), std::move(function));
   // A function that ends in a call of another function returns with it.
   const auto& stack = returns.stack;
   auto r = stack.rbegin();
-  while (r != stack.rend() && r->depth == depth && !r->is_timed) ++r;
+  while (r != stack.rend() && r->depth == depth && !(r->is_charged && r->session == session)) ++r;
   if (r == stack.rend() || r->depth != depth)
-    await(
-        p,
-        {depth, &f, {f.module, f.function, f.arity}, false, false, false, nullptr, true, std::move(before)});
+    await(p, {depth,
+              &f,
+              {f.module, f.function, f.arity},
+              session,
+              false,
+              false,
+              false,
+              nullptr,
+              true,
+              std::move(before)});
 }
 
 /// Removes and returns the last awaited return.
 AwaitedReturn take_last(Process& p, AwaitedReturns& returns) {
   AwaitedReturn r = std::move(returns.stack.back());
   returns.stack.pop_back();
-  if (returns.stack.empty()) p.observed &= ~kAwaitsReturns;
-  if (r.is_timed) {
-    charge(p, returns);
-    returns.timed = std::move(r.before);
+  if (r.is_charged) {
+    charge_from_now(p, charged_in(returns, r.session), std::move(r.before));
+    std::erase_if(returns.charged, [](const ChargedNow& now) { return !now.function.any(); });
   }
+  if (returns.stack.empty()) p.observed &= ~kAwaitsReturns;
   return r;
 }
 
@@ -155,22 +203,26 @@ void tell_end(Process& p, const AwaitedReturn& r, Term event, Term value) {
   Arena arena;
   const Term name = name_term(arena, r.name);
   if (!r.meta) {
-    if (is_traced(p, kTraceCall) && !is_traced(p, kTraceSilent)) trace_event(p, event, name, value);
+    const Tracing* t = tracing_of(p, r.session);
+    if (t && (t->flags & (kTraceCall | kTraceSilent)) == kTraceCall)
+      trace_event_of(p, *t, event, name, value);
   } else if (!trace_event_to(r.meta->tracer, p, kMetaFlags, event, name, value)) {
     r.meta->is_gone = true;
   }
 }
 
-void tell_return_to(Process& p, const Word* to) {
+void tell_return_to(Process& p, Word session, const Word* to) {
+  constexpr std::uint32_t kBoth = kTraceReturnTo | kTraceCall;
+  const Tracing* t = tracing_of(p, session);
+  if (!t || (t->flags & kBoth) != kBoth) return;
   Arena arena;
-  if (is_traced(p, kTraceReturnTo) && is_traced(p, kTraceCall))
-    trace_event(p, atoms::return_to, caller_at(arena, to));
+  trace_event_of(p, *t, atoms::return_to, caller_at(arena, to));
 }
 
 /// to: the instruction that is returned to, or one of the same function.
 void tell_return(Process& p, const AwaitedReturn& r, Term value, const Word* to) {
   if (r.tells_value) tell_end(p, r, atoms::return_from, value);
-  if (r.tells_caller) tell_return_to(p, to);
+  if (r.tells_caller) tell_return_to(p, r.session, to);
 }
 
 void tell_exception(Process& p, const AwaitedReturn& r, bool is_caught) {
@@ -192,39 +244,53 @@ void await_end(Process& p, const TracedCall& call, bool tells_caller, std::share
     await(p, {call.depth,
               &f,
               {f.module, f.function, f.arity},
+              call.session->number,
               call.returns,
               call.exceptions,
               tells_caller,
               std::move(meta),
               false,
-              nullptr});
+              {}});
 }
 
-/// Reports a call of a traced process; its tracer is retained meanwhile.
-void tell_traced_call(Process& p, const Tracer& tracer, const FunctionHeader& f, const CallPattern& pattern,
-                      const Term* args, Word depth) {
-  if (tracer.to == p.id) return;  // a process's own flags only serve call_time and children
+/// Reports a call to a session that traces p.
+void tell_traced_call(Process& p, const FunctionHeader& f, const CallPattern& pattern, const Term* args,
+                      Word depth) {
+  const SessionRef& session = pattern.session;
+  const auto traced = [&] {
+    const Tracing* t = tracing_of(p, session->number);
+    return t && t->flags & kTraceCall ? t : nullptr;
+  };
+  const Tracing* t = traced();
+  if (!t) return;
+  const KeptTracer kept(t->tracer->retain());  // the specification may change p's tracer
+  const Tracer& tracer = *kept.get();
+  if (tracer.to == p.id) return;  // a process's own flags only serve the costs of calls, and children
   if (tracer.is_native()) {
-    if (!still_traces(tracer, p.id)) return forget_tracer(p);
+    if (!still_traces(tracer, p.id)) return forget_tracing(p, session->number);
     if (!wants_calls(tracer, p.id)) return;
   }
   const Term arguments = argument_list(p.heap, args, f.arity);
-  TracedCall call{f, depth};
-  if (!matches(p, *pattern.specification, arguments, call) || is_traced(p, kTraceSilent)) return;
-  if (call.message != atoms::false_ && !tell_call(tracer, p, p.observed, call, arguments)) forget_tracer(p);
+  TracedCall call{f, depth, session};
+  if (!matches(p, *pattern.specification, arguments, call)) return;
+  const Tracing* now = tracing_of(p, session->number);
+  const std::uint32_t flags = now ? now->flags : 0;
+  if (flags & kTraceSilent) return;
+  if (call.message != atoms::false_ && !tell_call(tracer, p, flags, call, arguments))
+    forget_tracing(p, session->number);
   const bool local = pattern.traced == CallPattern::Traced::kLocal;
-  await_end(p, call, local && is_traced(p, kTraceReturnTo) && depth > 0, nullptr);
+  await_end(p, call, local && flags & kTraceReturnTo && depth > 0, nullptr);
 }
 
 /// Reports a call of any process to the meta tracer. The process's flags do not matter.
-void tell_meta_call(Process& p, std::shared_ptr<const MetaTrace> meta, const FunctionHeader& f,
-                    const Term* args, Word depth) {
+void tell_meta_call(Process& p, const SessionRef& session, std::shared_ptr<const MetaTrace> meta,
+                    const FunctionHeader& f, const Term* args, Word depth) {
   if (is_sensitive(p)) return;
   if (!still_traces(meta->tracer, p.id)) meta->is_gone = true;
   if (meta->is_gone || meta->tracer.to == p.id) return;
   if (meta->tracer.is_native() && !wants_calls(meta->tracer, p.id)) return;
   const Term arguments = argument_list(p.heap, args, f.arity);
-  TracedCall call{f, depth};
+  TracedCall call{f, depth, session};
   if (!matches(p, meta->specification, arguments, call)) return;
   if (call.message != atoms::false_ && !tell_call(meta->tracer, p, kMetaFlags, call, arguments))
     meta->is_gone = true;
@@ -247,34 +313,55 @@ Term caller_of(Process& p, const TracedCall& call, bool with_line, Heap& out) {
   return make_tuple(hp, f->module, f->function, Term::small(f->arity), place);
 }
 
+namespace {
+
+/// A process with the flag call has called a function: for one session.
+void call_traced_in(Process& p, const CallPattern& pattern, const FunctionHeader& f, bool global,
+                    const Term* args, Word depth) {
+  using Traced = CallPattern::Traced;
+  if (!pattern.session->is_alive.load(std::memory_order_acquire)) return;
+  if (pattern.traced == Traced::kLocal || (pattern.traced == Traced::kGlobal && global))
+    tell_traced_call(p, f, pattern, args, depth);
+  if (!pattern.takes_costs()) return;
+  const Tracing* t = tracing_of(p, pattern.session->number);
+  if (t && t->flags & kTraceCall) take_costs(p, f, pattern, depth);
+}
+
+}  // namespace
+
 void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* args, Word depth) {
   if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
-  using Traced = CallPattern::Traced;
-  const auto& found = find_call_pattern({f.module, f.function, f.arity});
+  const auto& found = find_call_patterns({f.module, f.function, f.arity});
   if (!found || trace_upcalls.is_replaced(f)) return;
-  if (found->traced == Traced::kNo) {
-    if (found->takes_times && tracer_of(p)) take_time(p, f, found->times, depth);
-    return;
-  }
-  const auto pattern = found;  // the tracer or specification may look up other functions
-  if (pattern->traced == Traced::kLocal || (pattern->traced == Traced::kGlobal && global)) {
-    if (Tracer* tracer = tracer_of(p)) {
-      tracer->retain();
-      tell_traced_call(p, *tracer, f, *pattern, args, depth);
-      tracer->release();
-    }
-  }
-  if (pattern->takes_times && tracer_of(p)) take_time(p, f, pattern->times, depth);
+  // A tracer or specification may look up other functions.
+  const auto kept = found->any_traced ? found : nullptr;
+  const CallPatterns& patterns = *found;
+  for (const auto& pattern : patterns.of_sessions) call_traced_in(p, *pattern, f, global, args, depth);
 }
 
 void breakpoint_reached(Process& p, const FunctionHeader& f, const Term* args, Word depth) {
-  const auto pattern = find_call_pattern({f.module, f.function, f.arity});
-  if (!pattern || trace_upcalls.is_replaced(f)) return;
-  if (pattern->counts) pattern->count->calls.fetch_add(1, std::memory_order_relaxed);
-  if (!pattern->meta) return;
-  if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
-  tell_meta_call(p, pattern->meta, f, args, depth);
+  const auto patterns = find_call_patterns({f.module, f.function, f.arity});
+  if (!patterns || trace_upcalls.is_replaced(f)) return;
+  for (const auto& pattern : patterns->of_sessions) {
+    if (!pattern->session->is_alive.load(std::memory_order_acquire)) continue;
+    if (pattern->counts) pattern->count->calls.fetch_add(1, std::memory_order_relaxed);
+    if (!pattern->meta) continue;
+    if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
+    tell_meta_call(p, pattern->session, pattern->meta, f, args, depth);
+  }
 }
+
+namespace {
+
+/// Whether a session awaits more returns at that depth.
+bool awaits_at(const AwaitedReturns& returns, Word session, Word depth) {
+  const auto& stack = returns.stack;
+  for (auto r = stack.rbegin(); r != stack.rend() && r->depth == depth; ++r)
+    if (r->session == session) return true;
+  return false;
+}
+
+}  // namespace
 
 void return_traced(Process& p, Term value, Word depth) {
   auto* returns = awaited(p);
@@ -284,7 +371,7 @@ void return_traced(Process& p, Term value, Word depth) {
   // reported once.
   while (!returns->stack.empty() && returns->stack.back().depth == depth) {
     AwaitedReturn r = take_last(p, *returns);
-    r.tells_caller = r.tells_caller && (returns->stack.empty() || returns->stack.back().depth != depth);
+    r.tells_caller = r.tells_caller && !awaits_at(*returns, r.session, depth);
     tell_return(p, r, value, on_top_of_stack(p));
   }
 }
@@ -354,13 +441,14 @@ void exception_terms(const Process& p, bool is_caught, Heap& out, Term (&terms)[
 void exception_traced(Process& p, Word depth, const Word* handler) {
   auto* returns = awaited(p);
   if (!returns) return;
-  bool tells_handler = false;
+  std::vector<Word> told;  // the sessions that want to know of the handler
   while (!returns->stack.empty() && returns->stack.back().depth > depth) {
     const AwaitedReturn r = take_last(p, *returns);
-    tells_handler |= r.tells_caller;
+    if (r.tells_caller && std::ranges::find(told, r.session) == told.end()) told.push_back(r.session);
     tell_exception(p, r, handler != nullptr);
   }
-  if (handler && tells_handler) tell_return_to(p, handler);
+  if (handler)
+    for (const Word session : told) tell_return_to(p, session, handler);
 }
 
 void leave_traced_calls(Process& p) {
@@ -369,13 +457,25 @@ void leave_traced_calls(Process& p) {
 }
 
 void call_time_begins(Process& p) {
-  AwaitedReturns* returns = awaited(p);
-  if (returns && returns->timed) returns->since_ns = monotonic_ns();
+  if (AwaitedReturns* returns = awaited(p))
+    for (ChargedNow& now : returns->charged)
+      if (now.function.times) now.since_ns = monotonic_ns();
 }
 
 void call_time_ends(Process& p) {
-  AwaitedReturns* returns = awaited(p);
-  if (returns && returns->timed) charge(p, *returns);
+  if (AwaitedReturns* returns = awaited(p))
+    for (ChargedNow& now : returns->charged) charge(p, now);
+}
+
+void call_memory_stops(Process& p) {
+  if (AwaitedReturns* returns = awaited(p))
+    for (ChargedNow& now : returns->charged)
+      if (now.function.memory) charge(p, now);
+}
+
+void call_memory_goes_on(Process& p) {
+  if (AwaitedReturns* returns = awaited(p))
+    for (ChargedNow& now : returns->charged) now.since_words = young_heap_words(p);
 }
 
 }  // namespace vmrun

@@ -29,6 +29,7 @@ inline bool runs_traced(const Process& p) { return p.observed & (kTraceCall | kA
 struct TracedCall {
   const FunctionHeader& function;
   Word depth;
+  const SessionRef& session;  // of the pattern
   Term message = atoms::true_;
   bool returns = false, exceptions = false;
 };
@@ -43,7 +44,7 @@ Term caller_of(Process& p, const TracedCall& call, bool with_line, Heap& out);
 /// is none.
 const Word* awaited_return(const Process& p, const TracedCall& call);
 
-/// The word that specifications read and set (get_tcw, set_tcw, system_flag).
+/// The word that specifications read and set (get_tcw, set_tcw, system_flag): one for all sessions.
 extern std::atomic<std::uint32_t> trace_control_word;
 
 // Called at the instructions of a process with kTraceCall, with everything stored back. depth: as
@@ -67,6 +68,9 @@ void exception_terms(const Process& p, bool is_caught, Heap& out, Term (&terms)[
 // Called where p's slice begins and ends, since functions are charged only while they run.
 void call_time_begins(Process& p);
 void call_time_ends(Process& p);
+// Called where a collection of p begins and ends, since words are counted by the size of the heap.
+void call_memory_stops(Process& p);
+void call_memory_goes_on(Process& p);
 
 /// What OTP keeps on the stack above the return address of a traced call: one frame for each
 /// return_trace or exception_trace, and one for return_to.

@@ -128,10 +128,11 @@ std::vector<Term> processes_with_calls() { return calls_of_all().processes(); }
 
 void forget_unawaited_calls(Process& p) {
   TraceState* c = p.extra ? p.extra->trace_state : nullptr;
-  if (!c || !c->calls) return;
-  c->calls->forget_unawaited();
-  if (!c->calls->empty()) return;
-  drop_calls(p);
+  if (!c) return;
+  if (c->calls) {
+    c->calls->forget_unawaited();
+    if (c->calls->empty()) drop_calls(p);
+  }
   if (!is_as_new(*c)) return;
   p.extra->trace_state = nullptr;
   delete c;

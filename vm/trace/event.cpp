@@ -12,8 +12,6 @@
 
 namespace vmrun {
 
-NewTracees new_processes, new_ports;
-
 // ---- Tracers ------------------------------------------------------------------------------------
 
 Tracer* Tracer::create(Term to, Term state) {
@@ -183,31 +181,6 @@ void tell_seq_trace(const Tracer& tracer, Term label, Term info, TraceStamp stam
     options = map_put(arena, options, intern_atom("timestamp"), stamp_name(stamp));
   const Term arguments[] = {atoms::seq_trace, tracer.state, label, info, options};
   (void)trace_upcalls.call_native(tracer.to, "trace", {}, kNonValue, arguments, 5);
-}
-
-// ---- New processes and ports --------------------------------------------------------------------
-
-void NewTracees::set(bool on, std::uint32_t flags, Tracer* tracer) {
-  const std::lock_guard guard(mutex_);
-  flags_ = on ? flags_ | flags : flags_ & ~flags;
-  if ((on || !flags_) && tracer_) {
-    tracer_->release();
-    tracer_ = nullptr;
-  }
-  if (on) tracer_ = tracer->retain();
-  any_.store(flags_ != 0, std::memory_order_release);
-}
-
-KeptTracer NewTracees::get(std::uint32_t* flags) {
-  const std::lock_guard guard(mutex_);
-  if (tracer_ && !still_traces(*tracer_, atoms::undefined)) {
-    tracer_->release();
-    tracer_ = nullptr;
-    flags_ = 0;
-    any_.store(false, std::memory_order_release);
-  }
-  *flags = flags_;
-  return KeptTracer(tracer_ ? tracer_->retain() : nullptr);
 }
 
 }  // namespace vmrun

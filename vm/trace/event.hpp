@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mutex>
+#include <atomic>
 #include <string_view>
 
 #include "vm/process/flags.hpp"
@@ -69,23 +69,5 @@ struct TraceEvent {
 /// event.
 bool wants_seq_trace(const Tracer& tracer, Term tracee);
 void tell_seq_trace(const Tracer& tracer, Term label, Term info, TraceStamp stamp);
-
-// ---- New processes and ports --------------------------------------------------------------------
-
-/// What processes, or ports, that begin from now on are traced for. Any thread.
-class NewTracees {
- public:
-  void set(bool on, std::uint32_t flags, Tracer* tracer);
-  /// Returns their tracer and flags.
-  KeptTracer get(std::uint32_t* flags);
-  bool any() const { return any_.load(std::memory_order_relaxed); }
-
- private:
-  std::mutex mutex_;
-  std::uint32_t flags_ = 0;
-  Tracer* tracer_ = nullptr;
-  std::atomic<bool> any_{false};
-};
-extern NewTracees new_processes, new_ports;
 
 }  // namespace vmrun

@@ -8,62 +8,78 @@
 namespace vmrun {
 namespace {
 
-void forget_tracer(PortTracing& tracing) {
-  tracing.flags.fetch_and(~kTraceAll, std::memory_order_relaxed);
-  if (!tracing.tracer) return;
-  tracing.tracer->release();
-  tracing.tracer = nullptr;
+void sum_flags(PortTracing& tracing) {
+  const std::uint32_t wanted = tracing.sessions ? tracing.sessions->flags() : 0;
+  tracing.flags.fetch_or(wanted, std::memory_order_relaxed);
+  tracing.flags.fetch_and(wanted | ~kTraceAll, std::memory_order_relaxed);
 }
 
-Tracer* tracer_of(PortTracing& tracing) {
-  if (tracing.tracer && !is_there(*tracing.tracer)) forget_tracer(tracing);  // it has died
-  return tracing.tracer;
+/// Returns a session's part; nullptr when it does not trace the port (any more).
+Tracing* tracing_of(PortTracing& tracing, Word session) {
+  if (!tracing.sessions || !tracing.sessions->find(session)) return nullptr;
+  Tracing* t = tracing.sessions->find_alive(session);
+  if (!t) sum_flags(tracing);
+  return t;
 }
 
-std::uint32_t flags_of(const PortTracing& tracing) {
-  return tracing.flags.load(std::memory_order_relaxed) & kTraceAll;
+void forget_session(PortTracing& tracing, Word session) {
+  tracing.sessions->drop(session);
+  sum_flags(tracing);
 }
 
 }  // namespace
 
-bool set_port_tracing(PortTracing& tracing, Term port, bool on, std::uint32_t flags, Tracer* tracer) {
-  if (!on) {
-    tracing.flags.fetch_and(~flags, std::memory_order_relaxed);
-    if (!flags_of(tracing)) forget_tracer(tracing);
-    return true;
-  }
-  const Tracer* old = tracer_of(tracing);
-  if (old && !old->same(*tracer)) {
-    if (still_traces(*old, port)) return false;
-    forget_tracer(tracing);
-  }
-  if (!tracing.tracer) tracing.tracer = tracer->retain();
-  tracing.flags.fetch_or(flags, std::memory_order_relaxed);
-  return true;
+bool set_port_tracing(PortTracing& tracing, Term port, const SessionRef& session, bool on,
+                      std::uint32_t flags, Tracer* tracer) {
+  if (on && !tracing.sessions) tracing.sessions = std::make_unique<Tracings>();
+  if (!tracing.sessions) return true;
+  const bool done = tracing.sessions->set(session, port, on, flags, tracer);
+  sum_flags(tracing);
+  return done;
+}
+
+void forget_ended_sessions(PortTracing& tracing) {
+  if (!tracing.sessions) return;
+  tracing.sessions->drop_ended();
+  sum_flags(tracing);
+  if (tracing.sessions->empty()) tracing.sessions = nullptr;
 }
 
 void trace_as_new_port(PortTracing& tracing, Term port) {
-  std::uint32_t flags;
-  const KeptTracer tracer = new_ports.get(&flags);
-  if (tracer.get()) set_port_tracing(tracing, port, true, flags, tracer.get());
+  for (const SessionRef& session : all_sessions()) {
+    if (!session->new_ports.any()) continue;
+    std::uint32_t flags;
+    const KeptTracer tracer = session->new_ports.get(&flags);
+    if (tracer.get()) set_port_tracing(tracing, port, session, true, flags, tracer.get());
+  }
 }
 
-Term port_trace_info(PortTracing& tracing, Term port, Term item, Heap& out) {
-  const Tracer* tracer = tracer_of(tracing);
-  if (tracer && !still_traces(*tracer, port)) forget_tracer(tracing);
-  return item == atoms::tracer ? tracer_term(tracing.tracer, out) : Term::small(flags_of(tracing));
+Term port_trace_info(PortTracing& tracing, Term port, Word session, Term item, Heap& out) {
+  static const Term sessions = intern_atom("session");
+  if (item == sessions) return tracing.sessions ? sessions_term(*tracing.sessions, out) : Term::nil();
+  const Tracing* t = tracing_of(tracing, session);
+  if (t && !still_traces(*t->tracer, port)) {
+    forget_session(tracing, session);
+    t = nullptr;
+  }
+  return item == atoms::tracer ? tracer_term(t ? t->tracer : nullptr, out) : Term::small(t ? t->flags : 0);
 }
 
 // ---- Events -------------------------------------------------------------------------------------
 
-void tell_of_port(PortTracing& tracing, Term port, Term event, Term what, Term extra) {
-  const Tracer* tracer = tracer_of(tracing);
-  if (tracer && !tell(*tracer, {port, flags_of(tracing), event, what, extra, kNonValue}))
-    forget_tracer(tracing);
+void tell_of_port(PortTracing& tracing, Term port, std::uint32_t flag, Term event, Term what, Term extra) {
+  if (!tracing.sessions) return;
+  tracing.sessions->each(flag, [&](const Tracing& part) {
+    const Word session = part.session->number;
+    const Tracing* t = tracing_of(tracing, session);
+    if (t && !tell(*t->tracer, {port, t->flags, event, what, extra, kNonValue}))
+      forget_session(tracing, session);
+  });
 }
 
 void tell_port_send(PortTracing& tracing, Term port, Term to, Term message, bool exists) {
-  tell_of_port(tracing, port, exists ? atoms::send : atoms::send_to_non_existing_process, message, to);
+  tell_of_port(tracing, port, kTraceSend, exists ? atoms::send : atoms::send_to_non_existing_process, message,
+               to);
 }
 
 void tell_port_answer(PortTracing& tracing, Term port, Term to, Term what, const char* bytes,
@@ -76,7 +92,7 @@ void tell_port_answer(PortTracing& tracing, Term port, Term to, Term what, const
 void tell_port_receive(PortTracing& tracing, Term port, Term from, Term what, Term argument) {
   Arena arena;
   if (argument) what = new_tuple(arena, what, argument);
-  tell_of_port(tracing, port, atoms::receive, new_tuple(arena, from, what));
+  tell_of_port(tracing, port, kTraceReceive, atoms::receive, new_tuple(arena, from, what));
 }
 
 void tell_port_receive(PortTracing& tracing, Term port, Term from, Term what, const char* bytes,

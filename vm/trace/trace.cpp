@@ -2,6 +2,10 @@
 #include "vm/trace/trace.hpp"
 #include "vm/trace/heap_sizes.hpp"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/process/code_view.hpp"
@@ -24,58 +28,84 @@ Term call_term(Heap& heap, Term module, Term function, Term arguments) {
 
 }  // namespace
 
-// ---- Tracers ------------------------------------------------------------------------------------
+// ---- Sessions and tracers -----------------------------------------------------------------------
+
+Tracings* tracings_of(const Process& p) {
+  return p.extra && p.extra->trace_state ? p.extra->trace_state->tracings : nullptr;
+}
 
 void release_tracing(TraceState& c) {
-  if (c.tracer) c.tracer->release();
+  delete c.tracings;
   free_awaited_returns(c.awaited_returns);
   free_saved_calls(c.saved_calls);
   delete c.calls;
 }
 
-Tracer* tracer_of(Process& p) {
-  Tracer* t = p.extra && p.extra->trace_state ? p.extra->trace_state->tracer : nullptr;
-  if (!t || is_there(*t)) return t;
-  forget_tracer(p);  // it has died
-  return nullptr;
+namespace {
+
+Tracings& own_tracings_of(Process& p) {
+  TraceState& c = trace_state_of(p);
+  if (!c.tracings) c.tracings = new Tracings;
+  return *c.tracings;
 }
 
-void forget_tracer(Process& p) {
-  p.observed &= ~kTraceAll;
-  TraceState* c = p.extra ? p.extra->trace_state : nullptr;
-  if (!c || !c->tracer) return;
-  c->tracer->release();
-  c->tracer = nullptr;
+/// Called when the list has changed.
+void sum_flags(Process& p, const Tracings& all) { p.observed = (p.observed & ~kTraceAll) | all.flags(); }
+
+}  // namespace
+
+Tracing* tracing_of(Process& p, Word session) {
+  Tracings* all = tracings_of(p);
+  if (!all || !all->find(session)) return nullptr;
+  Tracing* t = all->find_alive(session);
+  if (!t) sum_flags(p, *all);
+  return t && t->tracer ? t : nullptr;
 }
 
-bool set_tracing(Process& p, bool on, std::uint32_t flags, Tracer* tracer) {
-  if (!on) {
-    p.observed &= ~flags;
-    if (!(p.observed & kTraceAll)) forget_tracer(p);
-    return true;
-  }
-  const Tracer* old = tracer_of(p);
-  if (old && !old->same(*tracer)) {
-    if (still_traces(*old, p.id)) return false;
-    forget_tracer(p);
-    old = nullptr;
-  }
-  if (!old) trace_state_of(p).tracer = tracer->retain();
-  p.observed |= flags;
-  if (flags & kTraceProcs && !lives_were_traced.load(std::memory_order_relaxed))
+void forget_tracing(Process& p, Word session) {
+  Tracings* all = tracings_of(p);
+  if (!all) return;
+  all->drop(session);
+  sum_flags(p, *all);
+}
+
+void forget_ended_sessions(Process& p) {
+  Tracings* all = tracings_of(p);
+  if (!all) return;
+  all->drop_ended();
+  sum_flags(p, *all);
+  if (!all->empty()) return;
+  TraceState& c = *p.extra->trace_state;
+  delete std::exchange(c.tracings, nullptr);
+  if (!awaits_returns(p)) free_awaited_returns(std::exchange(c.awaited_returns, nullptr));
+}
+
+void set_trace_flag(Process& p, const SessionRef& session, bool on, std::uint32_t flag) {
+  Tracings* all = on ? &own_tracings_of(p) : tracings_of(p);
+  if (!all) return;
+  all->set(session, p.id, on, flag, nullptr);
+  sum_flags(p, *all);
+}
+
+bool set_tracing(Process& p, const SessionRef& session, bool on, std::uint32_t flags, Tracer* tracer) {
+  Tracings* all = on ? &own_tracings_of(p) : tracings_of(p);
+  if (!all) return true;
+  const bool done = all->set(session, p.id, on, flags, tracer);
+  sum_flags(p, *all);
+  if (on && done && flags & kTraceProcs && !lives_were_traced.load(std::memory_order_relaxed))
     lives_were_traced.store(true, std::memory_order_relaxed);
-  return true;
+  return done;
 }
 
-bool change_tracing(Process& p, std::uint32_t off, std::uint32_t on, Tracer& tracer) {
-  tracer.retain();  // it may be p's own
-  const Tracer* old = tracer_of(p);
-  const bool other_tracer = old && !old->same(tracer);
-  const std::uint32_t before = p.observed & kTraceAll;
+bool change_tracing(Process& p, const SessionRef& session, std::uint32_t off, std::uint32_t on,
+                    Tracer& tracer) {
+  const KeptTracer kept(tracer.retain());  // it may be p's own
+  const Tracing* old = tracing_of(p, session->number);
+  const bool other_tracer = old && !old->tracer->same(tracer);
+  const std::uint32_t before = old ? old->flags : 0;
   const std::uint32_t flags = (before & ~off) | on;
-  set_tracing(p, false, other_tracer ? kTraceAll : off & ~on, nullptr);
-  if (flags) set_tracing(p, true, flags, &tracer);
-  tracer.release();
+  set_tracing(p, session, false, other_tracer ? kTraceAll : off & ~on, nullptr);
+  if (flags) set_tracing(p, session, true, flags, &tracer);
   return other_tracer || flags != before;
 }
 
@@ -85,22 +115,21 @@ std::uint32_t flags_in(Term wish, Word i) {
   return static_cast<std::uint32_t>(wish.element(i).small_value());
 }
 
-bool change_as_asked(Process& p, Term wish) {
-  Tracer* tracer = Tracer::create(wish.element(3), wish.element(4));
-  const bool changed = change_tracing(p, flags_in(wish, 1), flags_in(wish, 2), *tracer);
-  tracer->release();
-  return changed;
+SessionRef session_in(Term wish, Word i) {
+  return find_session(static_cast<Word>(wish.element(i).small_value()));
 }
 
 }  // namespace
 
 bool trace_as_asked(Process& p, Term wish) {
-  if (wish.element(0) == atoms::trace) return change_as_asked(p, wish);
-  const bool on = wish.element(0) == atoms::true_;
-  Tracer* tracer = on ? Tracer::create(wish.element(2), wish.element(3)) : nullptr;
-  const bool done = set_tracing(p, on, flags_in(wish, 1), tracer);
-  if (tracer) tracer->release();
-  return done;
+  const bool changes = wish.element(0) == atoms::trace, on = wish.element(0) == atoms::true_;
+  const SessionRef session = session_in(wish, changes ? 5 : 4);
+  if (!session) return false;
+  const KeptTracer tracer(changes ? Tracer::create(wish.element(3), wish.element(4))
+                          : on    ? Tracer::create(wish.element(2), wish.element(3))
+                                  : nullptr);
+  return changes ? change_tracing(p, session, flags_in(wish, 1), flags_in(wish, 2), *tracer.get())
+                 : set_tracing(p, session, on, flags_in(wish, 1), tracer.get());
 }
 
 Term tracer_term(const Tracer* tracer, Heap& out) {
@@ -111,20 +140,45 @@ Term tracer_term(const Tracer* tracer, Heap& out) {
   return make_tuple(hp, tracer->to, state);
 }
 
-Term trace_info(Process& p, Term item, Heap& out) {
-  const Tracer* tracer = tracer_of(p);
-  if (tracer && !still_traces(*tracer, p.id)) {
-    forget_tracer(p);
-    tracer = nullptr;
+Term sessions_term(const Tracings& tracings, Heap& out) {
+  // The list begins with the oldest session, as OTP's does.
+  Term list = Term::nil();
+  const_cast<Tracings&>(tracings).each(kTraceAll, [&](const Tracing& t) {
+    if (!t.session->is_alive.load(std::memory_order_acquire)) return;
+    const Term reference = t.session->weak_reference(out);
+    Term* hp = out.alloc(2);
+    list = make_cons(hp, reference, list);
+  });
+  return list;
+}
+
+Term trace_info(Process& p, Term request, Heap& out) {
+  const Term item = request.element(0);
+  static const Term session = intern_atom("session");
+  if (item == session) {
+    const Tracings* all = tracings_of(p);
+    return all ? sessions_term(*all, out) : Term::nil();
   }
-  return item == atoms::tracer ? tracer_term(tracer, out) : Term::small(p.observed & kTraceAll);
+  const auto number = static_cast<Word>(request.element(1).small_value());
+  const Tracing* t = tracing_of(p, number);
+  if (t && !still_traces(*t->tracer, p.id)) {
+    forget_tracing(p, number);
+    t = nullptr;
+  }
+  return item == atoms::tracer ? tracer_term(t ? t->tracer : nullptr, out) : Term::small(t ? t->flags : 0);
 }
 
 // ---- Events -------------------------------------------------------------------------------------
 
-void trace_event(Process& p, Term event, Term what, Term extra, Term result) {
-  Tracer* tracer = tracer_of(p);
-  if (tracer && !trace_event_to(*tracer, p, p.observed, event, what, extra, result)) forget_tracer(p);
+void trace_event(Process& p, std::uint32_t flags, Term event, Term what, Term extra) {
+  if (Tracings* all = tracings_of(p))
+    all->each(flags, [&](const Tracing& t) { trace_event_of(p, t, event, what, extra); });
+}
+
+void trace_event_of(Process& p, const Tracing& tracing, Term event, Term what, Term extra, Term result) {
+  const Word number = tracing.session->number;
+  const Tracing* t = tracing_of(p, number);
+  if (t && !trace_event_to(*t->tracer, p, t->flags, event, what, extra, result)) forget_tracing(p, number);
 }
 
 bool trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event, Term what, Term extra,
@@ -135,10 +189,34 @@ bool trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term 
 
 namespace {
 
-void trace_as_new(Process& child) {
-  std::uint32_t flags;
-  const KeptTracer tracer = new_processes.get(&flags);
-  if (tracer.get()) set_tracing(child, true, flags, tracer.get());
+/// The sessions in `inherits` have decided about the child already.
+void trace_as_new(Process& child, const std::vector<Word>& inherits = {}) {
+  for (const SessionRef& session : all_sessions()) {
+    if (!session->new_processes.any()) continue;
+    if (std::ranges::find(inherits, session->number) != inherits.end()) continue;
+    std::uint32_t flags;
+    const KeptTracer tracer = session->new_processes.get(&flags);
+    if (tracer.get()) set_tracing(child, session, true, flags, tracer.get());
+  }
+}
+
+constexpr std::uint32_t kOnSpawn = kTraceSetOnSpawn | kTraceSetOnFirstSpawn;
+constexpr std::uint32_t kOnLink = kTraceSetOnLink | kTraceSetOnFirstLink;
+
+/// The child gets the flags of each session that traces its parent with any of `hereditary`.
+/// Returns those sessions.
+std::vector<Word> inherit_tracing(Process& parent, Process& child, std::uint32_t hereditary, bool link) {
+  std::vector<Word> inherits;
+  tracings_of(parent)->each(hereditary, [&](Tracing& t) {
+    if (t.flags & kTraceSetOnFirstSpawn) t.flags &= ~kOnSpawn;
+    if (link && t.flags & kTraceSetOnFirstLink) t.flags &= ~kOnLink;
+    const SessionRef session = t.session;
+    inherits.push_back(session->number);
+    if (const Tracing* alive = tracing_of(parent, session->number))
+      set_tracing(child, session, true, alive->flags, alive->tracer);
+  });
+  sum_flags(parent, *tracings_of(parent));
+  return inherits;
 }
 
 }  // namespace
@@ -148,18 +226,12 @@ void trace_spawn(Process& parent, Process& child, Term arguments, bool link) {
   const Term call = call_term(arena, child.initial_module, child.initial_function, arguments);
   trace_procs(parent, atoms::spawn, child.id, call);
   if (link) trace_procs(parent, atoms::link, child.id);
-  // The child is traced for its parent's flags, else for those of all new processes.
-  const std::uint32_t hereditary =
-      kTraceSetOnSpawn | kTraceSetOnFirstSpawn | (link ? kTraceSetOnLink | kTraceSetOnFirstLink : 0);
-  if (is_traced(parent, hereditary)) {
-    if (is_traced(parent, kTraceSetOnFirstSpawn))
-      parent.observed &= ~(kTraceSetOnFirstSpawn | kTraceSetOnSpawn);
-    if (link && is_traced(parent, kTraceSetOnFirstLink))
-      parent.observed &= ~(kTraceSetOnFirstLink | kTraceSetOnLink);
-    if (Tracer* tracer = tracer_of(parent)) set_tracing(child, true, parent.observed & kTraceAll, tracer);
-  } else if (new_processes_traced()) {
-    trace_as_new(child);
-  }
+  // In each session the child is traced for its parent's flags, else for those of all new
+  // processes.
+  const std::uint32_t hereditary = link ? kOnSpawn | kOnLink : kOnSpawn;
+  std::vector<Word> inherits;
+  if (is_traced(parent, hereditary)) inherits = inherit_tracing(parent, child, hereditary, link);
+  if (new_processes_traced()) trace_as_new(child, inherits);
   trace_procs(child, atoms::spawned, parent.id, call);
   if (link) trace_procs(child, atoms::getting_linked, parent.id);
 }
@@ -177,32 +249,44 @@ void trace_remote_spawn(Term parent, Process& child, bool link) {
 }
 
 void trace_exit(Process& p, Term reason) {
-  trace_event(p, atoms::exit, reason);
+  trace_event(p, kTraceProcs, atoms::exit, reason);
   if (const std::uint32_t name = p.registered_name.load(std::memory_order_relaxed))
-    trace_event(p, atoms::unregister, Term::atom(name - 1));
+    trace_event(p, kTraceProcs, atoms::unregister, Term::atom(name - 1));
 }
 
 void trace_exiting(Process& p, Term event) {
   if (is_traced(p, kTraceExiting)) [[unlikely]]
-    trace_event(p, event, Term::small(0));
+    trace_event(p, kTraceExiting, event, Term::small(0));
 }
 
-void trace_running(Process& p, bool in) {
-  if (!is_traced(p, kTraceRunning | kTraceRunningProcs)) return;
+void trace_running(Process& p, bool in, std::uint32_t flags) {
+  if (!is_traced(p, flags)) return;
   // A process that has not run yet begins with the function, or fun, that it was spawned with.
   const bool begins = in && p.reductions_done == 0;
   const FunctionName f =
       begins ? FunctionName{p.initial_module, p.initial_function, p.initial_arity} : resume_function(p);
   Arena arena;
-  trace_event(p, in ? atoms::in : atoms::out, call_term(arena, f.module, f.function, Term::small(f.arity)));
+  trace_event(p, flags, in ? atoms::in : atoms::out,
+              call_term(arena, f.module, f.function, Term::small(f.arity)));
 }
 
-void trace_gc(Process& p, Term event, Word words) {
+namespace {
+
+void tell_gc(Process& p, Term event, Word words) {
   Arena arena;
   const Term sizes = heap_sizes(p, 0, arena);
   Term* hp = arena.alloc(5);
   const Term wanted = make_tuple(hp, atoms::wordsize, Term::small(static_cast<SWord>(words)));
-  trace_event(p, event, make_cons(hp, wanted, sizes));
+  trace_event(p, kTraceGc, event, make_cons(hp, wanted, sizes));
+}
+
+}  // namespace
+
+void trace_gc(Process& p, Term event, Word words) {
+  const bool begins = event == atoms::gc_minor_start || event == atoms::gc_major_start;
+  if (begins) call_memory_stops(p);
+  if (is_traced(p, kTraceGc)) tell_gc(p, event, words);
+  if (!begins) call_memory_goes_on(p);
 }
 
 }  // namespace vmrun

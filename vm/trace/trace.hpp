@@ -2,12 +2,12 @@
 #pragma once
 
 #include "vm/process/process_state.hpp"
-#include "vm/trace/event.hpp"
+#include "vm/trace/session.hpp"
 
-/// Tracing of processes (erlang:trace): events of a process go to its tracer (event.hpp). The flags
-/// and the tracer belong to the process: they are changed in the thread that runs it, also on
-/// request of others. An event that is not traced costs a test of Process::observed. Behaviour:
-/// docs/internals/tracing.md.
+/// Tracing of processes (erlang:trace): events of a process go to the tracers (event.hpp) of the
+/// sessions that trace it (session.hpp). Flags and tracers belong to the process: they are changed
+/// in the thread that runs it, also on request of others. An event that no session traces costs a
+/// test of Process::observed. Behaviour: docs/internals/tracing.md.
 namespace vmrun {
 
 struct TraceState;
@@ -17,37 +17,52 @@ inline constexpr std::uint32_t kMetaFlags = kTraceCall | kTraceNow;
 inline constexpr std::uint32_t kTraceInherits =
     kTraceSetOnSpawn | kTraceSetOnFirstSpawn | kTraceSetOnLink | kTraceSetOnFirstLink;
 
-/// Changes what is traced of p. Switching on needs a tracer, which the caller keeps. Returns false
-/// when p has another tracer already.
-bool set_tracing(Process& p, bool on, std::uint32_t flags, Tracer* tracer);
-/// Switches flags off and others on, and makes this tracer p's, whatever tracer it had before.
-/// Returns whether anything has changed.
-bool change_tracing(Process& p, std::uint32_t off, std::uint32_t on, Tracer& tracer);
-/// Executes a request of another process: {On, Flags, To, State} for set_tracing, {trace, Off, On,
-/// To, State} for change_tracing.
+/// Changes what a session traces of p. Switching on needs a tracer, which the caller keeps. Returns
+/// false when p has another tracer in this session already.
+bool set_tracing(Process& p, const SessionRef& session, bool on, std::uint32_t flags, Tracer* tracer);
+/// Switches flags off and others on, and makes this tracer p's, whatever tracer it had before in
+/// this session. Returns whether anything has changed.
+bool change_tracing(Process& p, const SessionRef& session, std::uint32_t off, std::uint32_t on,
+                    Tracer& tracer);
+/// Executes a request of another process: {On, Flags, To, State, Session} for set_tracing, {trace,
+/// Off, On, To, State, Session} for change_tracing, where Session is the session's number.
 bool trace_as_asked(Process& p, Term wish);
-/// Returns what a request wants to know: the flags as a number, or the tracer as trace_info shows
-/// it.
-Term trace_info(Process& p, Term item, Heap& out);
+/// Returns what a request wants to know of a session, {Item, Session}: the flags as a number, or
+/// the tracer as trace_info shows it. For {session, 0}: the sessions that trace p.
+Term trace_info(Process& p, Term request, Heap& out);
 Term tracer_term(const Tracer* tracer, Heap& out);
-/// Returns p's tracer; nullptr if it has none (any more).
-Tracer* tracer_of(Process& p);
+/// Returns the sessions as {Name, Id}.
+Term sessions_term(const Tracings& tracings, Heap& out);
+/// Returns what a session traces of p; nullptr when it does not trace p, or has no tracer any more.
+/// Valid until tracing changes.
+Tracing* tracing_of(Process& p, Word session);
 /// Whether any process has ever been traced for events of its life. Until then no process needs to
 /// be asked.
 extern std::atomic<bool> lives_were_traced;
-/// Drops p's tracer. Called at its end.
-void forget_tracer(Process& p);
+/// Ends a session's tracing of p.
+void forget_tracing(Process& p, Word session);
+/// Sets or removes flags of a session that traces p; silence needs no tracer.
+void set_trace_flag(Process& p, const SessionRef& session, bool on, std::uint32_t flag);
+/// Some sessions have ended: p's part of them is removed.
+void forget_ended_sessions(Process& p);
 /// Gives up what a process that ends carries of tracing.
 void release_tracing(TraceState& c);
 
-/// Reports {trace, Pid, Event, What [, Extra] [, Result]}, with a time stamp if wanted. The terms
-/// may lie in p's heap or in any other place that stays. result: from a match specification.
-[[gnu::cold]] void trace_event(Process& p, Term event, Term what, Term extra = kNonValue,
-                               Term result = kNonValue);
+/// Reports {trace, Pid, Event, What [, Extra]} to each session that traces p for any of the flags,
+/// with a time stamp if wanted. The terms may lie in p's heap or in any other place that stays.
+[[gnu::cold]] void trace_event(Process& p, std::uint32_t flags, Term event, Term what,
+                               Term extra = kNonValue);
+/// Reports it to one session, whose part may be gone afterwards. result: from a match
+/// specification.
+[[gnu::cold]] void trace_event_of(Process& p, const Tracing& tracing, Term event, Term what,
+                                  Term extra = kNonValue, Term result = kNonValue);
 /// Reports it to a tracer that may no longer be p's. flags: for the time stamp. Returns false if it
 /// does not want to trace p any more.
 [[gnu::cold]] bool trace_event_to(const Tracer& tracer, Process& p, std::uint32_t flags, Term event,
                                   Term what, Term extra = kNonValue, Term result = kNonValue);
+
+/// The sessions that trace p; nullptr when there are none.
+Tracings* tracings_of(const Process& p);
 
 inline bool is_traced(const Process& p, std::uint32_t flags) { return p.observed & flags; }
 inline bool awaits_returns(const Process& p) { return p.observed & kAwaitsReturns; }
@@ -76,7 +91,7 @@ inline void trace_timeout(Process& p) {
 /// Reports spawn, link, register, exit and so on.
 inline void trace_procs(Process& p, Term event, Term a, Term b = kNonValue) {
   if (is_traced(p, kTraceProcs)) [[unlikely]]
-    trace_event(p, event, a, b);
+    trace_event(p, kTraceProcs, event, a, b);
 }
 /// Reports the new child of a traced parent, or of any parent while new processes are traced.
 /// Called before the child can run.
@@ -85,15 +100,15 @@ void trace_spawn(Process& parent, Process& child, Term arguments, bool link);
 /// before it can run. As in OTP it is reported as a call of erts_internal:dist_spawn_init/1, since
 /// the arguments need not be decoded yet.
 void trace_remote_spawn(Term parent, Process& child, bool link);
-inline bool new_processes_traced() { return new_processes.any(); }
+inline bool new_processes_traced() { return sessions_of_new_processes.load(std::memory_order_relaxed); }
 /// p ends: reports exit, and unregister if it has a name.
 [[gnu::cold]] void trace_exit(Process& p, Term reason);
-/// p starts running or stops.
-void trace_running(Process& p, bool in);
+/// p starts running or stops. flags: the sessions that are told.
+void trace_running(Process& p, bool in, std::uint32_t flags = kTraceRunning | kTraceRunningProcs);
 /// Reports the end of p: in_exiting or out_exiting between two pieces of it; out_exited is the last
 /// event.
 void trace_exiting(Process& p, Term event);
-/// A collection begins or ends in a process that is traced for it.
+/// A collection begins or ends in a process that is traced for it, or that awaits returns.
 void trace_gc(Process& p, Term event, Word words);
 
 }  // namespace vmrun

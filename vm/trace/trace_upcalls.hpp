@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,8 @@ struct Fragment;
 struct FunctionHeader;
 struct Process;
 struct TracedCall;
+struct TraceSession;
+using SessionRef = std::shared_ptr<TraceSession>;
 
 /// What vm/trace needs of higher layers. Any thread, where nothing else is said.
 struct TraceUpcalls {
@@ -42,9 +45,10 @@ struct TraceUpcalls {
   Upcall<bool(std::uint32_t function, std::uint32_t watch)> is_end_awaited;
   /// Runs a match specification for a call in p: whether a clause matches.
   Upcall<bool(Process& p, Term specification, Term arguments, TracedCall& call)> match_call;
-  /// Matches a message. *message: what goes along with the event, true for nothing, false when
-  /// the event is not reported.
-  Upcall<bool(Process& p, Term specification, Term arguments, Term* message)> match_message;
+  /// Matches a message, for a session. *message: what goes along with the event, true for nothing,
+  /// false when the event is not reported.
+  Upcall<bool(Process& p, const SessionRef& session, Term specification, Term arguments, Term* message)>
+      match_message;
 
   // ---- Schedulers and the system profile ----
 
