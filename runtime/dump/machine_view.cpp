@@ -293,7 +293,7 @@ void write_contents(DumpFile& out, Process& p, bool for_people) {
   if (p.extra) write_relations(out, *p.extra);
   if (for_people && !is_sensitive(p)) write_dictionary(out, p);
   out.print("Reductions: {}\nStack+heap: {}\nOldHeap: {}\nHeap unused: {}\nOldHeap unused: {}\n",
-            p.reductions_done, h.block_words(), h.old_end - h.old_start, h.free_words(),
+            p.reductions_done.load(), h.block_words(), h.old_end - h.old_start, h.free_words(),
             h.old_end - h.old_top);
   const auto unused = [](Word limit, Word used) { return limit - std::min(limit, used); };
   out.print("BinVHeap: {}\nOldBinVHeap: {}\nBinVHeap unused: {}\nOldBinVHeap unused: {}\nMemory: {}\n",

@@ -85,6 +85,14 @@ void* try_reallocate_bytes(void* p, std::size_t bytes) { return fails() ? nullpt
 
 void free_bytes(void* p) { mi_free(p); }
 
+#ifdef VMRUN_MIMALLOC
+#if MI_MALLOC_VERSION < 210
+constexpr mi_option_t kPurgeDelay = mi_option_decommit_delay;
+#else
+constexpr mi_option_t kPurgeDelay = mi_option_purge_delay;
+#endif
+#endif
+
 void return_free_memory() {
 #ifdef VMRUN_MIMALLOC
   // With a delay of 0 the allocator returns at once what is freed here. What was freed before is
@@ -92,15 +100,15 @@ void return_free_memory() {
   // size are taken, beside each other: a single one may come from a segment in which nothing waits.
   static std::mutex alone;
   const std::lock_guard guard(alone);
-  const long delay = mi_option_get(mi_option_decommit_delay);
-  mi_option_set(mi_option_decommit_delay, 0);
+  const long delay = mi_option_get(kPurgeDelay);
+  mi_option_set(kPurgeDelay, 0);
   mi_collect(true);
   for (std::size_t bytes = 4096 << 10; bytes >= 64 << 10; bytes /= 2) {
     void* taken[6];
     for (void*& p : taken) p = mi_malloc(bytes);
     for (void* p : taken) mi_free(p);
   }
-  mi_option_set(mi_option_decommit_delay, delay);
+  mi_option_set(kPurgeDelay, delay);
 #endif
 }
 

@@ -289,7 +289,7 @@ extern int enif_make_new_atom_len(ErlNifEnv* env, const char* name, size_t len, 
 extern ERL_NIF_TERM enif_make_unique_integer(ErlNifEnv* env, ErlNifUniqueInteger properties);
 #define enif_make_int64         enif_make_long
 #define enif_make_uint64        enif_make_ulong
-#define enif_make_pid(ENV, PID) ((void)(ENV), (const ERL_NIF_TERM)((PID)->pid))
+#define enif_make_pid(ENV, PID) ((void)(ENV), (ERL_NIF_TERM)((PID)->pid))
 
 #define enif_make_tuple1(ENV, E1)                         enif_make_tuple(ENV, 1, E1)
 #define enif_make_tuple2(ENV, E1, E2)                     enif_make_tuple(ENV, 2, E1, E2)

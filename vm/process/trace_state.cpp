@@ -11,7 +11,7 @@ TraceState::~TraceState() {
 
 void set_user_tag(Process& p, Term tag, Word flags) {
   p.observed &= ~(kHasTag | kTagSpreading);
-  if (!tag.is_nil()) p.observed |= kHasTag | (flags & kTagFlagSpreading ? kTagSpreading : 0);
+  if (!tag.is_nil()) p.observed |= kHasTag | (flags & kTagFlagSpreading ? std::uint32_t{kTagSpreading} : 0);
   else if (!p.extra || !p.extra->trace_state) return;
   TraceState& c = trace_state_of(p);
   c.tag = tag;
