@@ -12,6 +12,7 @@
 
 #include "drivers/inet/interfaces.hpp"
 #include "vm/base/network_namespace.hpp"
+#include "vm/base/release.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/port/select.hpp"
 
@@ -277,14 +278,56 @@ void Socket::fail_async(const Operation& op, ErlDrvTermData reason) {
   finish_async(m, op);
 }
 
-void Socket::reply(ErlDrvTermData to) {
-  if (to == driver_mk_term_nil()) return;  // the sender is the machine
-  Message().atom(words().inet_reply).port(port_).atom(words().ok).tuple(3).send(to);
+bool Socket::take_sender(ErlIOVec& data, Sender* sender) {
+  sender->process = driver_caller(port_);
+  if (sender->process == driver_mk_term_nil() || !release_has(Trait::kRepliesToReferences)) return true;
+  constexpr std::size_t kSizeBytes = 2, kUsual = 64;
+  char front[kUsual];
+  const std::size_t have = driver_vec_to_buf(&data, front, sizeof front);
+  const std::size_t size = have < kSizeBytes ? 0 : Reader(front, kSizeBytes).u16();
+  std::size_t skip = kSizeBytes + size;
+  if (have < kSizeBytes || data.size < skip) {
+    driver_failure_posix(port_, EINVAL);
+    return false;
+  }
+  std::string all(front, std::min(have, skip));
+  if (have < skip) {
+    all.resize(skip);
+    driver_vec_to_buf(&data, all.data(), skip);
+  }
+  sender->reference = all.substr(kSizeBytes);
+  data.size -= skip;
+  for (int i = 0; i < data.vsize && skip; ++i) {
+    SysIOVec& piece = data.iov[i];
+    const std::size_t part = std::min(skip, piece.iov_len);
+    piece.iov_base = static_cast<char*>(piece.iov_base) + part;
+    piece.iov_len -= part;
+    skip -= part;
+  }
+  return true;
 }
 
-void Socket::reply_error(ErlDrvTermData to, ErlDrvTermData reason) {
+namespace {
+
+void send_reply(Message& m, const Sender& to) {
+  const bool refers = !to.reference.empty();
+  if (refers) m.external(to.reference);
+  m.tuple(refers ? 4 : 3).send(to.process);
+}
+
+}  // namespace
+
+void Socket::reply(const Sender& to) {
+  if (to.process == driver_mk_term_nil()) return;  // the sender is the machine
   Message m;
-  m.atom(words().inet_reply).port(port_).atom(words().error).atom(reason).tuple(2).tuple(3).send(to);
+  m.atom(words().inet_reply).port(port_).atom(words().ok);
+  send_reply(m, to);
+}
+
+void Socket::reply_error(const Sender& to, ErlDrvTermData reason) {
+  Message m;
+  m.atom(words().inet_reply).port(port_).atom(words().error).atom(reason).tuple(2);
+  send_reply(m, to);
 }
 
 void Socket::tell_owner(ErlDrvTermData tag) { Message().atom(tag).port(port_).tuple(2).send(owner()); }

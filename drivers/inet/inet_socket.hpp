@@ -86,9 +86,13 @@ class Socket {
   void finish_async(Message& m, const Operation& op) { m.tuple(4).send(op.caller); }
   void answer_async(const Operation& op);
   void fail_async(const Operation& op, ErlDrvTermData reason);
-  /// {inet_reply, Port, ok | {error, Reason}}
-  void reply(ErlDrvTermData to);
-  void reply_error(ErlDrvTermData to, ErlDrvTermData reason);
+  /// Takes from the front of output what says who has sent it: since OTP 26 two bytes with the size
+  /// of a reference, and that. The machine sends without. Ends the port, and returns false, when
+  /// these bytes are not there.
+  bool take_sender(ErlIOVec& data, Sender* sender);
+  /// {inet_reply, Port, ok | {error, Reason}}, with the sender's reference as a fourth element.
+  void reply(const Sender& to);
+  void reply_error(const Sender& to, ErlDrvTermData reason);
   /// Sends {Tag, Port}, or {Tag, Port, What}, to the owner.
   void tell_owner(ErlDrvTermData tag);
   void tell_owner(ErlDrvTermData tag, ErlDrvTermData what);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "vm/include/erl_driver.h"
@@ -44,6 +45,10 @@ class Message {
   Message& in_front(std::string_view bytes) {
     return put(ERL_DRV_STRING_CONS, word(bytes.data()), bytes.size());
   }
+  /// Adds a term in the external format; the bytes stay valid until the message is sent.
+  Message& external(std::string_view bytes) {
+    return put(ERL_DRV_EXT2TERM, word(bytes.data()), bytes.size());
+  }
   Message& tuple(unsigned elements) { return put(ERL_DRV_TUPLE, elements); }
   /// Makes a proper list of the last `elements`.
   Message& list(unsigned elements) { return nil().put(ERL_DRV_LIST, elements + 1); }
@@ -60,6 +65,13 @@ class Message {
   }
   std::array<ErlDrvTermData, 64> items_;
   unsigned size_ = 0;
+};
+
+/// The process that sends bytes, and the reference by which it knows the answer: external format,
+/// empty before OTP 26.
+struct Sender {
+  ErlDrvTermData process;
+  std::string reference;
 };
 
 }  // namespace vmrun::inet

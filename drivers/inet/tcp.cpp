@@ -316,8 +316,8 @@ Life TcpSocket::receive_failed(int error) {
   return Life::kGoesOn;
 }
 
-/// caller: the process that gets the error now; 0: the next one that sends.
-Life TcpSocket::send_failed(int error, ErlDrvTermData caller) {
+/// sender: the one that gets the error now; nullptr: the next one.
+Life TcpSocket::send_failed(int error, const Sender* sender) {
   // The system reports a reset once, and afterwards EPIPE, although this side has not ended its
   // output.
   if (error == EPIPE && !output_ended_) error = ECONNRESET;
@@ -325,7 +325,7 @@ Life TcpSocket::send_failed(int error, ErlDrvTermData caller) {
   const ErlDrvTermData reason = show ? errno_word(error) : words().closed;
   drop_output();
   fail_blocked(reason);
-  if (caller) reply_error(caller, reason);
+  if (sender) reply_error(*sender, reason);
   else next_send_ = reason;
   if (settings_.active != Active::kPassive) {
     if (show) tell_owner(words().tcp_error, reason);

@@ -78,11 +78,11 @@ class TcpSocket final : public Socket {
   std::size_t read_ahead() const;
 
   // ---- Sending: tcp_output.cpp ----
-  void send(ErlIOVec& data, ErlDrvTermData caller);
+  void send(ErlIOVec& data, Sender sender);
   void gather(const ErlIOVec& data);
   bool add_length(ErlIOVec& data, char* header) const;
   Life write_queue();
-  void set_busy(ErlDrvTermData caller);
+  void set_busy(Sender sender);
   void not_busy();
   void fail_blocked(ErlDrvTermData reason);
   void send_timed_out();
@@ -100,7 +100,7 @@ class TcpSocket final : public Socket {
   // ---- The end of a connection: tcp.cpp ----
   Life peer_closed();
   Life receive_failed(int error);
-  Life send_failed(int error, ErlDrvTermData caller);
+  Life send_failed(int error, const Sender* sender);
   /// Does the rest after the owner of an active socket has been told.
   Life end_active(int error);
   void tell_closed();
@@ -108,10 +108,10 @@ class TcpSocket final : public Socket {
 
   Operations connecting_, accepting_, receiving_;
   InputBuffer input_;
-  std::size_t wanted_ = 0;               // bytes needed for the next delivery, if known
-  std::size_t receive_length_ = 0;       // bytes that the current operation asks for; 0: any number
-  bool in_headers_ = false;              // http: the first line has been received
-  std::vector<ErlDrvTermData> blocked_;  // senders whose answer waits until there is room
+  std::size_t wanted_ = 0;          // bytes needed for the next delivery, if known
+  std::size_t receive_length_ = 0;  // bytes that the current operation asks for; 0: any number
+  bool in_headers_ = false;         // http: the first line has been received
+  std::vector<Sender> blocked_;     // those whose answer waits until there is room
   Deadline send_deadline_ = kNever;
   std::unique_ptr<FileTransfer> file_;  // under way, behind what is queued
   bool gathers_ = false;                // queued output waits only for more output, not for the system

@@ -61,7 +61,7 @@ Life TcpSocket::write_file() {
     auto offset = static_cast<off_t>(f.at);
     const ssize_t n = sendfile(fd_, f.fd, &offset, std::min(f.left, kMostAtOnce));
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return Life::kGoesOn;
-    if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return send_failed(errno, 0);
+    if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) return send_failed(errno, nullptr);
     if (n < 0) {
       end_file(errno_word(errno));
     } else if (n == 0) {

@@ -60,15 +60,16 @@ bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK; }
 }  // namespace
 
 void TcpSocket::output(ErlIOVec& data) {
-  const ErlDrvTermData caller = driver_caller(port_);
+  Sender sender;
+  if (!take_sender(data, &sender)) return;
   if (!is_connected() || shutdown_pending_ || lingers_) {
     const ErlDrvTermData reason = is_connected() ? words().closed
                                   : next_send_   ? next_send_
                                                  : errno_word(ENOTCONN);
     next_send_ = next_receive_ = 0;
-    return reply_error(caller, reason);
+    return reply_error(sender, reason);
   }
-  send(data, caller);
+  send(data, std::move(sender));
 }
 
 /// Puts the length in front of a packet. The first vector is left free for this (erl_driver(3)). A
@@ -97,9 +98,9 @@ void TcpSocket::gather(const ErlIOVec& data) {
   }
 }
 
-void TcpSocket::send(ErlIOVec& data, ErlDrvTermData caller) {
+void TcpSocket::send(ErlIOVec& data, Sender sender) {
   char header[4];
-  if (!add_length(data, header)) return reply_error(caller, errno_word(EMSGSIZE));
+  if (!add_length(data, header)) return reply_error(sender, errno_word(EMSGSIZE));
   sent_.count(data.size);
   const bool idle = driver_sizeq(port_) == 0 && !file_;
   if (gathers_ || (idle && more_output_follows(port_))) {
@@ -111,12 +112,12 @@ void TcpSocket::send(ErlIOVec& data, ErlDrvTermData caller) {
     }
     const std::size_t enough = std::max(kMostGathered, kPacketsGathered * data.size);
     if (driver_sizeq(port_) >= enough && write_queue() == Life::kOver) return;
-    return reply(caller);
+    return reply(sender);
   }
   ErlDrvSizeT written = 0;
   if (idle && !settings_.delay_send && data.size) {
     const ssize_t n = write_some(fd_, data.iov, data.vsize);
-    if (n < 0 && !would_block(errno)) return static_cast<void>(send_failed(errno, caller));
+    if (n < 0 && !would_block(errno)) return static_cast<void>(send_failed(errno, &sender));
     if (n > 0) written = static_cast<ErlDrvSizeT>(n);
   }
   if (written < data.size) {
@@ -126,8 +127,8 @@ void TcpSocket::send(ErlIOVec& data, ErlDrvTermData caller) {
   }
   // As in OTP a sender does not wait for output that it alone has sent, however much that is. But a
   // sender waits behind others even if it sends nothing.
-  if (!idle && driver_sizeq(port_) >= settings_.high_watermark) return set_busy(caller);
-  reply(caller);
+  if (!idle && driver_sizeq(port_) >= settings_.high_watermark) return set_busy(std::move(sender));
+  reply(sender);
 }
 
 /// Output that was queued when a file transfer began is written before the file, later output
@@ -143,7 +144,7 @@ Life TcpSocket::write_queue() {
     const ssize_t n = write_some(fd_, vectors, count, file_ ? file_->queued_before : SIZE_MAX);
     if (n < 0) {
       if (would_block(errno)) break;
-      return send_failed(errno, 0);
+      return send_failed(errno, nullptr);
     }
     if (driver_deq(port_, static_cast<ErlDrvSizeT>(n)) <= settings_.low_watermark) not_busy();
     if (!file_) continue;
@@ -214,18 +215,18 @@ std::size_t TcpSocket::unsent() const {
 
 // ---- Busy ---------------------------------------------------------------------------------------
 
-void TcpSocket::set_busy(ErlDrvTermData caller) {
+void TcpSocket::set_busy(Sender sender) {
   if (blocked_.empty()) {
     set_busy_port(port_, 1);
     send_deadline_ = deadline_after(settings_.send_timeout_ms);
     update_timer();
   }
-  blocked_.push_back(caller);
+  blocked_.push_back(std::move(sender));
 }
 
 void TcpSocket::not_busy() {
   if (blocked_.empty()) return;
-  for (const ErlDrvTermData caller : std::exchange(blocked_, {})) reply(caller);
+  for (const Sender& sender : std::exchange(blocked_, {})) reply(sender);
   send_deadline_ = kNever;
   update_timer();
   set_busy_port(port_, 0);
@@ -233,7 +234,7 @@ void TcpSocket::not_busy() {
 
 void TcpSocket::fail_blocked(ErlDrvTermData reason) {
   if (blocked_.empty()) return;
-  for (const ErlDrvTermData caller : std::exchange(blocked_, {})) reply_error(caller, reason);
+  for (const Sender& sender : std::exchange(blocked_, {})) reply_error(sender, reason);
   send_deadline_ = kNever;
   set_busy_port(port_, 0);
 }

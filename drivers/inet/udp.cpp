@@ -149,13 +149,14 @@ std::vector<iovec> without_front(const ErlIOVec& data, std::size_t skip) {
 }  // namespace
 
 void UdpSocket::output(ErlIOVec& data) {
-  const ErlDrvTermData caller = driver_caller(port_);
-  if (!is_open()) return reply_error(caller, errno_word(EINVAL));
+  Sender sender;
+  if (!take_sender(data, &sender)) return;
+  if (!is_open()) return reply_error(sender, errno_word(EINVAL));
   char first[kMostInFront];
   const std::size_t size = driver_vec_to_buf(&data, first, sizeof first);
   Front front;
   if (const int error = read_front(Reader(first, size), system_family_, &front))
-    return reply_error(caller, errno_word(error));
+    return reply_error(sender, errno_word(error));
   std::vector<iovec> rest = without_front(data, front.bytes);
   msghdr m{};
   if (!is_connected()) {  // a connected socket does not take an address
@@ -172,8 +173,8 @@ void UdpSocket::output(ErlIOVec& data) {
   ssize_t n;
   do n = sendmsg(fd_, &m, MSG_NOSIGNAL);
   while (n < 0 && errno == EINTR);
-  if (n < 0) reply_error(caller, errno_word(errno));
-  else reply(caller);
+  if (n < 0) reply_error(sender, errno_word(errno));
+  else reply(sender);
 }
 
 // ---- Receiving ----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ bool encode_options(Term list, EncodeOptions* options) {
     const bool pair = o.is_tuple() && o.tuple_arity() == 2;
     if (o == intern_atom("compressed")) options->compression = 6;
     else if (o == intern_atom("deterministic")) options->deterministic = true;
-    else if (o == intern_atom("local")) continue;  // it only asks that this node reads the term back
+    else if (o == intern_atom("local")) options->local = true;
     else if (pair && o.element(0) == intern_atom("compressed") && small_in_range(o.element(1), 0, 9, &n))
       options->compression = static_cast<int>(n);
     else if (pair && o.element(0) == intern_atom("minor_version") && small_in_range(o.element(1), 0, 2, &n))

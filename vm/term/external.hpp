@@ -18,6 +18,7 @@ class AtomReferences;
 
 struct DecodeOptions {
   bool safe = false;            // no new atoms, no new external funs
+  bool local = false;           // this machine has written it as local; set by decode_external
   bool version_byte = true;     // starts with 131 (literals inside a chunk and elements of messages may not)
   std::span<const Term> atoms;  // what atom references stand for, in messages of other nodes
   Binary* owner = nullptr;      // holds the bytes; large binaries may refer to it
@@ -34,6 +35,9 @@ struct Decoded {
 
 [[nodiscard]] Decoded decode_external(TermSpace& heap, const std::uint8_t* data, std::size_t size,
                                       const DecodeOptions& options = {});
+
+/// What follows etf::kLocal in the terms that this machine writes: another one's are refused.
+std::uint64_t local_encoding_mark();
 
 /// Returns the atom with this text, which comes from a peer. Returns the non-value, with the reason
 /// in *error, when there is no such atom.
@@ -56,6 +60,7 @@ struct EncodeOptions {
   unsigned minor_version = default_external_version(release_number);
   int compression = 0;         // zlib level; result stays plain when that is not larger
   bool deterministic = false;  // large maps in key order
+  bool local = false;          // only this machine reads it back, whatever its node is called by then
   bool version_byte = true;
   bool insert_binaries = false;     // large ones are inserted, not copied; then nothing is compressed
   AtomReferences* atoms = nullptr;  // names atoms by index, in messages to other nodes

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <endian.h>
 #include <zlib.h>
 
 #include <bit>
@@ -264,6 +265,20 @@ Decoded decode_external(TermSpace& heap, const std::uint8_t* data, std::size_t s
   if (options.version_byte) {
     if (size == 0 || data[0] != etf::kVersion) return {kNonValue, 0, "no version byte 131 at the start"};
     skipped = 1;
+  }
+  constexpr std::size_t kMarkBytes = 8;
+  if (options.version_byte && size > skipped + kMarkBytes && data[skipped] == etf::kLocal) {
+    Word mark;
+    std::memcpy(&mark, data + skipped + 1, kMarkBytes);
+    if (be64toh(mark) != local_encoding_mark())
+      return {kNonValue, skipped, "a term that another machine wrote for itself"};
+    DecodeOptions inner = options;
+    inner.local = true;
+    inner.version_byte = false;
+    skipped += 1 + kMarkBytes;
+    Decoded d = decode_external(heap, data + skipped, size - skipped, inner);
+    d.used_bytes += skipped;
+    return d;
   }
   const bool compressed = size > skipped && data[skipped] == etf::kCompressed;
   if (compressed) ++skipped;

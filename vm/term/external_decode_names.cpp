@@ -116,13 +116,17 @@ bool Decoder::read_creation(unsigned bytes, std::uint32_t* out) {
   return bytes > 1 || *out <= 3 || fail("a creation out of range");
 }
 
+bool Decoder::is_own(Term node, std::uint32_t creation) const {
+  return is_local_node(node, creation) || (options_.local && node == atoms::empty_atom);
+}
+
 bool Decoder::read_pid(unsigned creation_bytes, Term* slot) {
   Term node;
   if (!read_atom(&node) || !need(8 + creation_bytes)) return false;
   const Word id = unsigned_be(4), serial = unsigned_be(4);
   std::uint32_t creation;
   if (!read_creation(creation_bytes, &creation)) return false;
-  if (is_local_node(node, creation)) {
+  if (is_own(node, creation)) {
     if (!is_pid_id(id, serial)) return fail("a pid out of range");
     *slot = Term::pid(pid_id(id, serial));
     return true;
@@ -138,7 +142,7 @@ bool Decoder::read_port(unsigned id_bytes, unsigned creation_bytes, Term* slot) 
   const Word id = unsigned_be(id_bytes);
   std::uint32_t creation;
   if (!read_creation(creation_bytes, &creation)) return false;
-  if (is_local_node(node, creation)) {
+  if (is_own(node, creation)) {
     if (id >> 56) return fail("a port out of range");
     *slot = Term::port(id);
     return true;
@@ -180,7 +184,7 @@ bool Decoder::read_reference(Word count, unsigned creation_bytes, bool creation_
   for (Word i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(unsigned_be(4));
   if (!creation_first && !read_creation(creation_bytes, &creation)) return false;
   constexpr unsigned kFirstBits = 18;  // of the first number: here, and while creations had one byte
-  const bool is_local = is_local_node(node, creation);
+  const bool is_local = is_own(node, creation);
   if ((is_local || creation_bytes == 1) && numbers[0] >> kFirstBits) return fail("a reference out of range");
   if (is_local) return local_reference(numbers, count, slot);
   // Up to three numbers take two words, four and five three, so that the length tells three from

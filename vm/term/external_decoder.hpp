@@ -73,6 +73,8 @@ class Decoder {
   /// Reads a non-negative integer where only one may stand (old fun identities).
   bool read_plain_integer(Word* out);
   bool read_creation(unsigned bytes, std::uint32_t* out);
+  /// Whether an identifier with these is this node's.
+  bool is_own(Term node, std::uint32_t creation) const;
   bool read_pid(unsigned creation_bytes, Term* slot);
   bool read_port(unsigned id_bytes, unsigned creation_bytes, Term* slot);
   bool read_reference(Word count, unsigned creation_bytes, bool creation_first, Term* slot);

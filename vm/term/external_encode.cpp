@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <random>
 #include <string_view>
 
 #include "vm/base/allocate.hpp"
@@ -331,6 +332,7 @@ void TermWriter::write_fun(Term t) {
 }
 
 void TermWriter::write_identifier_node(const Term* o) {
+  if (!o && options_.local) return write_atom(atoms::empty_atom);  // the decoder knows that it is this node
   write_atom(o ? reinterpret_cast<const ExternalObject*>(o)->node->name : local_node_name());
 }
 
@@ -395,8 +397,20 @@ void compress(const EncodeOptions& options, std::size_t begin, ExternalBytes* by
 
 }  // namespace
 
+std::uint64_t local_encoding_mark() {
+  static const std::uint64_t mark = [] {
+    std::random_device random;
+    return std::uint64_t{random()} << 32 | random();
+  }();
+  return mark;
+}
+
 Encoded encode_external_within(SWord* steps, Term t, const EncodeOptions& options, ExternalBytes* bytes) {
   if (options.version_byte) bytes->u8(etf::kVersion);
+  if (options.local) {
+    bytes->u8(etf::kLocal);
+    bytes->be(local_encoding_mark(), 8);
+  }
   const std::size_t begin = bytes->own_bytes().size();
   TermWriter writer(t, options, *steps, *bytes);
   if (const Encoded how = writer.run(); how != Encoded::kWhole) return how;

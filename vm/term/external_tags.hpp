@@ -38,6 +38,7 @@ enum Tag : std::uint8_t {
   kAtomUtf8 = 118,
   kSmallAtomUtf8 = 119,
   kV4Port = 120,
+  kLocal = 121,
 };
 
 }  // namespace vmrun::etf
