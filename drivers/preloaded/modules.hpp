@@ -9,6 +9,7 @@ namespace vmrun::preloaded {
 ErlNifEntry* prim_buffer();
 ErlNifEntry* prim_tty();
 ErlNifEntry* zlib();
+ErlNifEntry* zstd();  // if the library is there
 ErlNifEntry* erl_tracer();
 
 }  // namespace vmrun::preloaded

@@ -10,6 +10,9 @@ void register_natives() {
   register_linked_in_nifs("prim_buffer", prim_buffer);
   register_linked_in_nifs("prim_tty", prim_tty);
   register_linked_in_nifs("zlib", zlib);
+#ifdef VMRUN_ZSTD
+  register_linked_in_nifs("zstd", zstd);
+#endif
   register_linked_in_nifs("erl_tracer", erl_tracer);
 }
 

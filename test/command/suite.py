@@ -154,6 +154,7 @@ def tests(build, vmrun):
         terminal,
         terminal_natives,
         transforms,
+        zstd_natives,
     )
 
     return (
@@ -202,6 +203,7 @@ def tests(build, vmrun):
         + transforms.tests(vmrun)
         + terminal.tests(build)
         + terminal_natives.tests(vmrun)
+        + zstd_natives.tests(vmrun)
     )
 
 
