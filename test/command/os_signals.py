@@ -140,7 +140,7 @@ main() ->
     [erl_signal_handler] = gen_event:which_handlers(erl_signal_server),
     ok = gen_event:swap_handler(erl_signal_server, {erl_signal_handler, []}, {program, []}),
     % sigchld first: where a port's program has just ended, one that is sent is one with that.
-    Signals = [sigchld, sigterm, sigusr1, sigusr2, sighup, sigquit, sigalrm, sigtstp],
+    Signals = [sigchld, sigterm, sigusr1, sigusr2, sighup, sigquit, sigalrm, sigtstp, sigcont, sigwinch],
     [ok = os:set_signal(S, handle) || S <- Signals],
     [begin
          os:cmd("kill -" ++ string:uppercase(tl(tl(tl(atom_to_list(S))))) ++ " " ++ os:getpid()),
@@ -159,7 +159,7 @@ main() ->
     )
     run(vmrun, text).expect(
         -signal.SIGTERM,
-        out='sigchld sigterm sigusr1 sigusr2 sighup sigquit sigalrm sigtstp '
+        out='sigchld sigterm sigusr1 sigusr2 sighup sigquit sigalrm sigtstp sigcont sigwinch '
         '[badarg,badarg,badarg,badarg,badarg]\n'
         '"still a child\\n"\n',
     )

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "vm/base/halt.hpp"
+#include "vm/base/release.hpp"
 
 namespace vmrun {
 namespace {
@@ -16,11 +17,12 @@ namespace {
 struct Name {
   const char* name;
   int number;
+  int since = 0;  // the release of OTP
 };
-constexpr Name kNames[] = {{"sighup", SIGHUP},   {"sigquit", SIGQUIT}, {"sigabrt", SIGABRT},
-                           {"sigalrm", SIGALRM}, {"sigterm", SIGTERM}, {"sigusr1", SIGUSR1},
-                           {"sigusr2", SIGUSR2}, {"sigchld", SIGCHLD}, {"sigstop", SIGSTOP},
-                           {"sigtstp", SIGTSTP}};
+constexpr Name kNames[] = {{"sighup", SIGHUP},   {"sigquit", SIGQUIT},     {"sigabrt", SIGABRT},
+                           {"sigalrm", SIGALRM}, {"sigterm", SIGTERM},     {"sigusr1", SIGUSR1},
+                           {"sigusr2", SIGUSR2}, {"sigchld", SIGCHLD},     {"sigstop", SIGSTOP},
+                           {"sigtstp", SIGTSTP}, {"sigcont", SIGCONT, 28}, {"sigwinch", SIGWINCH, 28}};
 
 /// Programs of ports lead sessions (drivers/spawn/child.cpp). Children that native code forks
 /// itself do not: they stay in the machine's session.
@@ -65,7 +67,7 @@ bool set_signal_action(int number, SignalAction action) {
 
 int signal_number(const char* name) {
   for (const Name& n : kNames)
-    if (std::strcmp(n.name, name) == 0) return n.number;
+    if (std::strcmp(n.name, name) == 0 && release_number >= n.since) return n.number;
   return 0;
 }
 
