@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <linux/sctp.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <cstring>
+#include <vector>
 
 #include "drivers/socket/address_terms.hpp"
 #include "drivers/socket/socket.hpp"
@@ -45,6 +49,31 @@ ERL_NIF_TERM name_of(ErlNifEnv* env, ERL_NIF_TERM reference, NameCall call) {
   SizedAddress name;
   if (call(socket->fd, &name.address.base, &name.size) != 0) return posix_error(env, errno);
   return ok(env, address_term(env, name.address, name.size));
+}
+
+/// The addresses of one association, by this option of SCTP: sctp_getladdrs(3), sctp_getpaddrs(3).
+ERL_NIF_TERM names_of(ErlNifEnv* env, const ERL_NIF_TERM* a, int option) {
+  Socket* socket = socket_of(env, a[0]);
+  int association;
+  if (!socket || !enif_get_int(env, a[1], &association)) return enif_make_badarg(env);
+  std::lock_guard lock(socket->read_mutex);
+  if (!socket->can_read()) return closed(env);
+  alignas(sctp_getaddrs) char room[64 * sizeof(sockaddr_in6)] = {};
+  auto* const names = reinterpret_cast<sctp_getaddrs*>(room);
+  names->assoc_id = association;
+  socklen_t size = sizeof room;
+  if (getsockopt(socket->fd, IPPROTO_SCTP, option, room, &size) != 0) return posix_error(env, errno);
+  std::vector<ERL_NIF_TERM> addresses;
+  const auto* at = reinterpret_cast<const char*>(names->addrs);
+  for (unsigned i = 0; i < names->addr_num; ++i) {
+    Address address{};
+    const bool is_in6 = reinterpret_cast<const sockaddr*>(at)->sa_family == AF_INET6;
+    const socklen_t bytes = is_in6 ? sizeof address.in6 : sizeof address.in;
+    std::memcpy(&address, at, bytes);
+    addresses.push_back(address_term(env, address, bytes));
+    at += bytes;
+  }
+  return ok(env, list(env, addresses));
 }
 
 }  // namespace
@@ -125,6 +154,32 @@ ERL_NIF_TERM sockname_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
 }
 ERL_NIF_TERM peername_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   return name_of(env, a[0], getpeername);
+}
+
+/// (Socket, Association): {ok, [Address]}, {error, Reason}
+ERL_NIF_TERM socknames_2(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  return names_of(env, a, SCTP_GET_LOCAL_ADDRS);
+}
+ERL_NIF_TERM peernames_2(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  return names_of(env, a, SCTP_GET_PEER_ADDRS);
+}
+
+/// (Socket, Association): {ok, Reference} of a socket of its own, {error, Reason}
+ERL_NIF_TERM peeloff_2(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Socket* socket = socket_of(env, a[0]);
+  sctp_peeloff_flags_arg_t asked{};
+  int association;
+  if (!socket || socket->protocol != IPPROTO_SCTP || !enif_get_int(env, a[1], &association))
+    return enif_make_badarg(env);
+  std::lock_guard lock(socket->read_mutex);
+  if (!socket->can_read()) return closed(env);
+  asked.p_arg.associd = association;
+  asked.flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
+  socklen_t size = sizeof asked;
+  if (getsockopt(socket->fd, IPPROTO_SCTP, SCTP_SOCKOPT_PEELOFF_FLAGS, &asked, &size) != 0)
+    return posix_error(env, errno);
+  return make_socket(env, asked.p_arg.sd, socket->domain, SOCK_STREAM, socket->protocol,
+                     {.registers = socket->in_registry, .debugs = socket->debug, .listener = socket});
 }
 
 }  // namespace native

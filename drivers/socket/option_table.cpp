@@ -170,8 +170,8 @@ constexpr Option kUdp[] = {
 };
 
 constexpr OptionLevel kLevels[] = {
-    {SOL_SOCKET, kSocket}, {IPPROTO_IP, kIp},   {IPPROTO_IPV6, kIpv6},
-    {IPPROTO_TCP, kTcp},   {IPPROTO_UDP, kUdp}, {IPPROTO_SCTP, kSctp},
+    {"socket", SOL_SOCKET, kSocket}, {"ip", IPPROTO_IP, kIp},    {"ipv6", IPPROTO_IPV6, kIpv6},
+    {"tcp", IPPROTO_TCP, kTcp},      {"udp", IPPROTO_UDP, kUdp}, {"sctp", IPPROTO_SCTP, kSctp},
 };
 
 }  // namespace

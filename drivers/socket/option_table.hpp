@@ -15,6 +15,7 @@ struct Option {
 };
 
 struct OptionLevel {
+  const char* name;
   int number;
   std::span<const Option> options;
 };

@@ -129,5 +129,13 @@ ERL_NIF_TERM getopt_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   return get_bytes(env, *socket, level, option, static_cast<std::size_t>(size), nullptr);
 }
 
+/// (Socket, Level, Option, native | value, ValueSpec | Value): as getopt_4, or as getopt_3: no
+/// option here is asked for by a value.
+ERL_NIF_TERM getopt_5(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  if (a[3] != atom(env, "native")) return getopt_3(env, 3, a);
+  const ERL_NIF_TERM given[] = {a[0], a[1], a[2], a[4]};
+  return getopt_4(env, 4, given);
+}
+
 }  // namespace native
 }  // namespace vmrun::sockets

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "drivers/socket/address_terms.hpp"
 #include "drivers/socket/buffer.hpp"
@@ -10,7 +13,8 @@
 #include "drivers/socket/socket.hpp"
 #include "drivers/socket/socket_natives.hpp"
 
-// Reading. With the handle `zero` a process that would have to wait gets ok instead.
+// Reading. With the handle `zero` a process that would have to wait gets ok instead, or timeout in
+// OTP 27 and later.
 namespace vmrun::sockets {
 namespace {
 
@@ -41,15 +45,15 @@ class Reading {
   }
 
   ERL_NIF_TERM wait() {
-    if (handle_ == atoms::zero) return atoms::ok;
+    if (handle_ == atoms::zero) return settings.times_out ? atom(env_, "timeout") : atoms::ok;
     return socket_.readers.await(env_, socket_, handle_) ? atoms::select : select_failed(env_);
   }
 
   void count_bytes(std::size_t bytes) { socket_.counters.read_byte += bytes; }
   /// All requested bytes are there; the next process is served.
-  ERL_NIF_TERM done(ERL_NIF_TERM what, std::size_t bytes) {
+  ERL_NIF_TERM done(ERL_NIF_TERM what, std::size_t bytes, std::size_t packages = 1) {
     count_bytes(bytes);
-    ++socket_.counters.read_pkg;
+    socket_.counters.read_pkg += packages;
     socket_.readers.next(env_, socket_);
     return ok(env_, what);
   }
@@ -77,7 +81,13 @@ ERL_NIF_TERM received(ErlNifEnv* env, Socket& socket, Reading& reading, Buffer& 
     }
     socket.reads_done = 0;
   }
-  if (is_full || length == 0 || socket.type != SOCK_STREAM || handle == atoms::zero) {
+  const bool is_part = !is_full && length != 0 && socket.type == SOCK_STREAM;
+  if (is_part && handle == atoms::zero && settings.times_out) {
+    note_largest(socket, bytes);
+    reading.done(data, bytes);
+    return tuple(env, atom(env, "timeout"), data);
+  }
+  if (!is_part || handle == atoms::zero) {
     note_largest(socket, bytes);
     return reading.done(data, bytes);
   }
@@ -111,6 +121,52 @@ ERL_NIF_TERM read_into_buffer(ErlNifEnv* env, const ERL_NIF_TERM* a, int flags_a
   if (!buffer.data()) return posix_error(env, ENOMEM);
   return receive(of, reading, buffer);
 }
+
+/// The map of one message: #{addr, iov, ctrl, flags}.
+ERL_NIF_TERM message_term(ErlNifEnv* env, const msghdr& message, const Address& from, ERL_NIF_TERM data) {
+  Pairs pairs{{atoms::iov, list(env, {data})},
+              {atoms::ctrl, control_messages_term(env, message)},
+              {atoms::flags, message_flags_term(env, message.msg_flags)}};
+  if (message.msg_namelen) pairs.emplace_back(atoms::addr, address_term(env, from, message.msg_namelen));
+  return map(env, pairs);
+}
+
+constexpr unsigned kMostMessages = 1024;
+
+/// Room for several messages, in one piece of memory.
+class Messages {
+ public:
+  Messages(unsigned count, std::size_t bytes, std::size_t control_bytes)
+      : bytes_(bytes), headers_(count), parts_(count), from_(count) {
+    const std::size_t each = bytes + control_bytes;
+    if (each < bytes || each > SIZE_MAX / count) return;
+    room_ = static_cast<char*>(enif_alloc(each * count));
+    for (unsigned i = 0; room_ && i < count; ++i) {
+      char* const at = room_ + i * each;
+      parts_[i] = {at, bytes};
+      headers_[i].msg_hdr = {
+          &from_[i].address.base, from_[i].size, &parts_[i], 1, at + bytes, control_bytes, 0};
+    }
+  }
+  Messages(const Messages&) = delete;
+  ~Messages() { enif_free(room_); }
+
+  bool has_room() const { return room_ != nullptr; }
+  std::span<mmsghdr> headers() { return headers_; }
+  /// Bytes of a message that are here; what did not fit is lost.
+  std::size_t bytes(unsigned i) const { return std::min<std::size_t>(headers_[i].msg_len, bytes_); }
+  ERL_NIF_TERM term(ErlNifEnv* env, unsigned i) const {
+    const ERL_NIF_TERM data = binary(env, parts_[i].iov_base, bytes(i));
+    return message_term(env, headers_[i].msg_hdr, from_[i].address, data);
+  }
+
+ private:
+  std::size_t bytes_;
+  char* room_ = nullptr;
+  std::vector<mmsghdr> headers_;
+  std::vector<iovec> parts_;
+  std::vector<SizedAddress> from_;
+};
 
 }  // namespace
 
@@ -158,13 +214,40 @@ ERL_NIF_TERM recvmsg_5(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
     const ssize_t got = ::recvmsg(socket.fd, &message, of.flags);
     if (reading.has_nothing(got)) return reading.nothing(got);
     const auto bytes = static_cast<std::size_t>(got);
-    Pairs pairs{{atoms::iov, list(env, {buffer.take(bytes)})},
-                {atoms::ctrl, control_messages_term(env, message)},
-                {atoms::flags, message_flags_term(env, message.msg_flags)}};
-    if (message.msg_namelen)
-      pairs.emplace_back(atoms::addr, address_term(env, from.address, message.msg_namelen));
-    return reading.done(map(env, pairs), bytes);
+    return reading.done(message_term(env, message, from.address, buffer.take(bytes)), bytes);
   });
+}
+
+/// (Socket, Count, Size, ControlSize, Flags, Handle): {ok, [#{addr, iov, ctrl, flags}]}, select,
+/// timeout, {error, Reason}
+ERL_NIF_TERM recvmmsg_6(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Socket* const socket = socket_of(env, a[0]);
+  ErlNifUInt64 count, bytes, control_bytes;
+  int flags;
+  if (!socket || !enif_get_uint64(env, a[1], &count) || count == 0 || !enif_get_uint64(env, a[2], &bytes) ||
+      !enif_get_uint64(env, a[3], &control_bytes) || !enif_get_int(env, a[4], &flags) ||
+      !(enif_is_ref(env, a[5]) || a[5] == atoms::zero))
+    return enif_make_badarg(env);
+  Reading reading(env, *socket, a[5]);
+  if (const auto answer = reading.refusal()) return *answer;
+  Messages messages(static_cast<unsigned>(std::min<ErlNifUInt64>(count, kMostMessages)),
+                    bytes ? bytes : socket->read_bytes,
+                    control_bytes ? control_bytes : socket->read_control_bytes);
+  if (!messages.has_room()) return posix_error(env, ENOMEM);
+  ++socket->counters.read_tries;
+  const auto headers = messages.headers();
+  const int got =
+      ::recvmmsg(socket->fd, headers.data(), static_cast<unsigned>(headers.size()), flags, nullptr);
+  if (got < 0) return reading.nothing(got);
+  std::vector<ERL_NIF_TERM> terms;
+  std::size_t all = 0;
+  for (unsigned i = 0; i < static_cast<unsigned>(got); ++i) {
+    terms.push_back(messages.term(env, i));
+    all += messages.bytes(i);
+    note_largest(*socket, messages.bytes(i));
+  }
+  enif_consume_timeslice(env, std::clamp(got, 1, 100));
+  return reading.done(list(env, terms), all, terms.size());
 }
 
 }  // namespace native

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include "drivers/socket/address_terms.hpp"
 #include "drivers/socket/control_message.hpp"
@@ -27,6 +30,22 @@ class Writing {
     const auto answer = socket_.writers.ask(env_, socket_, handle_);
     if (!answer) ++socket_.counters.write_tries;
     return answer;
+  }
+
+  /// Several messages: `sent` of `sizes`, with so many bytes each, or less than 0 with an errno.
+  /// Those that have not been sent whole are answered as {Index, Bytes}.
+  ERL_NIF_TERM sent_messages(int sent, std::span<const mmsghdr> messages,
+                             std::span<const std::size_t> sizes) {
+    if (sent < 0) return this->sent(sent, 0);
+    std::vector<ERL_NIF_TERM> rest;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      const std::size_t bytes = i < static_cast<std::size_t>(sent) ? messages[i].msg_len : 0;
+      socket_.counters.write_byte += bytes;
+      if (i < static_cast<std::size_t>(sent) && bytes == sizes[i]) count_package(bytes);
+      else rest.push_back(tuple(env_, enif_make_uint64(env_, i), enif_make_uint64(env_, bytes)));
+    }
+    socket_.writers.next(env_, socket_);
+    return rest.empty() ? atoms::ok : ok(env_, list(env_, rest));
   }
 
   /// result: how many of `size` bytes the system has taken, or less than 0 with an errno. is_all:
@@ -80,6 +99,7 @@ class Vector {
   bool is_valid() const { return is_valid_; }
   /// Whether the list was longer than the system takes at a time.
   bool has_rest() const { return has_rest_; }
+  std::size_t size() const { return static_cast<std::size_t>(count()); }
   iovec* parts() const { return parts_ ? reinterpret_cast<iovec*>(parts_->iov) : nullptr; }
   int count() const { return parts_ ? parts_->iovcnt : 0; }
   std::size_t bytes() const { return bytes_; }
@@ -92,6 +112,47 @@ class Vector {
 };
 
 constexpr int kNoSignal = MSG_NOSIGNAL;  // EPIPE is enough
+constexpr unsigned kMostMessages = 1024;
+
+/// Messages of sendmmsg(2), made of maps #{addr, ctrl, iov}.
+class Messages {
+ public:
+  explicit Messages(unsigned count) : headers_(count), to_(count), control_(count) {}
+
+  /// Reads the next one. Returns what is wrong with it: addr, ctrl, iov.
+  std::optional<ERL_NIF_TERM> add(ErlNifEnv* env, ERL_NIF_TERM map, std::size_t most_control) {
+    ERL_NIF_TERM part;
+    SizedAddress& to = to_[used_];
+    std::vector<char>& control = control_[used_];
+    msghdr& message = headers_[used_].msg_hdr;
+    message = {};
+    if (get_field(env, map, atoms::addr, &part)) {
+      if (!get_address(env, part, &to)) return atoms::addr;
+      message.msg_name = &to.address, message.msg_namelen = to.size;
+    }
+    if (get_field(env, map, atoms::ctrl, &part)) {
+      if (!get_control_messages(env, part, most_control, &control)) return atoms::ctrl;
+      if (!control.empty()) message.msg_control = control.data(), message.msg_controllen = control.size();
+    }
+    if (!get_field(env, map, atoms::iov, &part)) return atoms::iov;
+    const Vector data(env, part);
+    if (!data.is_valid() || data.has_rest()) return atoms::iov;
+    message.msg_iov = data.parts();
+    message.msg_iovlen = data.size();
+    sizes_.push_back(data.bytes());
+    ++used_;
+    return {};
+  }
+  std::span<mmsghdr> headers() { return headers_; }
+  std::span<const std::size_t> sizes() const { return sizes_; }
+
+ private:
+  std::size_t used_ = 0;
+  std::vector<mmsghdr> headers_;
+  std::vector<SizedAddress> to_;
+  std::vector<std::vector<char>> control_;
+  std::vector<std::size_t> sizes_;
+};
 
 }  // namespace
 
@@ -148,9 +209,48 @@ ERL_NIF_TERM sendmsg_5(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   msghdr message{};
   if (has_address) message.msg_name = &to.address, message.msg_namelen = to.size;
   message.msg_iov = data.parts();
-  message.msg_iovlen = static_cast<std::size_t>(data.count());
+  message.msg_iovlen = data.size();
   if (!control.empty()) message.msg_control = control.data(), message.msg_controllen = control.size();
   return writing.sent(::sendmsg(socket->fd, &message, flags | kNoSignal), data.bytes(), !data.has_rest());
+}
+
+/// (Socket, [Binary], Handle): ok, select, {select, Written}, {iov, Written}, {error, Reason},
+/// {invalid, iov}
+ERL_NIF_TERM sendv_3(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Socket* socket = socket_of(env, a[0]);
+  if (!socket || !enif_is_ref(env, a[2])) return enif_make_badarg(env);
+  Writing writing(env, *socket, a[2]);
+  if (const auto answer = writing.refusal()) return *answer;
+  const Vector data(env, a[1]);
+  if (!data.is_valid() || (data.has_rest() && socket->type != SOCK_STREAM)) return invalid(env, atoms::iov);
+  msghdr message{};
+  message.msg_iov = data.parts();
+  message.msg_iovlen = data.size();
+  return writing.sent(::sendmsg(socket->fd, &message, kNoSignal), data.bytes(), !data.has_rest());
+}
+
+/// (Socket, [#{addr, ctrl, iov}], Flags, Handle): ok, {ok, [{Index, Written}]} for those that are
+/// not sent whole, select, {error, Reason}, {invalid, addr | ctrl | iov}
+ERL_NIF_TERM sendmmsg_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
+  Socket* socket = socket_of(env, a[0]);
+  unsigned count;
+  int flags;
+  if (!socket || !enif_get_list_length(env, a[1], &count) || !enif_get_int(env, a[2], &flags) ||
+      !enif_is_ref(env, a[3]))
+    return enif_make_badarg(env);
+  Writing writing(env, *socket, a[3]);
+  if (const auto answer = writing.refusal()) return *answer;
+  if (count == 0) return atoms::ok;
+  Messages messages(count);
+  ERL_NIF_TERM map, rest = a[1];
+  while (enif_get_list_cell(env, rest, &map, &rest)) {
+    if (!enif_is_map(env, map)) return enif_make_badarg(env);
+    if (const auto wrong = messages.add(env, map, socket->write_control_bytes)) return invalid(env, *wrong);
+  }
+  const auto headers = messages.headers();
+  const int sent = ::sendmmsg(socket->fd, headers.data(), std::min(count, kMostMessages), flags | kNoSignal);
+  enif_consume_timeslice(env, std::clamp(sent, 1, 100));
+  return writing.sent_messages(sent, headers, messages.sizes());
 }
 
 }  // namespace native

@@ -139,6 +139,9 @@ void close_at_once(int fd);
 /// Settings of socket:info/0, socket:debug/1 and related functions.
 struct Settings {
   std::atomic<bool> debug{false}, socket_debug{false}, use_registry{true}, counter_wrap{false};
+  // What prim_socket expects, which differs by its release.
+  std::atomic<bool> names_levels{false};  // since OTP 29: levels of options have names and numbers
+  std::atomic<bool> times_out{false};     // since OTP 27: a read that must not wait answers `timeout`
 };
 extern Settings settings;
 

@@ -7,7 +7,11 @@
 namespace vmrun::sockets {
 namespace {
 
-int load(ErlNifEnv* env, void**, ERL_NIF_TERM info) { return load_sockets(env, info) ? 0 : 1; }
+int load(ErlNifEnv* env, void**, ERL_NIF_TERM info) {
+  settings.names_levels = takes_native(*env, "nif_getopt", 5);
+  settings.times_out = takes_native(*env, "nif_sendv", 3);
+  return load_sockets(env, info) ? 0 : 1;
+}
 int upgrade(ErlNifEnv* env, void** data, void**, ERL_NIF_TERM info) { return load(env, data, info); }
 
 #define VMRUN_NATIVE_ROW(name, arity, flags) {"nif_" #name, arity, native::name##_##arity, flags},

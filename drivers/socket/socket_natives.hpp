@@ -3,8 +3,9 @@
 
 #include "vm/include/erl_nif.h"
 
-/// The native functions of prim_socket, each in the file of its group; socket_natives.cpp has their
-/// table. An installed OTP's prim_socket.erl calls them; it says what they answer.
+/// The native functions of prim_socket, of all releases, each in the file of its group;
+/// socket_natives.cpp has their table. An installed OTP's prim_socket.erl calls them; it says what
+/// they answer.
 namespace vmrun::sockets {
 
 /// Registers them for load_nif. Called before the first process runs.
@@ -28,20 +29,27 @@ void register_natives();
   X(send, 4, 0)                                    \
   X(sendto, 5, 0)                                  \
   X(sendmsg, 5, 0)                                 \
+  X(sendv, 3, 0)                                   \
+  X(sendmmsg, 4, 0)                                \
   X(sendfile, 1, ERL_NIF_DIRTY_JOB_IO_BOUND)       \
   X(sendfile, 4, ERL_NIF_DIRTY_JOB_IO_BOUND)       \
   X(sendfile, 5, ERL_NIF_DIRTY_JOB_IO_BOUND)       \
   X(recv, 4, 0)                                    \
   X(recvfrom, 4, 0)                                \
   X(recvmsg, 5, 0)                                 \
+  X(recvmmsg, 6, 0)                                \
   X(close, 1, 0)                                   \
   X(finalize_close, 1, ERL_NIF_DIRTY_JOB_IO_BOUND) \
   X(shutdown, 2, 0)                                \
   X(setopt, 5, 0)                                  \
   X(getopt, 3, 0)                                  \
   X(getopt, 4, 0)                                  \
+  X(getopt, 5, 0)                                  \
   X(sockname, 1, 0)                                \
   X(peername, 1, 0)                                \
+  X(socknames, 2, 0)                               \
+  X(peernames, 2, 0)                               \
+  X(peeloff, 2, 0)                                 \
   X(ioctl, 2, 0)                                   \
   X(ioctl, 3, 0)                                   \
   X(ioctl, 4, 0)                                   \

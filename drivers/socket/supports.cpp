@@ -7,6 +7,7 @@
 #include "drivers/socket/control_message.hpp"
 #include "drivers/socket/ioctl_table.hpp"
 #include "drivers/socket/option_table.hpp"
+#include "drivers/socket/socket.hpp"
 #include "drivers/socket/socket_natives.hpp"
 
 // What is supported: the tables by which prim_socket translates names to numbers.
@@ -30,10 +31,15 @@ ERL_NIF_TERM level_term(ErlNifEnv* env, const OptionLevel& level) {
   return list(env, rows);
 }
 
-/// [{socket | Protocol, [{Name, Number} | Name]}]
+/// [{socket | Protocol, [{Name, Number} | Name]}], or [{LevelName, Level, [...]}].
 ERL_NIF_TERM options_term(ErlNifEnv* env) {
   std::vector<ERL_NIF_TERM> levels;
   for (const OptionLevel& level : option_levels()) {
+    if (settings.names_levels) {
+      levels.push_back(
+          tuple(env, atom(env, level.name), enif_make_int(env, level.number), level_term(env, level)));
+      continue;
+    }
     const ERL_NIF_TERM name = level.number == SOL_SOCKET ? atoms::socket : enif_make_int(env, level.number);
     levels.push_back(tuple(env, name, level_term(env, level)));
   }

@@ -237,6 +237,54 @@ Term ask_for_names(Process& p, const Term* a) {
   return new_tuple(p.heap, atoms::ok, text_binary(p.heap, host), text_binary(p.heap, service));
 }
 
+/// Asks the system's list of services: services(5). ask(entry, room, bytes, found)
+template <class Ask>
+Term ask_service(Process& p, Ask ask, Term (*answer)(Process& p, const servent& found)) {
+  servent entry, *found = nullptr;
+  std::string room(1024, '\0');
+  int error;
+  while ((error = ask(&entry, room.data(), room.size(), &found)) == ERANGE) room.resize(2 * room.size());
+  return error == 0 && found ? answer(p, *found) : error_tuple(p, "einval");
+}
+
+/// Reads the name of a protocol. "any" stands for all of them.
+bool read_protocol(Term t, std::string* name, const char** protocol) {
+  if (!read_bytes(t, name)) return false;
+  *protocol = *name == "any" ? nullptr : name->c_str();
+  return true;
+}
+
+Term ask_for_port(Process& p, const Term* a) {
+  std::string name, text;
+  const char* protocol;
+  if (!read_bytes(a[0], &name) || !read_protocol(a[1], &text, &protocol)) return raise_badarg(p);
+  return ask_service(
+      p,
+      [&](servent* entry, char* room, std::size_t bytes, servent** found) {
+        return getservbyname_r(name.c_str(), protocol, entry, room, bytes, found);
+      },
+      [](Process& p, const servent& found) {
+        const auto port = static_cast<std::uint16_t>(found.s_port);
+        return new_tuple(p.heap, atoms::ok, number_term(ntohs(port)));
+      });
+}
+
+Term ask_for_service(Process& p, const Term* a) {
+  std::uint32_t port;
+  std::string text;
+  const char* protocol;
+  if (!read_protocol(a[1], &text, &protocol)) return raise_badarg(p);
+  if (!read_number(a[0], UINT16_MAX, &port)) return error_tuple(p, "einval");
+  return ask_service(
+      p,
+      [&](servent* entry, char* room, std::size_t bytes, servent** found) {
+        return getservbyport_r(htons(static_cast<std::uint16_t>(port)), protocol, entry, room, bytes, found);
+      },
+      [](Process& p, const servent& found) {
+        return new_tuple(p.heap, atoms::ok, text_binary(p.heap, found.s_name));
+      });
+}
+
 Term address_or_undefined(Heap& heap, const sockaddr* address) {
   return address ? address_term(heap, address) : atoms::undefined;
 }
@@ -276,6 +324,16 @@ Term bif_prim_net_ask_interfaces_1(Process& p, const Term* a) {
                        address_or_undefined(p.heap, i->ifa_broadaddr)));
   freeifaddrs(found);
   return new_tuple(p.heap, atoms::ok, list.finish());
+}
+
+/// ask_service_port(Name, Protocol): {ok, Port}.
+Term bif_prim_net_ask_service_port_2(Process& p, const Term* a) {
+  return run_on_dirty(p, ask_for_port, a, 2, DirtyKind::kIo);
+}
+
+/// ask_service_name(Port, Protocol): {ok, Name}.
+Term bif_prim_net_ask_service_name_2(Process& p, const Term* a) {
+  return run_on_dirty(p, ask_for_service, a, 2, DirtyKind::kIo);
 }
 
 Term bif_prim_net_ask_hostname_0(Process& p, const Term*) {

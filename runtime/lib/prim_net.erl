@@ -4,7 +4,7 @@
 -module(prim_net).
 
 -export([on_load/0, info/0, gethostname/0, getaddrinfo/2, getnameinfo/2, getifaddrs/1]).
--export([if_name2index/1, if_index2name/1, if_names/0]).
+-export([if_name2index/1, if_index2name/1, if_names/0, getservbyname/2, getservbyport/2]).
 -export([by_name/2, by_address/1]).
 
 %% Flags of an interface by the bit, from the lowest
@@ -91,6 +91,12 @@ if_names() ->
         {ok, Found} -> {ok, [{Index, binary_to_list(Name)} || {Index, Name} <- Found]};
         Error -> Error
     end.
+
+getservbyname(Name, Protocol) when is_list(Name), is_list(Protocol) ->
+    prim_net:ask_service_port(name(Name), name(Protocol)).
+
+getservbyport(Port, Protocol) when is_integer(Port), is_list(Protocol) ->
+    text(prim_net:ask_service_name(Port, name(Protocol))).
 
 text({ok, Bytes}) -> {ok, binary_to_list(Bytes)};
 text(Error) -> Error.

@@ -151,6 +151,7 @@ def tests(build, vmrun):
         os_signals,
         otp_commands,
         perf_files,
+        socket_natives,
         terminal,
         terminal_natives,
         transforms,
@@ -203,6 +204,7 @@ def tests(build, vmrun):
         + transforms.tests(vmrun)
         + terminal.tests(build)
         + terminal_natives.tests(vmrun)
+        + socket_natives.tests(vmrun)
         + zstd_natives.tests(vmrun)
     )
 

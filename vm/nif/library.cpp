@@ -252,6 +252,13 @@ void register_linked_in_nifs(const char* name, ErlNifEntry* (*entry)()) {
   add_native_module(intern_atom(name));
 }
 
+bool takes_native(const ErlNifEnv& env, std::string_view function, unsigned arity) {
+  const auto is_it = [&](std::uint32_t n) {
+    return nif_functions[n].arity == arity && atom_text(nif_functions[n].entry->function) == function;
+  };
+  return std::any_of(env.library->functions.begin(), env.library->functions.end(), is_it);
+}
+
 bool load_nif_library(Process& p, Module& m, const std::string& path, Term load_info, NifFailure* failure) {
   std::lock_guard lock(loading_mutex());
   return Loading(p, m, path, failure).run(load_info);

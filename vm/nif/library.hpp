@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vm/code/native_env.hpp"
@@ -42,6 +43,10 @@ inline ErlNifEntry linked_in_entry(const char* module, std::span<ErlNifFunc> fun
           sizeof(ErlNifResourceTypeInit),
           ERL_NIF_MIN_ERTS_VERSION};
 }
+
+/// For the load function of a linked-in library: whether the module that loads it has taken this
+/// function. So the library knows of which release of OTP the module is.
+bool takes_native(const ErlNifEnv& env, std::string_view function, unsigned arity);
 
 /// erlang:load_nif/2, called by code of `m` in the thread that runs p: opens PATH.so, checks it,
 /// calls its load or upgrade, and makes its functions those of the module. Returns false on
