@@ -47,6 +47,7 @@ explain(error, if_clause, Stack, _, _) -> {Stack, "no true branch found when eva
 explain(error, {badmap, X}, Stack, P, Col) -> {Stack, value("bad map: ", X, P, Col)};
 explain(error, {badkey, X}, Stack, P, Col) -> {Stack, value("bad key: ", X, P, Col)};
 explain(error, {badrecord, X}, Stack, P, Col) -> {Stack, value("bad record: ", X, P, Col)};
+explain(error, {bad_generators, X}, Stack, P, Col) -> {Stack, value("bad generators: ", X, P, Col)};
 explain(error, {bad_generator, X}, Stack, P, Col) -> {Stack, value("bad generator ", X, P, Col)};
 explain(error, {bad_filter, X}, Stack, P, Col) -> {Stack, value("bad filter ", X, P, Col)};
 explain(error, noproc, Stack, _, _) -> {Stack, "no such process or port"};

@@ -82,7 +82,7 @@ state(Location, Options0) ->
     Options = if is_list(Options0) -> Options0; true -> [Options0] end,
     Return = lists:member(return, Options),
     Reserved = case lists:keyfind(reserved_word_fun, 1, Options) of
-                   false -> fun reserved_word/1;
+                   false -> fun is_keyword/1;
                    {_, F} when is_function(F, 1) -> F;
                    _ -> error(badarg, [Options0])
                end,
@@ -255,11 +255,13 @@ variable(T, Acc, S) ->
     {Name, Rest} = name_rest(T, Acc),
     scan(Rest, advance(length(Name), push({var, S#st.loc, list_to_atom(Name)}, S))).
 
-reserved_word('maybe') -> false;
 reserved_word(Atom) -> erl_scan_words:reserved(Atom).
 
-%% Whatever features are switched on.
-f_reserved_word(Atom) -> reserved_word(Atom).
+%% Texts that were written before OTP 27 have these two as atoms.
+is_keyword(Atom) -> Atom =/= 'maybe' andalso Atom =/= 'else' andalso reserved_word(Atom).
+
+%% Without the words of features.
+f_reserved_word(Atom) -> is_keyword(Atom).
 
 symbols() ->
     ["<<", ">>", "<-", "<=", "<:-", "<:=", "->", "=>", "=:=", "=/=", "=<", "==", "=", ">=", ">", "<", ":=",

@@ -33,4 +33,6 @@ reserved('bsl') -> true;
 reserved('bsr') -> true;
 reserved('or') -> true;
 reserved('xor') -> true;
+reserved('maybe') -> true;
+reserved('else') -> true;
 reserved(_) -> false.

@@ -284,7 +284,8 @@ report(_, Quiet, _, _) when Quiet =:= normal; Quiet =:= shutdown; Quiet =:= swap
 report(H, Reason, LastEvent, #m{name = Name}) ->
     logger:log(error,
                #{label => {?MODULE, terminate}, handler => name(H), name => Name, last_message => LastEvent,
-                 state => maps:get(state, status(H)), reason => Reason},
+                 state => maps:get(state, status(H)), reason => Reason,
+                 process_label => proc_lib:get_label(self())},
                #{domain => [otp], report_cb => fun ?MODULE:format_log/2,
                  error_logger => #{tag => error, report_cb => fun ?MODULE:format_log/1}}).
 
@@ -298,19 +299,22 @@ status(#h{module = Mod, state = State}) ->
     end.
 
 format_log(#{label := {?MODULE, terminate}, handler := Handler, name := Name, last_message := Event,
-    state := State,
-             reason := Reason}) ->
-    {"** gen_event handler ~tp crashed.~n** Was installed in ~tp~n** Last event was: ~tp~n"
-     "** When handler state == ~tp~n** Reason == ~tp~n", [Handler, Name, Event, State, shown_reason(Reason)]};
+             state := State, reason := Reason} = Report) ->
+    {LabelFormat, LabelArgs} = report_text:label("** Process label == ~tp~n", Report),
+    {"** gen_event handler ~tp crashed.~n** Was installed in ~tp~n" ++ LabelFormat
+     ++ "** Last event was: ~tp~n** When handler state == ~tp~n** Reason == ~tp~n",
+     [Handler, Name] ++ LabelArgs ++ [Event, State, shown_reason(Reason)]};
 format_log(#{label := {?MODULE, no_handle_info}, module := Mod, message := Message}) ->
     {"** Undefined handle_info in ~tp~n** Unhandled message: ~tp~n", [Mod, Message]}.
 
 format_log(Report, Options) -> report_text:text(Report, Options, fun format_log/1, fun on_one_line/1).
 
 on_one_line(#{label := {?MODULE, terminate}, handler := Handler, name := Name, last_message := Event,
-              state := State, reason := Reason}) ->
-    {"Generic event handler ~tp crashed. Installed: ~tp. Last event: ~tp. State: ~tp. Reason: ~tp.",
-     [Handler, Name, Event, State, shown_reason(Reason)]};
+              state := State, reason := Reason} = Report) ->
+    {LabelFormat, LabelArgs} = report_text:label(" Label: ~tp.", Report),
+    {"Generic event handler ~tp crashed. Installed: ~tp." ++ LabelFormat
+     ++ " Last event: ~tp. State: ~tp. Reason: ~tp.",
+     [Handler, Name] ++ LabelArgs ++ [Event, State, shown_reason(Reason)]};
 on_one_line(#{label := {?MODULE, no_handle_info}, module := Mod, message := Message}) ->
     {"Undefined handle_info in ~tp. Unhandled message: ~tp.", [Mod, Message]}.
 

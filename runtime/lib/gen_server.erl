@@ -290,7 +290,7 @@ report(Reason, #server{name = Name, module = Mod}, State, Msg, From, Debug) ->
                #{label => {?MODULE, terminate}, name => Name, last_message => maps:get(message, Status),
                    state => maps:get(state, Status),
                  log => maps:get(log, Status), reason => maps:get(reason, Status),
-                 client_info => gen:client_info(From)},
+                 client_info => gen:client_info(From), process_label => proc_lib:get_label(self())},
                #{domain => [otp], report_cb => fun ?MODULE:format_log/2,
                  error_logger => #{tag => error, report_cb => fun ?MODULE:format_log/1}}).
 
@@ -312,8 +312,7 @@ status(Mod, Map, Opt) ->
     end.
 
 format_log(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, state := State, log := Log,
-    reason := Reason,
-             client_info := Client}) ->
+             reason := Reason, client_info := Client} = Report) ->
     {ClientFormat, ClientArgs} = gen:format_client(Client),
     {LogFormat, LogArgs} = case Log of
                                [] -> {"", []};
@@ -321,25 +320,27 @@ format_log(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, s
                                    Each = lists:append(lists:join(",~n    ", ["~tp" || _ <- Log])),
                                    {"** Log ==~n** [" ++ Each ++ "]~n", Log}
                            end,
-    {"** Generic server ~tp terminating \n"
-     "** Last message in was ~tp~n** When Server state == ~tp~n** Reason for termination ==~n** ~tp~n"
+    {LabelFormat, LabelArgs} = report_text:label("** Process label == ~tp~n", Report),
+    {"** Generic server ~tp terminating \n" ++ LabelFormat
+     ++ "** Last message in was ~tp~n** When Server state == ~tp~n** Reason for termination ==~n** ~tp~n"
      ++ LogFormat ++ ClientFormat,
-     [Name, Msg, State, report_text:reason(Reason)] ++ LogArgs ++ ClientArgs};
+     [Name] ++ LabelArgs ++ [Msg, State, report_text:reason(Reason)] ++ LogArgs ++ ClientArgs};
 format_log(#{label := {?MODULE, no_handle_info}, module := Mod, message := Msg}) ->
     {"** Undefined handle_info in ~tp~n** Unhandled message: ~tp~n", [Mod, Msg]}.
 
 format_log(Report, Options) -> report_text:text(Report, Options, fun format_log/1, fun on_one_line/1).
 
 on_one_line(#{label := {?MODULE, terminate}, name := Name, last_message := Msg, state := State, log := Log,
-              reason := Reason, client_info := Client}) ->
+              reason := Reason, client_info := Client} = Report) ->
     {ClientFormat, ClientArgs} = gen:format_client_on_one_line(Client),
+    {LabelFormat, LabelArgs} = report_text:label(" Label: ~tp.", Report),
     {LogFormat, LogArgs} = case Log of
                                [] -> {"", []};
                                _ -> {" Log: ~tp", [Log]}
                            end,
-    {"Generic server ~tp terminating. Reason: ~tp. Last message: ~tp. State: ~tp." ++ LogFormat
-     ++ ClientFormat,
-     [Name, report_text:reason(Reason), Msg, State] ++ LogArgs ++ ClientArgs};
+    {"Generic server ~tp terminating." ++ LabelFormat ++ " Reason: ~tp. Last message: ~tp. State: ~tp."
+     ++ LogFormat ++ ClientFormat,
+     [Name] ++ LabelArgs ++ [report_text:reason(Reason), Msg, State] ++ LogArgs ++ ClientArgs};
 on_one_line(#{label := {?MODULE, no_handle_info}, module := Mod, message := Msg}) ->
     {"Undefined handle_info in ~tp. Unhandled message: ~tp.", [Mod, Msg]}.
 

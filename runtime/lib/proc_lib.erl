@@ -107,13 +107,15 @@ report_crash(Class, Reason, Stack) ->
     Info = fun(Item) -> erlang:process_info(self(), Item) end,
     Own = [{initial_call, initial_call_text(get('$initial_call'))},
            {pid, self()},
-           case Info(registered_name) of [] -> {registered_name, []}; Name -> Name end,
-           {error_info, {Class, Reason, Stack}},
+           case Info(registered_name) of [] -> {registered_name, []}; Name -> Name end]
+        ++ [{process_label, Label} || Label <- [get('$process_label')], Label =/= undefined]
+        ++ [{error_info, {Class, Reason, Stack}},
            {ancestors, ancestors()},
            {message_queue_len, element(2, Info(message_queue_len))},
            {messages, element(2, Info(messages))},
            {links, element(2, Info(links))},
-           {dictionary, [Pair || {Key, _} = Pair <- get(), Key =/= '$ancestors', Key =/= '$initial_call']},
+           {dictionary, [Pair || {Key, _} = Pair <- get(), Key =/= '$ancestors', Key =/= '$initial_call',
+                                 Key =/= '$process_label']},
            {trap_exit, element(2, Info(trap_exit))},
            {status, element(2, Info(status))},
            {heap_size, element(2, Info(heap_size))},

@@ -4,7 +4,7 @@
 %% short as logger's formatter wants them are written "~tp" there.
 -module(report_text).
 
--export([text/4, reason/1, undefined/3]).
+-export([text/4, label/2, reason/1, undefined/3]).
 
 text(Report, Options0, OnLines, OnOne) ->
     Options = maps:merge(#{chars_limit => unlimited, depth => unlimited, single_line => false,
@@ -25,6 +25,13 @@ adjusted(Part, _) -> Part.
 
 deep(Part, unlimited) -> Part;
 deep(#{args := Args} = Part, Depth) -> Part#{control_char := $P, args := Args ++ [Depth]}.
+
+%% What a report says of a process that calls itself something.
+label(Format, Report) ->
+    case Report of
+        #{process_label := Label} when Label =/= undefined -> {Format, [Label]};
+        #{} -> {"", []}
+    end.
 
 %% Why a function was undefined
 reason({undef, [{M, F, A, _} | _] = Stack} = Reason) ->

@@ -129,7 +129,7 @@ void GuardLinter::guard_call(const CallExpr& e) {
   } else {
     return illegal(e);
   }
-  if (name.name == "is_record") {
+  if (name.name == "is_record" && e.args.size() > 1) {
     if (!e.args[1]->is(ExprKind::kAtom)) return illegal(e);
     const bool sized = e.args.size() == 3;
     if (sized && !e.args[2]->is(ExprKind::kInteger)) return illegal(e);

@@ -130,7 +130,7 @@ bool GuardToCore::is_guard_expr(const Expr& e) const {
       }
       const Builtin* b = find_builtin(name.name, name.arity);
       if (!b || !b->guard) return false;
-      if (name.name == "is_record" && !(c.args[1]->is(ExprKind::kAtom))) return false;
+      if (name.name == "is_record" && c.args.size() > 1 && !c.args[1]->is(ExprKind::kAtom)) return false;
       return all(c.args);
     }
     default: return false;
