@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/code/debugger.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/term/bits.hpp"
 
 // Module erts_debug: sizes and identity of terms, and what OTP tells about the inside of its
 // machine.
@@ -20,6 +23,19 @@ Term bif_erts_debug_flat_size_1(Process& p, const Term* a) {
 
 /// Whether two terms are the same word: the same immediate or the same object.
 Term bif_erts_debug_same_2(Process&, const Term* a) { return bool_term(a[0].raw() == a[1].raw()); }
+
+/// (Bits, Offset): the same bits, at an offset of 1 to 7 bits in the bytes of a binary.
+Term bif_erts_debug_unaligned_bitstring_2(Process& p, const Term* a) {
+  SWord offset;
+  if (!a[0].is_bitstring() || !small_in_range(a[1], 1, 7, &offset)) return raise_badarg(p);
+  const BitView bits = bits_of(a[0]);
+  const Word bytes = std::max<Word>((bits.size_bits + static_cast<Word>(offset) + 7) / 8, Word{65});
+  std::vector<std::uint8_t> moved(bytes);
+  copy_bits(moved.data(), static_cast<Word>(offset), bits.base, bits.offset_bits, bits.size_bits);
+  charge(p, static_cast<SWord>(bytes / 8));
+  return make_part(p.heap, make_binary(p.heap, moved.data(), bytes), static_cast<Word>(offset),
+                   bits.size_bits);
+}
 
 /// Names of the machine's instructions.
 Term bif_erts_debug_instructions_0(Process& p, const Term*) {

@@ -6,6 +6,7 @@
 #include "vm/message/destination.hpp"
 #include "vm/message/handle.hpp"
 #include "vm/message/links.hpp"
+#include "vm/message/priority.hpp"
 #include "vm/message/receive.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/trace/trace.hpp"
@@ -22,7 +23,7 @@ Term no_such_link(Process& p, Term other) {
   Term* hp = fragment_alloc(*f, 4);
   f->message = make_tuple(hp, atoms::exit_upper, other, atoms::noproc);
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
-  append_own_message(p, f);
+  unmark_priority_link(p, other) ? insert_own_message(p, f) : append_own_message(p, f);
   return atoms::true_;
 }
 
@@ -39,38 +40,38 @@ bool is_monitored_kind(Term type) {
 
 Term monitor_cause(Process&, unsigned arity, const Term* a) {
   static const Term badtype = intern_atom("badtype");
-  Term tag = kNonValue;
-  AliasMode alias = AliasMode::kNone;
-  if (arity == 3 && !read_monitor_options(a[2], &tag, &alias)) return atoms::badopt;
+  MonitorOptions options;
+  if (arity == 3 && !read_monitor_options(a[2], &options)) return atoms::badopt;
   return is_monitored_kind(a[0]) ? kNonValue : badtype;
 }
 
 namespace {
 
-Term monitor(Process& p, Term type, Term what, Term options) {
-  Term tag = kNonValue;
-  AliasMode alias = AliasMode::kNone;
-  if (!read_monitor_options(options, &tag, &alias)) return raise_badarg(p);
+Term monitor(Process& p, Term type, Term what, Term list) {
+  MonitorOptions options;
+  if (!read_monitor_options(list, &options)) return raise_badarg(p);
   bump_reductions(p, 4);
   if (type == atoms::time_offset) {
     if (what != atoms::clock_service) return raise_badarg(p);
-    return monitor_term(p, watch_clock(p, tag, alias), alias);
+    return monitor_term(p, watch_clock(p, options.tag, options.alias), options.alias);
   }
   if (!is_monitored_kind(type)) return raise_badarg(p);
   const bool is_port = type == atoms::port;
   const Destination whom = find_destination(what);
   // A node that is not alive does not know names on other nodes.
   if (what.is_tuple() && whom.at == receivers.remote && !counts_as_alive(p)) return raise_badarg(p);
-  const StartedMonitor started = start_monitor(p, whom, is_port, tag, alias);
-  return started.reached == Reached::kRefused ? raise_badarg(p) : monitor_term(p, started.key, alias);
+  const StartedMonitor started = start_monitor(p, whom, is_port, options);
+  return started.reached == Reached::kRefused ? raise_badarg(p) : monitor_term(p, started.key, options.alias);
 }
 
 }  // namespace
 
-Term bif_erlang_link_1(Process& p, const Term* a) {
-  const Term other = a[0];
+namespace {
+
+Term link(Process& p, Term other, bool priority) {
   if (!other.is_pid() && !other.is_local_port()) return raise_badarg(p);
   if (other == p.id) return atoms::true_;
+  if (priority || (p.extra && p.extra->priority)) mark_priority_link(p, other, priority);
   if (is_linked(p, other)) {
     trace_procs(p, atoms::link, other);
     return atoms::true_;
@@ -84,7 +85,21 @@ Term bif_erlang_link_1(Process& p, const Term* a) {
     case Reached::kRefused: break;
   }
   links.erase(other);
+  if (priority) unmark_priority_link(p, other);
   return raise_badarg(p);
+}
+
+}  // namespace
+
+Term bif_erlang_link_1(Process& p, const Term* a) { return link(p, a[0], false); }
+Term bif_erlang_link_2(Process& p, const Term* a) {
+  bool priority = false;
+  if (!read_link_options(a[1], &priority)) return raise_badarg(p);
+  return link(p, a[0], priority);
+}
+Term link_cause(Process&, unsigned, const Term* a) {
+  bool priority;
+  return read_link_options(a[1], &priority) ? kNonValue : atoms::badopt;
 }
 
 Term bif_erlang_unlink_1(Process& p, const Term* a) {
@@ -92,6 +107,7 @@ Term bif_erlang_unlink_1(Process& p, const Term* a) {
   // An exit signal of the link that is already on its way is dropped, because it finds no link.
   LinkSettings known;
   if (!p.extra || !p.extra->links.give_up(a[0], &known)) return atoms::true_;
+  if (p.extra->priority) unmark_priority_link(p, a[0]);
   trace_procs(p, atoms::unlink, a[0]);
   receiver_of(a[0]).unlink(a[0], p.id, known);
   return atoms::true_;
@@ -133,20 +149,26 @@ Term bif_erlang_alias_0(Process& p, const Term*) {
 }
 Term bif_erlang_alias_1(Process& p, const Term* a) {
   AliasMode mode = AliasMode::kExplicitUnalias;
+  bool priority = false;
   Term list = a[0];
   for (; list.is_list(); list = list.tail()) {
     if (list.head() == atoms::explicit_unalias) mode = AliasMode::kExplicitUnalias;
     else if (list.head() == atoms::reply) mode = AliasMode::kReply;
+    else if (is_priority_option(list.head())) priority = true;
     else return raise_badarg(p);
   }
   if (!list.is_nil()) return raise_badarg(p);
   const RefKey key = next_ref_key();
   extra_of(p).aliases.insert(key, mode);
+  if (priority) mark_priority_alias(p, key);
   return monitor_term(p, key, mode);
 }
 Term bif_erlang_unalias_1(Process& p, const Term* a) {
   if (!a[0].is_ref()) return raise_badarg(p);
-  return bool_term(a[0].is_local_ref() && p.extra && p.extra->aliases.erase(ref_key(a[0])));
+  if (!a[0].is_local_ref() || !p.extra) return atoms::false_;
+  const RefKey key = ref_key(a[0]);
+  if (p.extra->priority) unmark_priority_alias(p, key);
+  return bool_term(p.extra->aliases.erase(key));
 }
 
 }  // namespace vmrun

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/message/links.hpp"
 #include "vm/message/send.hpp"
@@ -21,6 +22,7 @@ bool read_send_options(Term list, SendOptions* options) {
   for (; list.is_list(); list = list.tail()) {
     if (list.head() == atoms::nosuspend) options->nosuspend = true;
     else if (list.head() == atoms::noconnect) options->noconnect = true;
+    else if (is_priority_option(list.head())) options->priority = true;
     else return false;
   }
   return list.is_nil();

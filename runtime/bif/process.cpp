@@ -92,12 +92,31 @@ Term bif_erlang_raise_3(Process& p, const Term* a) {
   return raise_with_trace(p, cls, a[1], a[2]) ? kNonValue : atoms::badarg;
 }
 
-/// Like exit/2, but the signal to the caller itself also arrives after those sent before.
-Term bif_erlang_exit_signal_2(Process& p, const Term* a) {
-  if (!a[0].is_pid() && !a[0].is_local_port()) return raise_badarg(p);
+namespace {
+
+/// Sends an exit signal. To an alias it goes since OTP 28; one of another node is not reached.
+Term send_exit(Process& p, Term to, Term reason, bool priority) {
+  const bool to_ref = to.is_ref() && release_has(Trait::kPriorityMessages);
+  if (!to.is_pid() && !to.is_local_port() && !to_ref) return raise_badarg(p);
   bump_reductions(p, 8);
-  const bool sent = receiver_of(a[0]).exit(a[0], {.from = p.id, .reason = a[1]});
+  Receiver& receiver = !to_ref                             ? receiver_of(to)
+                       : to.is_local_ref() && is_alias(to) ? *receivers.alias
+                                                           : *receivers.nobody;
+  const bool sent = receiver.exit(to, {.from = p.id, .reason = reason, .priority = priority});
   return sent ? atoms::true_ : raise_system_limit(p);
+}
+
+}  // namespace
+
+/// Like exit/2, but the signal to the caller itself also arrives after those sent before.
+Term bif_erlang_exit_signal_2(Process& p, const Term* a) { return send_exit(p, a[0], a[1], false); }
+Term bif_erlang_exit_signal_3(Process& p, const Term* a) {
+  bool priority = false;
+  return read_link_options(a[2], &priority) ? send_exit(p, a[0], a[1], priority) : raise_badarg(p);
+}
+Term exit_cause(Process&, unsigned, const Term* a) {
+  bool priority;
+  return read_link_options(a[2], &priority) ? kNonValue : atoms::badopt;
 }
 
 Term bif_erlang_exit_2(Process& p, const Term* a) {
@@ -114,6 +133,12 @@ Term bif_erlang_exit_2(Process& p, const Term* a) {
   handle_arrivals(p);  // messages that were sent before stay in front
   append_own_message(p, f);
   return atoms::true_;
+}
+
+Term bif_erlang_exit_3(Process& p, const Term* a) {
+  bool priority = false;
+  if (!read_link_options(a[2], &priority)) return raise_badarg(p);
+  return a[0] == p.id ? bif_erlang_exit_2(p, a) : send_exit(p, a[0], a[1], priority);
 }
 
 // ---- Flags --------------------------------------------------------------------------------------
@@ -446,6 +471,19 @@ Term bif_erlang_bump_reductions_1(Process& p, const Term* a) {
   if (!small_in_range(a[0], 0, Term::kSmallMax, &n)) return raise_badarg(p);
   bump_reductions(p, n);
   return atoms::true_;
+}
+
+/// Goes on behind the call when there is a message. The call is repeated then.
+Term bif_erlang_hibernate_0(Process& p, const Term*) {
+  if (p.mailbox.has_arrivals()) handle_arrivals(p);
+  if (p.exit_pending) return exit_now(p, p.exit_reason);
+  if (p.mailbox.first) return atoms::ok;
+  if (probe::process_hibernate_enabled()) [[unlikely]]
+    probe::fire_process_hibernate(p.id, {atoms::erlang, atoms::hibernate, 0});
+  p.trap_target = nullptr;
+  p.mailbox.save = &p.mailbox.first;
+  p.bif_action = BifAction::kHibernate;
+  return kNonValue;
 }
 
 Term bif_erlang_hibernate_3(Process& p, const Term* a) {

@@ -71,6 +71,55 @@ Term bif_erlang_processes_0(Process& p, const Term*) {
   return go_on(p, *listing, reference, Term::nil());
 }
 
+namespace {
+
+/// Returns {Next, Pids} for the processes from a place of the table on; none at its end; the
+/// non-value behind it.
+Term processes_from(Process& p, Term from) {
+  constexpr Word kMost = 500;
+  if (!from.is_small() || from.small_value() < 0) return kNonValue;
+  auto place = static_cast<Word>(from.small_value());
+  if (place > process_table.limit()) return kNonValue;
+  if (place == process_table.limit()) return atoms::none;
+  const EpochGuard guard;
+  ListBuilder pids(p.heap);
+  for (Word n = 0; n < kMost; ++n) {
+    const Process* found = process_table.next(place);
+    if (!found) {
+      place = process_table.limit();
+      break;
+    }
+    pids.add(found->id);
+  }
+  bump_reductions(p, kMost);
+  return new_tuple(p.heap, Term::small(static_cast<SWord>(place)), pids.finish());
+}
+
+}  // namespace
+
+Term bif_erts_internal_processes_next_1(Process& p, const Term* a) {
+  const Term found = processes_from(p, a[0]);
+  return found ? found : raise_badarg(p);
+}
+
+/// An iterator is {Place, Pids}: pids still to be given out, and where to look for more.
+Term bif_erlang_processes_iterator_0(Process& p, const Term*) {
+  return new_tuple(p.heap, Term::small(0), Term::nil());
+}
+Term bif_erlang_processes_next_1(Process& p, const Term* a) {
+  Term iterator = a[0];
+  for (;;) {
+    if (!iterator.is_tuple() || iterator.tuple_arity() != 2) return raise_badarg(p);
+    const Term pids = iterator.element(1);
+    if (pids.is_list())
+      return new_tuple(p.heap, pids.head(), new_tuple(p.heap, iterator.element(0), pids.tail()));
+    if (!pids.is_nil()) return raise_badarg(p);
+    iterator = processes_from(p, iterator.element(0));
+    if (!iterator) return raise_badarg(p);
+    if (iterator == atoms::none) return iterator;
+  }
+}
+
 /// (List, Reference): continues a call of processes/0.
 Term bif_erlang_ptab_list_continue_2(Process& p, const Term* a) {
   auto* listing = static_cast<Listing*>(resource_object(a[1], listing_type()));

@@ -15,9 +15,18 @@ constexpr SWord kMaxHeapWords = SWord{1} << 32;
 bool read_pair_option(Term key, Term value, SpawnOptions* options) {
   SWord n;
   if (key == atoms::priority) return read_priority(value, &options->priority);
+  if (key == atoms::link && release_has(Trait::kPriorityMessages)) {
+    options->link = true;
+    return read_link_options(value, &options->priority_link);
+  }
   if (key == atoms::monitor) {
     options->monitor = true;
-    return read_monitor_options(value, &options->monitor_tag, &options->monitor_alias);
+    MonitorOptions wanted;
+    if (!read_monitor_options(value, &wanted)) return false;
+    options->monitor_tag = wanted.tag;
+    options->monitor_alias = wanted.alias;
+    options->priority_monitor = wanted.priority;
+    return true;
   }
   if (key == atoms::min_heap_size) {
     if (!small_in_range(value, 0, kMaxHeapWords, &n)) return false;
@@ -99,12 +108,25 @@ bool read_own_max_heap(Term t, Word min_heap_words, MaxHeap* out) {
          (!out->words || out->words >= (min_heap_words ? min_heap_words : kToldHeapWords));
 }
 
-bool read_monitor_options(Term list, Term* tag, AliasMode* alias) {
+bool read_link_options(Term list, bool* priority) {
+  for (; list.is_list(); list = list.tail()) {
+    if (!is_priority_option(list.head())) return false;
+    *priority = true;
+  }
+  return list.is_nil();
+}
+
+bool read_monitor_options(Term list, MonitorOptions* options) {
+  AliasMode* const alias = &options->alias;
   for (; list.is_list(); list = list.tail()) {
     const Term o = list.head();
+    if (is_priority_option(o)) {
+      options->priority = true;
+      continue;
+    }
     if (!o.is_tuple() || o.tuple_arity() != 2) return false;
     if (o.element(0) == atoms::tag) {
-      *tag = o.element(1);
+      options->tag = o.element(1);
     } else if (o.element(0) == atoms::alias) {
       if (o.element(1) == atoms::explicit_unalias) *alias = AliasMode::kExplicitUnalias;
       else if (o.element(1) == atoms::demonitor) *alias = AliasMode::kDemonitor;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "vm/base/release.hpp"
 #include "vm/lifecycle/spawn.hpp"
+#include "vm/message/links.hpp"
 
 /// Options that several built-in functions about processes share.
 namespace vmrun {
@@ -10,7 +12,13 @@ namespace vmrun {
 /// option.
 [[nodiscard]] bool read_spawn_options(Term list, SpawnOptions* options);
 /// Reads options of monitor/3.
-[[nodiscard]] bool read_monitor_options(Term list, Term* tag, AliasMode* alias);
+[[nodiscard]] bool read_monitor_options(Term list, MonitorOptions* options);
+/// Reads options of link/2.
+[[nodiscard]] bool read_link_options(Term list, bool* priority);
+/// Reads an option of links and of exit signals, which exists since OTP 28.
+inline bool is_priority_option(Term t) {
+  return t == atoms::priority && release_has(Trait::kPriorityMessages);
+}
 /// Reads low | normal | high | max; returns false for anything else.
 [[nodiscard]] bool read_priority(Term t, std::uint8_t* priority);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,23 @@ LoopLimit re_loop_limit{usual_or_small<SWord>(40000, 400)};
 
 namespace {
 
+// An exported pattern is {re_exported_pattern, Head, Text, Options, Code} and can be read by every
+// node of OTP 28 or later. The head is "re-PCRE2", a checksum of Code, the version of its encoding,
+// and whether the pattern is Unicode. Code is the library's own. In version 0 there is no code, and the
+// reader compiles the text. So a code of another machine, which cannot be checked, is never
+// executed here.
+
+constexpr std::string_view kExportedMark = "re-PCRE2";
+constexpr std::size_t kExportedHeadBytes = 14;
+
+Term exported_term(Process& p, const pcre2_code* code, const std::string& text, Term options) {
+  std::string head(kExportedMark);
+  head.append(kExportedHeadBytes - 1 - head.size(), '\0');
+  head += static_cast<char>(is_unicode(code));
+  return new_tuple(p.heap, intern_atom("re_exported_pattern"), text_binary(p.heap, head),
+                   text_binary(p.heap, text), options, text_binary(p.heap, ""));
+}
+
 Term compile_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   Options o;
   std::string text;
@@ -30,6 +48,7 @@ Term compile_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
   CompileError error;
   Code code = compile(p, text, o.syntax, &error);
   if (!code) return error.code ? error_tuple(p, error) : raise_system_limit(p);
+  if (o.exported) return new_tuple(p.heap, atoms::ok, exported_term(p, code.get(), text, a[1]));
   return new_tuple(p.heap, atoms::ok, pattern_term(p, o.syntax, text, std::move(code)));
 }
 
@@ -329,6 +348,26 @@ Term bif_re_compile_1(Process& p, const Term* a) { return compile_bif(p, a, 1, b
 Term bif_re_compile_2(Process& p, const Term* a) { return compile_bif(p, a, 2, bif_re_compile_2); }
 Term bif_re_run_2(Process& p, const Term* a) { return run_bif(p, a, 2, bif_re_run_2); }
 Term bif_re_run_3(Process& p, const Term* a) { return run_bif(p, a, 3, bif_re_run_3); }
+
+Term bif_re_import_1(Process& p, const Term* a) {
+  const Term t = a[0];
+  if (!t.is_tuple() || t.tuple_arity() != 5 || t.element(0) != intern_atom("re_exported_pattern") ||
+      !is_binary(t.element(1)) || !is_binary(t.element(2)))
+    return raise_badarg(p);
+  const BytesOf head(t.element(1));
+  if (head.size() < kExportedHeadBytes ||
+      !std::equal(kExportedMark.begin(), kExportedMark.end(), head.data()))
+    return raise_badarg(p);
+  Options o;
+  std::string text;
+  bool used_up = false;
+  if (!parse_options(t.element(3), &o) || o.run_only || !pattern_text(p, t.element(2), o, &text, &used_up))
+    return used_up ? run_on_dirty(p, bif_re_import_1, a, 1) : raise_badarg(p);
+  CompileError error;
+  Code code = compile(p, text, o.syntax, &error);
+  if (!code) return error.code ? raise_badarg(p) : raise_system_limit(p);
+  return pattern_term(p, o.syntax, text, std::move(code));
+}
 
 /// (Subject, Pattern, Options, whether the program itself has called it).
 Term bif_re_internal_run_4(Process& p, const Term* a) {

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "runtime/bif/support.hpp"
+#include "vm/base/release.hpp"
 #include "vm/term/bits.hpp"
 
 namespace vmrun::regex {
@@ -15,6 +16,7 @@ namespace {
 
 enum class Kind : std::uint8_t {
   kCompile,
+  kExport,
   kRun,
   kBoth,
   kNewline,
@@ -48,6 +50,7 @@ constexpr OptionRow kOptions[] = {
     {"no_start_optimize", Kind::kCompile, false, PCRE2_NO_START_OPTIMIZE},
     {"ucp", Kind::kCompile, false, PCRE2_UCP},
     {"ungreedy", Kind::kCompile, false, PCRE2_UNGREEDY},
+    {"export", Kind::kExport},
     {"anchored", Kind::kBoth, false, PCRE2_ANCHORED},
     {"newline", Kind::kNewline, true},
     {"bsr_anycrlf", Kind::kBsr, false, PCRE2_BSR_ANYCRLF},
@@ -137,10 +140,11 @@ bool parse_option(Term option, Options* o) {
     return false;
   }
   const Term value = pair ? option.element(1) : option;
-  (row->kind == Kind::kCompile ? o->compile_only : o->run_only) |=
+  (row->kind == Kind::kCompile || row->kind == Kind::kExport ? o->compile_only : o->run_only) |=
       row->kind != Kind::kBoth && row->kind != Kind::kNewline && row->kind != Kind::kBsr;
   switch (row->kind) {
     case Kind::kCompile: o->syntax.options |= row->value; return true;
+    case Kind::kExport: return o->exported = release_number >= 28;
     case Kind::kRun: o->match |= row->value; return true;
     case Kind::kBoth:
       o->syntax.options |= row->value;

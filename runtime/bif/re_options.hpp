@@ -23,6 +23,7 @@ struct Options {
   std::uint32_t match = 0;
   bool compile_only = false;  // has an option that does not fit a compiled pattern
   bool run_only = false;      // has an option that does not fit compile/2
+  bool exported = false;      // compile/2 returns what import/1 reads
   bool global = false, report_errors = false;
   SWord offset = 0;
   std::optional<std::uint32_t> match_limit, depth_limit;

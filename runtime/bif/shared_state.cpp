@@ -116,7 +116,7 @@ bool persistent_sparse() {
   return slots > kPersistentSlots && 4 * persistent_live < slots;
 }
 
-enum class Set { kNew, kThere, kNothing, kNoRoom, kTooLong };
+enum class Set { kNew, kThere, kNothing, kNoRoom, kTooLong, kOther };
 
 /// Adds an entry without a value. Returns kNew, or why it cannot.
 Set persistent_enter(Term key, std::uint64_t hash, Replaced& replaced, PersistentEntry** entry) {
@@ -134,8 +134,9 @@ Set persistent_enter(Term key, std::uint64_t hash, Replaced& replaced, Persisten
 
 /// Sets or, with the non-value, erases a value. Returns whether there was a value before. With
 /// kNoRoom and kTooLong nothing has been done. Only a scheduler gets kTooLong: when the table is
-/// large and has to grow, or when the thread would have to wait for another one.
-Set persistent_set(Term key, Term value) {
+/// large and has to grow, or when the thread would have to wait for another one. only_new: a value
+/// that is there is kept, and the answer is kOther.
+Set persistent_set(Term key, Term value, bool only_new = false) {
   const bool here = dirty_thread_kind() == DirtyKind::kNone;
   Replaced replaced;
   std::unique_lock guard(persistent_lock, std::defer_lock);
@@ -146,6 +147,7 @@ Set persistent_set(Term key, Term value) {
       persistent.load(std::memory_order_relaxed)->slot(key, hash).load(std::memory_order_relaxed);
   const Term old = entry ? entry->value.load(std::memory_order_relaxed) : kNonValue;
   if (old && value && equal_exact(old, value)) return Set::kThere;
+  if (old && only_new) return Set::kOther;
   if (!old && !value) return Set::kNothing;
   LiteralBlock* block = nullptr;
   if (value && !make_shared_literal(&value, &block)) return Set::kNoRoom;
@@ -171,7 +173,8 @@ Term set_answer(Set result) {
   switch (result) {
     case Set::kNoRoom: return atoms::system_limit;
     case Set::kTooLong: return kNonValue;
-    case Set::kNothing: return atoms::false_;
+    case Set::kNothing:
+    case Set::kOther: return atoms::false_;
     default: return atoms::true_;
   }
 }
@@ -181,6 +184,11 @@ Term put_on_dirty(Process&, const Term* a) {
   const EpochGuard guard;
   look_at_leaving_literals();
   return set_answer(persistent_set(a[0], a[1]));
+}
+Term put_new_on_dirty(Process&, const Term* a) {
+  const EpochGuard guard;
+  look_at_leaving_literals();
+  return set_answer(persistent_set(a[0], a[1], true));
 }
 Term erase_on_dirty(Process&, const Term* a) {
   const EpochGuard guard;
@@ -209,7 +217,7 @@ Term set_or_wait(Process& p, const Term* a, unsigned arity, BifFn on_dirty) {
     const SWord words = arity == 2 ? size_words_within(steps_here(), a[1]) : 0;
     if (words < 0) return run_on_dirty(p, on_dirty, a, arity);
     bump_reductions(p, words / 16);
-    answer = set_answer(persistent_set(a[0], arity == 2 ? a[1] : kNonValue));
+    answer = set_answer(persistent_set(a[0], arity == 2 ? a[1] : kNonValue, on_dirty == put_new_on_dirty));
     if (!answer) return run_on_dirty(p, on_dirty, a, arity);
   }
   if (answer != atoms::system_limit) return answer;
@@ -220,6 +228,11 @@ Term set_or_wait(Process& p, const Term* a, unsigned arity, BifFn on_dirty) {
 
 Term bif_persistent_term_put_2(Process& p, const Term* a) {
   return set_or_wait(p, a, 2, put_on_dirty) ? atoms::ok : kNonValue;
+}
+/// Sets a value unless there is another one already.
+Term bif_persistent_term_put_new_2(Process& p, const Term* a) {
+  const Term answer = set_or_wait(p, a, 2, put_new_on_dirty);
+  return answer == atoms::false_ ? raise_badarg(p) : answer ? atoms::ok : kNonValue;
 }
 Term bif_persistent_term_erase_1(Process& p, const Term* a) { return set_or_wait(p, a, 1, erase_on_dirty); }
 /// Erases all terms. Those that other processes add meanwhile may stay.

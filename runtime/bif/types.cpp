@@ -2,6 +2,7 @@
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/term/compare.hpp"
 #include "vm/term/map.hpp"
 
 /// Type tests and sizes.
@@ -53,6 +54,15 @@ Term bif_erlang_is_record_2(Process& p, const Term* a) {
 Term bif_erlang_is_record_3(Process& p, const Term* a) {
   if (!a[1].is_atom() || !a[2].is_small()) return raise_badarg(p);
   return bool_term(is_record_of(a[0], a[1]) && static_cast<SWord>(a[0].tuple_arity()) == a[2].small_value());
+}
+
+/// Whether the term is a native record. This machine has none of them.
+Term bif_erlang_is_record_1(Process&, const Term*) { return atoms::false_; }
+
+/// (Term, Least, Most).
+Term bif_erlang_is_integer_3(Process& p, const Term* a) {
+  if (!a[1].is_integer() || !a[2].is_integer()) return raise_badarg(p);
+  return bool_term(a[0].is_integer() && compare(a[1], a[0]) <= 0 && compare(a[0], a[2]) <= 0);
 }
 
 Term bif_erlang_length_1(Process& p, const Term* a) {

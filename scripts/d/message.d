@@ -44,6 +44,15 @@ erlang$target:::message-queued
         (int)arg5);
 }
 
+erlang$target:::message-priority
+{
+    printf("message-priority receiver=%s size=%u ahead=%u passed=%u\n",
+        copyinstr(arg0),
+        (uint32_t)arg1,
+        (uint32_t)arg2,
+        (uint32_t)arg3);
+}
+
 erlang$target:::message-receive
 {
     printf("message-receive receiver=%s size=%u queue_length=%u label=%d previous=%d current=%d\n",

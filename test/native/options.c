@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the interface has since 2.17 and 2.18: options of a library, texts in UTF-8, sizes of terms. */
+/* What the interface has since 2.17 and 2.18: options of a library, texts in UTF-8, sizes of
+   terms. */
 #include <erl_nif.h>
 
 #include <stdatomic.h>
@@ -40,8 +41,9 @@ static int load(ErlNifEnv* env, void** data, ERL_NIF_TERM info) {
 static void unload(ErlNifEnv* env, void* data) {
   ErlNifPid pid;
   if (enif_whereis_pid(env, enif_make_atom(env, "witness"), &pid))
-    enif_send(env, &pid, NULL,
-              enif_make_tuple2(env, enif_make_atom(env, "threads"), enif_make_int(env, ((Data*)data)->threads)));
+    enif_send(
+        env, &pid, NULL,
+        enif_make_tuple2(env, enif_make_atom(env, "threads"), enif_make_int(env, ((Data*)data)->threads)));
   enif_free(data);
 }
 
@@ -107,22 +109,21 @@ static ERL_NIF_TERM atom(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   enif_get_int(env, argv[1], &encoding);
   if (!enif_make_new_atom_len(env, (char*)bytes.data, bytes.size, &made, (ErlNifCharEncoding)encoding))
     return enif_make_atom(env, "no_atom");
-  if (!enif_make_existing_atom_len(env, (char*)bytes.data, bytes.size, &found, (ErlNifCharEncoding)encoding) ||
+  if (!enif_make_existing_atom_len(env, (char*)bytes.data, bytes.size, &found,
+                                   (ErlNifCharEncoding)encoding) ||
       !enif_is_identical(made, found))
     return enif_make_atom(env, "another");
   copied = enif_get_atom(env, made, name, sizeof name, (ErlNifCharEncoding)encoding);
   enif_get_atom_length(env, made, &length, (ErlNifCharEncoding)encoding);
-  return enif_make_tuple4(env, made, enif_make_int(env, copied), enif_make_uint(env, length),
-                          enif_make_string_len(env, (char*)bytes.data, bytes.size,
-                                               (ErlNifCharEncoding)encoding));
+  return enif_make_tuple4(
+      env, made, enif_make_int(env, copied), enif_make_uint(env, length),
+      enif_make_string_len(env, (char*)bytes.data, bytes.size, (ErlNifCharEncoding)encoding));
 }
 
-static ErlNifFunc functions[] = {{"refused", 0, refused, 0},
-                                 {"until_halt", 1, until_halt, ERL_NIF_DIRTY_JOB_IO_BOUND},
-                                 {"size", 1, size, 0},
-                                 {"cache_index", 1, cache_index, 0},
-                                 {"string", 3, string, 0},
-                                 {"atom", 2, atom, 0}};
+static ErlNifFunc functions[] = {
+    {"refused", 0, refused, 0}, {"until_halt", 1, until_halt, ERL_NIF_DIRTY_JOB_IO_BOUND},
+    {"size", 1, size, 0},       {"cache_index", 1, cache_index, 0},
+    {"string", 3, string, 0},   {"atom", 2, atom, 0}};
 
 ERL_NIF_INIT(options, functions, load, NULL, NULL, unload)
 

@@ -217,7 +217,10 @@ CERTAIN = {
         rf'local-function-entry pid={PID} mfa=everything_loop:work/2 depth=[0-9]+',
         rf'global-function-entry pid={PID} mfa=lists:seq/2 depth=[0-9]+',
     ],
-    'message': [rf'message-send sender={PID} receiver={PID} size=0 label=0 previous=0 current=0'],
+    'message': [
+        rf'message-send sender={PID} receiver={PID} size=0 label=0 previous=0 current=0',
+        rf'message-priority receiver={PID} size=0 ahead=0 passed=1',
+    ],
     'name': [rf'name-unregister name=everything who={PID} by={PID} ends=0'],
     'nif': [
         '[1-9][0-9]* calls of primes:dirty_cpu/1',

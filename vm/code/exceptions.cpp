@@ -219,14 +219,15 @@ namespace {
 Term explaining_module(const Export& bif) {
   const Term module = bif.module;
   static const Term erts = intern_atom("erl_erts_errors"), stdlib = intern_atom("erl_stdlib_errors"),
-                    kernel = intern_atom("erl_kernel_errors"), os = intern_atom("os");
+                    kernel = intern_atom("erl_kernel_errors"), os = intern_atom("os"),
+                    code = intern_atom("code");
   static const Term of_erts[] = {atoms::erlang, intern_atom("atomics"), intern_atom("counters"),
                                  intern_atom("persistent_term")};
   static const Term of_stdlib[] = {intern_atom("binary"), intern_atom("ets"),  intern_atom("lists"),
                                    intern_atom("maps"),   intern_atom("math"), intern_atom("re"),
                                    intern_atom("unicode")};
   if (std::ranges::find(of_erts, module) != std::end(of_erts)) return erts;
-  if (module == os) return kernel;
+  if (module == os || module == code) return kernel;
   static const Term internal = intern_atom("erts_internal");
   if (module == internal) return failure_causes().contains(&bif) ? erts : kNonValue;
   return std::ranges::find(of_stdlib, module) != std::end(of_stdlib) ? stdlib : kNonValue;

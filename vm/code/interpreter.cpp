@@ -184,6 +184,7 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_ANY_DEST(o)          (*VM_DESTINATION(VM_FIELD(std::uint16_t, o)))
 #define VM_EXPORT(w)            reinterpret_cast<Export*>(w)
 #define VM_BIF(w)               reinterpret_cast<BifFn>(w)
+#define VM_COUNTER(w)           reinterpret_cast<Word*>(w)
 #define VM_RETURN_ADDRESS(next) Term::from_raw(reinterpret_cast<Word>(next))
 #define VM_HEAP_WORDS(need)     ((need) & ~kNeedAlways)
 #define VM_TERM(v)              vm_term(v)
@@ -583,6 +584,15 @@ bif_failed:
     case BifAction::kHibernate: {
       const auto* target = static_cast<const Export*>(p.trap_target);
       reds += set_aside;
+      if (!target) {  // it keeps its stack, and calls the function again
+        VM_SWAP_OUT;
+        const int cost = collect_for_hibernate(p, x, 0);
+        if (cost < 0) goto exit_now;
+        p.reductions -= cost;
+        save_registers(p, x, 0);
+        p.ip = I;
+        return RunResult::kWaiting;
+      }
       if (calls_are_under_way(p)) drop_calls(p);
       E = p.heap.end - 1;
       *E = VM_RETURN_ADDRESS(kProcessEnd);

@@ -262,12 +262,31 @@ void Loader::lead_to_built_in() {
   if (e && e->bif) e_.emit(Family::call_ext_only, {Operand::pointer(e)});
 }
 
+void Loader::count_execution() {
+  m_.coverage->counters.push_back(0);
+  e_.emit(Family::count_execution, {Operand::pointer(&m_.coverage->counters.back())});
+}
+
+/// executable_line: the place, and a number that the compiler has given the line.
+bool Loader::count_line(const Arg* a) {
+  if (a[0].value >= f_.lines.size())
+    return fail("line " + std::to_string(a[0].value) + " is not in the table");
+  if (a[0].value == 0 || functions_.empty()) return true;
+  const auto function = static_cast<std::uint32_t>(functions_.size() - 1);
+  m_.coverage->lines.push_back({function, f_.lines[a[0].value].line, static_cast<std::uint32_t>(a[1].value)});
+  count_execution();
+  return true;
+}
+
 /// Instructions that say where functions and lines begin, and calls.
 bool Loader::function_instruction(std::uint8_t opcode, const Arg* a) {
   switch (opcode) {
     case generic::k_label:
       e_.place_label(a->value);
-      if (!functions_.empty() && functions_.back() == a->value) lead_to_built_in();
+      if (!functions_.empty() && functions_.back() == a->value) {
+        lead_to_built_in();
+        if (m_.coverage && !m_.coverage->counts_lines()) count_execution();
+      }
       return true;
     case generic::k_func_info:
       e_.emit(Family::func_info, {number(a[2].value), operand(a[0]), operand(a[1])});
@@ -278,7 +297,7 @@ bool Loader::function_instruction(std::uint8_t opcode, const Arg* a) {
         return fail("line " + std::to_string(a->value) + " is not in the table");
       if (a->value) e_.set_line(static_cast<std::uint32_t>(a->value));
       return true;
-    case generic::k_executable_line:
+    case generic::k_executable_line: return !m_.coverage || !m_.coverage->counts_lines() || count_line(a);
     case generic::k_debug_line:
     case generic::k_fclearerror:
     case generic::k_fcheckerror: return true;

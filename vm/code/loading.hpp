@@ -35,6 +35,11 @@ class Loader {
 
   bool load() {
     m_.name = f_.module;
+    if (const CoverageMode mode = coverage_mode.load(std::memory_order_relaxed);
+        mode != CoverageMode::kNone) {
+      m_.coverage = std::make_unique<Coverage>();
+      m_.coverage->mode = mode;
+    }
     m_.strings.assign(reinterpret_cast<const char*>(f_.strings.data), f_.strings.size);
     return find_entries() && loops_are_counted() && decode_literals() && make_funs() && translate() &&
            finish();
@@ -191,6 +196,8 @@ class Loader {
   bool instruction(std::uint8_t opcode, const Arg* a);
   bool function_instruction(std::uint8_t opcode, const Arg* a);
   void lead_to_built_in();
+  void count_execution();
+  bool count_line(const Arg* a);
   bool data_instruction(std::uint8_t opcode, const Arg* a);
   /// Whether no instruction stands between that label and this one.
   bool begins_here(const Arg& label) const;

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,7 +41,26 @@ struct SourceLocation {
   std::uint32_t line = 0;
 };
 
-/// One loaded version of a module. The loader builds it; only its library changes afterwards.
+/// What code that is loaded from now on counts: calls of functions, or executions of lines. With
+/// `counters` the number is reported, otherwise whether there was one. Without a mode the code has
+/// no instruction for it.
+enum class CoverageMode : std::uint8_t { kNone, kFunction, kFunctionCounters, kLine, kLineCounters };
+inline std::atomic<CoverageMode> coverage_mode{CoverageMode::kNone};
+
+/// The counters of a module, which its code adds to.
+struct Coverage {
+  struct Line {
+    std::uint32_t function, line, id;  // function: index; id: what the compiler calls the line
+  };
+  CoverageMode mode = CoverageMode::kNone;
+  std::deque<Word> counters;  // of functions, or of lines; they do not move
+  std::vector<Line> lines;    // of counters of lines, in the order of the code
+
+  bool counts_lines() const { return mode >= CoverageMode::kLine; }
+};
+
+/// One loaded version of a module. The loader builds it; only its library and its counters change
+/// afterwards.
 struct Module {
   struct LineEntry {
     std::uint32_t word, file, line;
@@ -63,6 +84,7 @@ struct Module {
   LiteralBlock* literals = nullptr;
   std::uint32_t version = 0;  // all code is numbered in the order of registering
   std::uint8_t md5[16] = {};
+  std::unique_ptr<Coverage> coverage;         // nullptr: nothing is counted
   std::string strings;                        // constant bytes that instructions point into
   std::atomic<NifLibrary*> library{nullptr};  // of native functions; set at most once, by vm/nif
 

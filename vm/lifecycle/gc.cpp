@@ -78,7 +78,7 @@ class Collection {
         live_(live),
         collects_("[gc]", &p),
         collector_(p.heap, regs, live, list_roots, &p) {
-    if (p.message_peeked) receive_pin_peeked(p);
+    if (p.peeked > 1) receive_pin_peeked(p);
     block_before_ = h_.block_words();
     if (collections_monitored.load(std::memory_order_relaxed)) [[unlikely]]
       begun_ns_ = begin_monitored_collection();
@@ -398,7 +398,7 @@ int collect_literals(Process& p, const LiteralBlocks& blocks, const std::vector<
 }
 
 int collect_for_hibernate(Process& p, Term* regs, unsigned live) {
-  if (awaits_returns(p)) [[unlikely]]
+  if (p.trap_target && awaits_returns(p)) [[unlikely]]
     leave_traced_calls(p);
   if (collections_are_forbidden(p)) [[unlikely]]
     return 1;

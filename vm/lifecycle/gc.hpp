@@ -32,7 +32,8 @@ struct Process;
 
 /// erlang:garbage_collect: a full sweep.
 [[nodiscard]] int collect_major(Process& p, Word need, Term* regs, unsigned live);
-/// For erlang:hibernate, with the stack dropped and the arguments in `regs`: a full sweep that
+/// For erlang:hibernate, with the arguments in `regs`, and the stack dropped if there is a
+/// p.trap_target: a full sweep that
 /// makes the block as small as possible.
 [[nodiscard]] int collect_for_hibernate(Process& p, Term* regs, unsigned live);
 /// A process that gave up its own least heap size while it hibernated (kHibernates) runs again, and

@@ -9,6 +9,7 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/lifecycle_upcalls.hpp"
 #include "vm/message/deferred_decoding.hpp"
+#include "vm/message/priority.hpp"
 #include "vm/message/receiver.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/core.hpp"
@@ -251,6 +252,7 @@ Term parent(ItemContext& a) { return a.p.parent.is_nil() ? atoms::undefined : co
 Term message_queue_data(ItemContext& a) {
   return a.p.extra && a.p.extra->off_heap_messages ? atoms::off_heap : atoms::on_heap;
 }
+Term priority_messages(ItemContext& a) { return bool_term(receives_priority_messages(a.p)); }
 Term zero(ItemContext&) { return Term::small(0); }
 Term sequential_trace_token(ItemContext& a) { return seq_token_term(a.p, a.out); }
 Term trace_flags(ItemContext& a) {
@@ -332,6 +334,7 @@ constexpr Item kItems[] = {
     {atoms::last_calls, last_calls, false},
     {atoms::sequential_trace_token, sequential_trace_token, false},
     {atoms::trace, trace_flags, false},
+    {atoms::priority_messages, priority_messages, false},
 };
 
 const Item* find_item(Term name) {

@@ -6,6 +6,7 @@
 #include "vm/lifecycle/gc.hpp"
 #include "vm/message/deliver.hpp"
 #include "vm/message/links.hpp"
+#include "vm/message/priority.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/core.hpp"
@@ -146,7 +147,10 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
 
   process_table.publish(p, number);
   const Term pid = p.id;
-  if (parent && options.link) set_links(*parent, p);
+  if (parent && options.link) {
+    set_links(*parent, p);
+    if (options.priority_link) mark_priority_link(*parent, pid, true);
+  }
   RefKey key;
   if (options.request) key = options.request->key;
   else if (options.monitor || (parent && parent->observed & kHasToken)) key = next_ref_key();
@@ -160,6 +164,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
     }
     Extra& extra = extra_of(*parent);
     extra.monitors.insert(key, monitor);
+    if (options.priority_monitor) mark_priority_monitor(*parent, key);
     if (options.monitor_alias != AliasMode::kNone) extra.aliases.insert(key, options.monitor_alias);
     extra_of(p).monitored_by.insert(key, parent->id, Term::nil());
     *monitor_key = key;

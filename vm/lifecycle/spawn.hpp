@@ -14,6 +14,7 @@ struct SpawnOptions {
   bool monitor = false;
   Term monitor_tag;  // with monitor: non-value for 'DOWN'
   AliasMode monitor_alias = AliasMode::kNone;
+  bool priority_link = false, priority_monitor = false;  // see message/priority.hpp
   std::uint8_t priority = 1;
   std::uint16_t scheduler = 0;  // the scheduler that it is bound to; 0: not bound
   bool off_heap_messages = false;

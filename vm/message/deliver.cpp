@@ -40,13 +40,18 @@ void fire_queued(Process& to, Fragment& f, Word length) {
 }
 
 [[gnu::cold, gnu::noinline]] void append_probed(Process& p, Fragment* f, bool announce) {
-  MailboxProbeLock lock(p.mailbox);
-  if (lock.held() && announce) fire_queued(p, *f, p.mailbox.length() + 1);
-  else if (announce) probe::count_message_queued();
-  p.mailbox.append(f);
+  insert_with_probe(p, *f, announce, [&] { p.mailbox.append(f); });
 }
 
 }  // namespace
+
+void insert_with_probe(Process& p, Fragment& f, bool announce, const std::function<void()>& insert) {
+  if (!probe::message_queued_enabled()) return insert();
+  MailboxProbeLock lock(p.mailbox);
+  if (lock.held() && announce) fire_queued(p, f, p.mailbox.length() + 1);
+  else if (announce) probe::count_message_queued();
+  insert();
+}
 
 bool push_message(Process& to, Fragment* f, bool to_self) {
   if (probe::message_queued_enabled()) [[unlikely]]

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "vm/heap/fragment.hpp"
 #include "vm/process/core.hpp"
 #include "vm/process/process.hpp"
@@ -65,6 +67,10 @@ inline bool push_message(Process& to, Fragment* f, Disabled disabled) {
 [[nodiscard]] bool push_signal(Process& to, Fragment* f);
 /// Makes a suspended process check again what it waits for.
 void wake_up(Process& p);
+
+/// Calls `insert`, which puts a message into the process's own inner queue; announces it as queued
+/// if it is to be.
+void insert_with_probe(Process& p, Fragment& f, bool announce, const std::function<void()>& insert);
 
 /// Appends a message that is made in p's own thread (such as an exit turned into a message).
 /// announce: fires message-queued (not for what p has sent to itself).

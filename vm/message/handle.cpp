@@ -12,6 +12,7 @@
 #include "vm/message/abandoned_spawns.hpp"
 #include "vm/message/deferred_decoding.hpp"
 #include "vm/message/mailbox_probe.hpp"
+#include "vm/message/priority.hpp"
 #include "vm/message/remote_links.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/dirty_state.hpp"
@@ -48,16 +49,17 @@ void die_of(Process& p, Term reason, Fragment* f) {
   take_over(p, f);
 }
 
-void handle_exit(Process& p, Fragment* f, bool by_link) {
+void handle_exit(Process& p, Fragment* f, bool by_link, bool priority = false) {
   const Term from = f->message.element(1), reason = f->message.element(2);
   if (by_link) {
     if (!p.extra || !p.extra->links.erase(from)) return Fragment::destroy(f);
+    priority = unmark_priority_link(p, from);
     // A process that is about to end is not traced as having lost a link.
     if (p.trap_exit || reason == atoms::normal) trace_procs(p, atoms::getting_unlinked, from);
   } else if (reason == atoms::kill) {
     return die_of(p, atoms::killed, f);
   }
-  if (p.trap_exit) return append_own_message(p, f);
+  if (p.trap_exit) return priority ? insert_own_message(p, f) : append_own_message(p, f);
   if (reason == atoms::normal) return Fragment::destroy(f);
   die_of(p, reason, f);
 }
@@ -91,21 +93,30 @@ void handle_down(Process& p, Fragment* f) {
   const MonitorOut& was = entry.value;
   if (was.alias == AliasMode::kDemonitor || was.alias == AliasMode::kReplyDemonitor)
     p.extra->aliases.erase(key);
+  const bool priority = unmark_priority_monitor(p, key);
   if (was.alias != AliasMode::kNone) make_alias_of_last(*f, key, p.id);
   if (was.tag) f = retag(f, was.tag->message);
   was.release();
-  append_own_message(p, f);
+  priority ? insert_own_message(p, f) : append_own_message(p, f);
 }
 
-void handle_alias_message(Process& p, Fragment* f) {
+/// A message or an exit signal to an alias of p. Without the alias it is lost.
+void handle_through_alias(Process& p, Fragment* f) {
   const RefKey key = ref_key(f->message.element(0));
   AliasMode* mode = p.extra ? p.extra->aliases.find(key) : nullptr;
   if (!mode) return Fragment::destroy(f);
-  if (*mode == AliasMode::kReplyDemonitor) stop_monitor(p, key);  // erases the alias too
-  else if (*mode == AliasMode::kReply) p.extra->aliases.erase(key);
-  const bool own = f->message.tuple_arity() == 3;
+  const SWord marks = f->message.tuple_arity() == 3 ? f->message.element(2).small_value() : 0;
+  const bool priority = marks & kPriorityMessage && is_priority_alias(p, key);
+  if (*mode == AliasMode::kReplyDemonitor) {
+    stop_monitor(p, key);  // erases the alias too
+  } else if (*mode == AliasMode::kReply) {
+    p.extra->aliases.erase(key);
+    unmark_priority_alias(p, key);
+  }
   f->message = f->message.element(1);
-  append_own_message(p, f, !own);
+  if (f->kind == static_cast<Word>(SignalKind::kAliasExit)) return handle_exit(p, f, false, priority);
+  priority ? insert_own_message(p, f, !(marks & kOwnMessage))
+           : append_own_message(p, f, !(marks & kOwnMessage));
 }
 
 /// Whether a signal about the link with a process of another node comes too late, because p has
@@ -143,7 +154,10 @@ void handle_signal(Process& p, Fragment* f) {
     case SignalKind::kUnlink:
       if (is_overtaken(p, f->message.head(), RemoteLink::kHolds)) break;
       trace_procs(p, atoms::getting_unlinked, f->message.head());
-      if (p.extra) p.extra->links.given_up_by_other(f->message.head(), link_settings(*f));
+      if (!p.extra) break;
+      p.extra->links.given_up_by_other(f->message.head(), link_settings(*f));
+      if (p.extra->priority && !p.extra->links.contains(f->message.head()))
+        unmark_priority_link(p, f->message.head());
       break;
     case SignalKind::kMonitor: {
       const Term* e = f->message.tuple_elements();
@@ -154,7 +168,8 @@ void handle_signal(Process& p, Fragment* f) {
       if (p.extra) p.extra->monitored_by.erase(ref_key(f->message));
       break;
     case SignalKind::kDown: return handle_down(p, f);
-    case SignalKind::kAliasMessage: return handle_alias_message(p, f);
+    case SignalKind::kAliasMessage:
+    case SignalKind::kAliasExit: return handle_through_alias(p, f);
     case SignalKind::kGroupLeader:
       p.group_leader = f->message;
       if (!p.group_leader.is_immed()) return take_over(p, f);

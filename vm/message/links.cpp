@@ -4,6 +4,7 @@
 #include "vm/heap/build.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/clock_service.hpp"
+#include "vm/message/priority.hpp"
 #include "vm/message/process_receiver.hpp"
 #include "vm/message/request.hpp"
 #include "vm/trace/trace.hpp"
@@ -55,7 +56,8 @@ void set_links(Process& a, Process& b) {
   set_on_both_sides(extra_of(a).links, a.id, extra_of(b).links, b.id);
 }
 
-StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Term tag, AliasMode alias) {
+StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, const MonitorOptions& options) {
+  const auto& [tag, alias, priority] = options;
   const bool by_name = of.given.is_atom() || of.given.is_tuple(), is_here = of.at != receivers.remote;
   const bool suits = of.at == (is_port ? receivers.port : is_here ? receivers.process : receivers.remote);
   const bool has_ended = is_port && of.at == receivers.nobody && of.given.is_port();
@@ -78,6 +80,7 @@ StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Te
   Extra& extra = extra_of(p);
   extra.monitors.insert(key, monitor);
   if (alias != AliasMode::kNone) extra.aliases.insert(key, alias);
+  if (priority) mark_priority_monitor(p, key);
   if (reached == Reached::kNobody)
     process_receiver.down(
         p.id, {.key = key, .object = who, .name = name, .reason = atoms::noproc, .of_port = is_port});
@@ -99,6 +102,7 @@ bool stop_monitor(Process& p, RefKey key) {
   const MonitorOut& was = entry.value;
   if (was.alias == AliasMode::kDemonitor || was.alias == AliasMode::kReplyDemonitor)
     p.extra->aliases.erase(key);
+  unmark_priority_monitor(p, key);
   receiver_of(was.target).demonitor(was.target, p.id, key);
   was.release();
   return true;

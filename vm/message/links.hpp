@@ -19,6 +19,13 @@ void trace_as_linked(Process& p, Term other);
 /// Traces that this process or another one has got or lost a name. event is register or unregister.
 void trace_name(Process& p, Term who, Term event, Term name);
 
+/// Options of monitor/3. tag: in place of 'DOWN', or the non-value.
+struct MonitorOptions {
+  Term tag = kNonValue;
+  AliasMode alias = AliasMode::kNone;
+  bool priority = false;  // its message goes in front of ordinary ones
+};
+
 /// The result of starting a monitor. With kRefused there is no monitor, and no key.
 struct StartedMonitor {
   Reached reached;
@@ -27,7 +34,7 @@ struct StartedMonitor {
 /// monitor(time_offset, clock_service).
 RefKey watch_clock(Process& p, Term tag, AliasMode alias);
 /// erlang:monitor of a port (is_port) or a process. The caller makes the reference.
-StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, Term tag, AliasMode alias);
+StartedMonitor start_monitor(Process& p, const Destination& of, bool is_port, const MonitorOptions& options);
 /// Returns whether there was such a monitor.
 bool stop_monitor(Process& p, RefKey key);
 

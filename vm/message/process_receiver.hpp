@@ -25,6 +25,7 @@ class ProcessReceiver final : public Receiver {
 class AliasReceiver final : public Receiver {
  public:
   SendResult send(Process& from, const Destination& to, Term message, SendOptions options) override;
+  bool exit(Term to, const ExitSignal& signal) override;
 };
 
 extern constinit ProcessReceiver process_receiver;

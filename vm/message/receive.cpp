@@ -5,6 +5,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/message/handle.hpp"
 #include "vm/message/mailbox_probe.hpp"
+#include "vm/message/priority.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/core.hpp"
@@ -22,9 +23,12 @@ void move_link(Process& p, Fragment** from, Fragment** to) {
   Mailbox& m = p.mailbox;
   if (m.last == from) m.last = to;
   if (m.save == from) m.save = to;
-  if (p.extra && p.extra->marker_count) [[unlikely]]
+  if (!p.extra) return;
+  if (p.extra->marker_count) [[unlikely]]
     for (ReceiveMarker& marker : p.extra->markers)
       if (marker.link == from) marker.link = to;
+  if (p.extra->priority && p.extra->priority->end == from) [[unlikely]]
+    p.extra->priority->end = to;
 }
 
 void fire_receive(Process& p, Fragment& f) {
@@ -46,6 +50,8 @@ void drop_timer(Process& p) {
 
 Peek receive_peek(Process& p, Term* message) {
   if (receive_peek_quickly(p, message)) return Peek::kMessage;
+  if (receive_begins_anew(p)) [[unlikely]]
+    if (receive_peek_quickly(p, message)) return Peek::kMessage;
   if (!p.mailbox.has_arrivals()) return Peek::kEmpty;
   handle_arrivals(p);
   if (p.exit_pending) [[unlikely]]
@@ -67,7 +73,7 @@ namespace {
 
 void receive_remove(Process& p) {
   Mailbox& m = p.mailbox;
-  p.message_peeked = false;
+  p.peeked = 0;
   Fragment* f = *m.save;
   if (!f->token.is_nil() || (p.observed & (kHasTokenOrTag | kPathsEnabled))) [[unlikely]]
     count_down_observed(p, *f);
@@ -90,7 +96,7 @@ void receive_timeout(Process& p) {
   trace_timeout(p);
   drop_timer(p);
   p.mailbox.save = &p.mailbox.first;
-  p.message_peeked = false;
+  p.peeked = 0;
 }
 
 TimeoutState receive_start_timer(Process& p, Term timeout) {
@@ -152,7 +158,7 @@ void pin_message(Process& p, Fragment** link) {
 
 void receive_pin_peeked(Process& p) {
   pin_message(p, p.mailbox.save);
-  p.message_peeked = false;
+  p.peeked = 1;  // it is still being tested
 }
 
 // ---- Markers ------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ enum class Peek { kMessage, kEmpty, kExiting };
 inline bool receive_peek_quickly(Process& p, Term* message) {
   const Fragment* f = *p.mailbox.save;
   if (!f) return false;
-  p.message_peeked = f->used_words != 0;
+  p.peeked = f->used_words + 1;
   *message = f->message;
   return true;
 }
@@ -27,7 +27,7 @@ inline bool receive_peek_quickly(Process& p, Term* message) {
 Peek receive_peek(Process& p, Term* message);
 /// loop_rec_end: steps over the message that was just tested.
 inline void receive_next(Process& p) {
-  p.message_peeked = false;
+  p.peeked = 0;
   p.mailbox.save = &(*p.mailbox.save)->next;
 }
 /// remove_message: takes the message at the save position out, adopts its fragment, updates the
@@ -50,7 +50,7 @@ TimeoutState receive_start_timer(Process& p, Term timeout);
 inline void receive_look_at_nothing(Process& p) { p.mailbox.save = p.mailbox.last; }
 
 /// A collection while a message is being tested would move terms that still belong to the mailbox's
-/// fragment. So collect() calls this first when p.message_peeked: the fragment's words join p's
+/// fragment. So collect() calls this first when p.peeked says so: the fragment's words join p's
 /// heap, and the queue keeps a node whose root is visited like any other.
 void receive_pin_peeked(Process& p);
 /// As above, for the message that a link of the inner queue leads to. From here on a collection

@@ -22,6 +22,7 @@ struct Destination;
 
 struct SendOptions {
   bool nosuspend = false, noconnect = false;
+  bool priority = false;  // to a priority alias: a priority message
 };
 enum class SendResult : std::uint8_t {
   kDone,          // sent or lost; the sender cannot tell which
@@ -42,6 +43,7 @@ enum class Reached : std::uint8_t {
 struct ExitSignal {
   Term from, reason;
   bool by_link = false;        // from a link: dropped unless linked
+  bool priority = false;       // to a priority alias: becomes a priority message if it becomes one
   bool fires_probe = true;     // fires process-exit_signal; not for the noproc of a failed link
   Process* carrier = nullptr;  // the process that ends; its token and tag are sent along
   Term token = Term::nil();    // of a process of another node, instead of a carrier's

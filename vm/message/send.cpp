@@ -6,6 +6,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/deliver.hpp"
+#include "vm/message/end_signals.hpp"
 #include "vm/message/process_receiver.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
@@ -103,7 +104,7 @@ bool send_to_process(Process& from, Process& to, Term as_given, Term message) {
   return push_message(to, f, Disabled::kMessageAndQueueProbes);
 }
 
-void send_to_alias(Process& from, Term alias, Term message) {
+void send_to_alias(Process& from, Term alias, Term message, bool priority) {
   trace_send(from, alias, message);
   Process* to = process_table.find(ref_of(alias)->owner);
   if (!to) return;
@@ -120,7 +121,8 @@ void send_to_alias(Process& from, Term alias, Term message) {
   Term* hp = f->words;
   const Term copy = copy_term(message, hp, f->off_heap);
   const Term ref = make_alias_ref(hp, ref_key(alias), to->id);
-  f->message = to_self ? make_tuple(hp, ref, copy, atoms::true_) : make_tuple(hp, ref, copy);
+  const unsigned marks = (to_self ? kOwnMessage : 0) | (priority ? kPriorityMessage : 0);
+  f->message = marks ? make_tuple(hp, ref, copy, Term::small(marks)) : make_tuple(hp, ref, copy);
   f->used_words = static_cast<std::uint32_t>(hp - f->words);
   if (carries) [[unlikely]]
     attach_token(from, *f);
@@ -135,7 +137,7 @@ Term send_large(Process& from, const Term* a) {
   EpochGuard guard;  // until the message, which may share literals, is in the mailbox
   look_at_leaving_literals();
   const Term to = a[0], as_given = a[1], message = a[2];
-  if (!to.is_local_pid()) send_to_alias(from, to, message);
+  if (!to.is_local_pid()) send_to_alias(from, to, message, as_given == atoms::priority);
   else if (Process* q = process_table.find(to)) send_to_process(from, *q, as_given, message);
   return atoms::ok;
 }
@@ -179,10 +181,37 @@ SendResult sent_on_dirty(Process& from) {
 }
 
 // Only the owner knows whether it still is an alias.
-SendResult AliasReceiver::send(Process& from, const Destination& to, Term message, SendOptions) {
-  if (too_large_here(message)) return send_on_dirty(from, to.who, to.who, message);
-  send_to_alias(from, to.who, message);
+SendResult AliasReceiver::send(Process& from, const Destination& to, Term message, SendOptions options) {
+  if (too_large_here(message))
+    return send_on_dirty(from, to.who, options.priority ? atoms::priority : to.who, message);
+  send_to_alias(from, to.who, message, options.priority);
   return SendResult::kDone;
+}
+
+// The owner is not told unless it still has the alias, but the probe fires: the signal has been
+// sent.
+bool AliasReceiver::exit(Term to, const ExitSignal& signal) {
+  Process* q = process_table.find(ref_of(to)->owner);
+  if (!q) return true;
+  const bool carries = signal.carrier && sends_token(*signal.carrier);
+  Fragment* f = new_signal(SignalKind::kAliasExit, kExitSignalWords + 4 + kAliasRefWords +
+                                                       copy_size_words(signal.reason) +
+                                                       (carries ? token_room_words(*signal.carrier) : 0));
+  const Term reason = copy_into(*f, signal.reason);
+  finish_exit_signal(*f, signal.from, reason);
+  if (carries) [[unlikely]] {
+    seq_trace_send(*signal.carrier, q->id, f->message);
+    attach_token(*signal.carrier, *f);
+  }
+  if (probe::process_exit_signal_enabled()) [[unlikely]]
+    probe::fire_process_exit_signal(signal.from, q->id,
+                                    signal.reason == atoms::kill ? atoms::killed : signal.reason);
+  Term* hp = fragment_alloc(*f, kAliasRefWords);
+  const Term ref = make_alias_ref(hp, ref_key(to), q->id);
+  hp = fragment_alloc(*f, 4);
+  f->message = make_tuple(hp, ref, f->message, Term::small(signal.priority ? kPriorityMessage : 0));
+  if (!push_signal(*q, f)) Fragment::destroy(f);
+  return true;
 }
 
 [[gnu::no_stack_protector]] SendResult send_with_options(Process& from, Term given, Term message,

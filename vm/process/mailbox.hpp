@@ -31,7 +31,8 @@ struct Process;
 
 enum class SignalKind : std::uint32_t {
   kMessage = 0,
-  kAliasMessage,       // message: {Ref, Message}
+  kAliasMessage,       // message: {Ref, Message} or {Ref, Message, marks (kOwnMessage …)}
+  kAliasExit,          // message: {Ref, {'EXIT', From, Reason}, marks (kOwnMessage …)}
   kExit,               // message: {'EXIT', From, Reason}; sent by exit/2
   kLinkExit,           // as kExit; dropped unless linked
   kLink,               // message: From
@@ -50,6 +51,9 @@ enum class SignalKind : std::uint32_t {
   kWakeUp,         // a suspended process is to check what it waits for; no message
   kPinnedMessage,  // a message whose terms lie in the receiver's heap; inner queue only
 };
+
+/// What goes along with a message or exit signal to an alias.
+inline constexpr unsigned kOwnMessage = 1, kPriorityMessage = 2;
 
 enum class PushResult { kQueued, kWakeOwner, kClosed };
 

@@ -38,7 +38,8 @@ enum class ExceptionClass : std::uint8_t { kError, kExit, kThrow };
 ///   kExitNow         the process ends with exception_value as its reason; no catch sees it: call
 ///                    exit_process
 ///   kHibernate       hibernate: the stack is dropped, and when a message arrives trap_target is
-///                    called with the arguments in the x registers
+///                    called with the arguments in the x registers; without a target the stack is
+///                    kept, and the BIF is called again
 enum class BifAction : std::uint8_t {
   kRaise,
   kTrap,
@@ -118,10 +119,9 @@ struct Process {
   enum class GoesOn : std::uint8_t { kInstruction, kFunction, kCollected };
   GoesOn goes_on = GoesOn::kInstruction;
   std::uint32_t observed = 0;  // bits of flags.hpp
-  bool message_peeked =
-      // Between loop_rec and remove_message/loop_rec_end: the message lies in its own fragment (see
-      // receive.hpp).
-      false;
+  // Between loop_rec and remove_message/loop_rec_end: 1 + the words in the fragment of the message
+  // that is tested (see receive.hpp); else 0.
+  std::uint32_t peeked = 0;
   std::atomic<bool> exiting{false};    // any thread
   std::atomic<bool> has_begun{false};  // any thread; its first slice may not have ended
   std::atomic<DirtyState> dirty_state{DirtyState::kNone};

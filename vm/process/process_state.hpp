@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "vm/base/small_limits.hpp"
@@ -76,12 +77,31 @@ struct Suspending {
 /// request (lifecycle/answer.hpp).
 enum class OtherDirtyWork : std::uint8_t { kNone, kDecode, kAnswer };
 
+/// What of a process brings priority messages (message/priority.hpp), and where those in its
+/// mailbox end. Made with the first mark.
+struct PriorityReception {
+  FlatTable<RefKey, NoValue> aliases, monitors;
+  FlatTable<KeptIdentifier, NoValue> links;
+  // The link behind the last priority message of the inner queue. It is the queue's first link when
+  // there is none.
+  Fragment** end = nullptr;
+  // A priority message went in front of a message that was just being tested: when the receive has
+  // come to the end of the queue, it begins anew.
+  bool begins_anew = false;
+
+  ~PriorityReception() {
+    links.for_each([](const KeptIdentifier& other, NoValue) { drop_identifier(other.term); });
+  }
+  bool empty() const { return aliases.empty() && monitors.empty() && links.empty(); }
+};
+
 struct Extra {
   Dictionary dictionary;
   Links links;
   FlatTable<RefKey, MonitorOut> monitors;
   Watchers monitored_by;
   Aliases aliases;
+  std::unique_ptr<PriorityReception> priority;
   FlatTable<RefKey, SpawnRequested> spawn_requests;
 
   static constexpr unsigned kMarkers = usual_or_small<unsigned>(4, 1);
