@@ -23,6 +23,7 @@
 #include "vm/sched/scheduler.hpp"
 #include "vm/trace/call_pattern.hpp"
 #include "vm/trace/message_pattern.hpp"
+#include "vm/trace/system_monitor.hpp"
 #include "vm/trace/trace_upcalls.hpp"
 #include "vm/trace/tracer.hpp"
 
@@ -247,6 +248,7 @@ namespace {
 
 /// What a session has left behind is removed. Any thread. self: the calling process, if it is one.
 void clean_after(TraceSession& session, Process* self) {
+  set_system_monitor(session.number, {});
   forget_message_patterns(session);
   if (forget_call_patterns(session)) use_breakpoints();
   const std::vector<Term> tracees = tracees_of(session);
@@ -306,7 +308,7 @@ enum class Ended : bool { kNo, kYes };
 
 /// Returns the session that a program names; nullptr: there is none, or it has ended and that does
 /// not suit.
-SessionRef named_session(Term t, Ended may_have_ended = Ended::kNo) {
+SessionRef session_named(Term t, Ended may_have_ended) {
   if (!t.is_tuple() || t.tuple_arity() != 2) return nullptr;
   if (t.element(0).is_atom()) return find_session(t.element(0), t.element(1));
   const auto* kept = static_cast<const SessionRef*>(resource_object(t.element(0), session_type()));
@@ -319,6 +321,12 @@ SessionRef named_session(Term t, Ended may_have_ended = Ended::kNo) {
   const bool suits = may_have_ended == Ended::kYes || session.is_alive.load(std::memory_order_acquire);
   return suits ? *kept : nullptr;
 }
+
+}  // namespace
+
+SessionRef named_session(Term t) { return session_named(t, Ended::kNo); }
+
+namespace {
 
 Term session_list(Process& p, const std::vector<SessionRef>& sessions) {
   ListBuilder list(p.heap);
@@ -348,7 +356,7 @@ Term bif_erts_internal_trace_session_create_3(Process& p, const Term* a) {
 }
 
 Term bif_erts_internal_trace_session_destroy_1(Process& p, const Term* a) {
-  const SessionRef session = named_session(a[0], Ended::kYes);
+  const SessionRef session = session_named(a[0], Ended::kYes);
   if (!session) return raise_badarg(p);
   if (!end_session(*session)) return atoms::false_;
   clean_after(*session, &p);
@@ -448,6 +456,12 @@ Term trace_info_cause(Process&, unsigned arity, const Term* a) {
 
 namespace {
 
+/// Whether the atom stands for a session's system monitor.
+bool is_system(Term what) {
+  static const Term system = intern_atom("system");
+  return what == system && release_has(Trait::kSessionMonitors);
+}
+
 /// {Item, Value} of processes or ports.
 Term tracee_info(Process& p, const SessionRef& session, Term who, Term item) {
   static const Term flags = intern_atom("flags");
@@ -473,6 +487,8 @@ bool is_function_name(Term t) {
 Term trace_info_in(Process& p, const SessionRef& session, const Term* a) {
   static Export* const info = export_entry(intern_atom("vmrun_trace"), intern_atom("info"), 3);
   static const Term on_load = intern_atom("on_load"), match_spec = intern_atom("match_spec");
+  if (is_system(a[0]) && a[1] == atoms::all)
+    return new_tuple(p.heap, a[0], monitor_options(p, system_monitor(session->number)));
   if (a[0] == atoms::send || a[0] == atoms::receive) {
     if (a[1] != match_spec) return raise_badarg(p);
   } else if (a[0] != on_load && !is_function_name(a[0])) {
@@ -550,6 +566,9 @@ Term bif_vmrun_trace_message_pattern_2(Process& p, const Term* a) {
   const SessionRef session = session_of(a[0]);
   if (!session) return atoms::true_;
   return (a[1] == atoms::send ? send_pattern_term : receive_pattern_term)(*session, p.heap);
+}
+Term bif_vmrun_trace_counts_memory_0(Process&, const Term*) {
+  return bool_term(release_has(Trait::kCallMemory));
 }
 /// Whether the session has a tracer of its own, so that requests do not name one.
 Term bif_vmrun_trace_has_tracer_1(Process&, const Term* a) {

@@ -93,10 +93,11 @@ class Actions final : public ets::TraceActions {
     return bif_erlang_seq_trace_2(p, own) ? atoms::true_ : kNonValue;
   }
 
-  /// Returns p's tracer in the session; nullptr when there is none.
+  /// Returns the tracer of the session, or p's tracer in it; nullptr when there is none.
   KeptTracer own_tracer(Process& p) const {
     const Tracing* t = tracing_of(p, session_->number);
-    return KeptTracer(t ? t->tracer->retain() : nullptr);
+    Tracer* tracer = t ? t->tracer : session_->tracer;
+    return KeptTracer(tracer ? tracer->retain() : nullptr);
   }
 
   /// {enable_trace, Flag} and {enable_trace, Pid, Flag}; the process gets the tracer of this one.

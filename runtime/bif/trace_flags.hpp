@@ -19,4 +19,12 @@ bool read_trace_flags(Term list, TraceFlags* flags);
 /// Reads {tracer, To} or {tracer, Module, State}. Returns false for another term.
 bool read_tracer(Term option, TraceFlags* flags);
 
+/// Returns the session that a program names, {Reference, {Name, Id}} or {Name, Id}; nullptr when
+/// there is no such session, or not any more.
+SessionRef named_session(Term t);
+
+struct SystemMonitor;
+/// Returns what a system monitor wants, as a list.
+Term monitor_options(Process& p, const SystemMonitor& m);
+
 }  // namespace vmrun

@@ -4,7 +4,7 @@
 -module(trace).
 
 -export([session_create/3, session_destroy/1, session_info/1, process/4, port/4, function/4, send/3, recv/3,
-         info/3, delivered/2]).
+         info/3, delivered/2, system/3]).
 -export_type([session/0]).
 
 -type weak() :: {atom(), non_neg_integer() | default}.
@@ -83,6 +83,10 @@ info(Session, What, Item) ->
 
 -spec delivered(session(), pid() | all) -> reference().
 delivered(_Session, Tracee) -> erlang:trace_delivered(Tracee).
+
+%% What the session's tracer is told of the whole system: see erlang:system_monitor/2. false: no more of it.
+-spec system(session(), atom(), term()) -> ok.
+system(Session, Event, Value) -> erts_internal:system_monitor(Session, session, [{Event, Value}]).
 
 %% The function that was called fails, for the reason that the built-in function gives.
 refuse(Function, Reason, Arguments, [{_, _, _, Place} | Stack]) ->

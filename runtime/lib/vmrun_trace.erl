@@ -53,7 +53,7 @@ pattern_info(_, true, undefined) -> false;
 pattern_info(meta, true, Pattern) when element(3, Pattern) =:= false -> [];
 pattern_info(all, true, Pattern) ->
     [{Item, item(Item, Pattern)} || Item <- [traced, match_spec, meta, meta_match_spec, call_memory,
-        call_time, call_count]];
+        call_time, call_count], Item =/= call_memory orelse vmrun_trace:counts_memory()];
 pattern_info(Item, true, Pattern) -> item(Item, Pattern).
 
 on_load_info(_, undefined) -> false;
@@ -67,7 +67,9 @@ item(meta, Pattern) -> element(3, Pattern);
 item(meta_match_spec, Pattern) -> element(4, Pattern);
 item(call_count, Pattern) -> element(5, Pattern);
 item(call_time, Pattern) -> element(6, Pattern);
-item(call_memory, Pattern) -> element(7, Pattern);
+item(call_memory, Pattern) ->
+    vmrun_trace:counts_memory() orelse erlang:error(badarg),
+    element(7, Pattern);
 item(_, _) -> erlang:error(badarg).
 
 %% ---- erlang:trace_pattern/3 ----
@@ -157,7 +159,9 @@ kinds([Kind | More], Kinds, Tracer) when Kinds =/= ?GLOBAL ->
         meta -> kinds(More, Kinds bor ?META, Tracer);
         call_count -> kinds(More, Kinds bor ?COUNT, Tracer);
         call_time -> kinds(More, Kinds bor ?TIME, Tracer);
-        call_memory -> kinds(More, Kinds bor ?MEMORY, Tracer);
+        call_memory ->
+            vmrun_trace:counts_memory() orelse throw({bad, badopt}),
+            kinds(More, Kinds bor ?MEMORY, Tracer);
         {meta, To} when Tracer =/= own -> kinds(More, Kinds bor ?META, meta_tracer({tracer, To}));
         {meta, Module, State} when Tracer =/= own ->
             kinds(More, Kinds bor ?META, meta_tracer({tracer, Module, State}));

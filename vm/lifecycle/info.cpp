@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/lifecycle/info.hpp"
+#include "vm/base/release.hpp"
 
 #include <atomic>
 
@@ -169,6 +170,16 @@ Term dictionary(ItemContext& a) {
   }
   return list;
 }
+/// Returns a copy of what the dictionary has for the key.
+Term in_dictionary(ItemContext& a, Term key) {
+  if (!a.p.extra || is_sensitive(a.p)) return atoms::undefined;
+  return copy_to(a.out, a.p.extra->dictionary.get(key));
+}
+/// Returns what proc_lib:set_label/1 has set.
+Term label(ItemContext& a) {
+  static const Term key = intern_atom("$process_label");
+  return in_dictionary(a, key);
+}
 Term trap_exit(ItemContext& a) { return a.p.trap_exit ? atoms::true_ : atoms::false_; }
 Term error_handler(ItemContext& a) {
   return a.p.extra && a.p.extra->error_handler.is_atom() ? a.p.extra->error_handler : atoms::error_handler;
@@ -335,13 +346,22 @@ constexpr Item kItems[] = {
     {atoms::sequential_trace_token, sequential_trace_token, false},
     {atoms::trace, trace_flags, false},
     {atoms::priority_messages, priority_messages, false},
+    {atoms::label, label, false},
 };
 
 const Item* find_item(Term name) {
+  if (name == atoms::label && !release_has(Trait::kProcessLabels)) return nullptr;
   for (const Item& item : kItems)
     if (item.name == name) return &item;
   return nullptr;
 }
+
+/// Whether it is {dictionary, Key}.
+bool is_dictionary_key(Term what) {
+  return what.is_tuple() && what.tuple_arity() == 2 && what.element(0) == atoms::dictionary &&
+         release_has(Trait::kDictionaryItem);
+}
+bool is_item(Term what) { return find_item(what) || is_dictionary_key(what); }
 
 Term default_items(ItemContext& a) {
   Term list = Term::nil();
@@ -369,6 +389,7 @@ Word process_memory_bytes(Process& p) {
 
 Term process_info_item(Process& p, Term name, Heap& out, bool running) {
   ItemContext a{p, out, running};
+  if (is_dictionary_key(name)) return pair(out, copy_to(out, name), in_dictionary(a, name.element(1)));
   const Item* item = find_item(name);
   if (!item) {
     if (!lifecycle_upcalls.inner_item) return kNonValue;
@@ -382,7 +403,8 @@ Term process_info_item(Process& p, Term name, Heap& out, bool running) {
 
 std::vector<Term> process_info_items() {
   std::vector<Term> names;
-  for (const Item& item : kItems) names.push_back(item.name);
+  for (const Item& item : kItems)
+    if (find_item(item.name)) names.push_back(item.name);
   return names;
 }
 
@@ -398,9 +420,9 @@ bool looks_through_heap(Term what) {
 
 bool is_process_info(Term what) {
   if (!what || what == atoms::true_) return true;
-  if (!what.is_cons_or_nil()) return find_item(what);
+  if (!what.is_cons_or_nil()) return is_item(what);
   for (; what.is_list(); what = what.tail())
-    if (!find_item(what.head())) return false;
+    if (!is_item(what.head())) return false;
   return what.is_nil();
 }
 

@@ -137,7 +137,11 @@ LinkSettings link_settings(const Fragment& f) {
 /// traced between two slices.
 bool is_traced_at_once(Process& p, Term request) {
   if (request_kind(request) != RequestKind::kTrace) return false;
-  if (p.wait_kind == WaitKind::kNone || is_running_dirty(p) || !extra_of(p).deferred.empty()) return false;
+  // A link whose process hands its flags on follows that request, and is reported.
+  const bool by_link = request_argument(request).element(0) == atoms::link;
+  if ((p.wait_kind == WaitKind::kNone && !by_link) || is_running_dirty(p) || !extra_of(p).deferred.empty())
+    return false;
+  if (by_link) p.reductions = 0;  // its calls are traced from the next slice on
   answer_request(request, trace_as_asked(p, request_argument(request)) ? atoms::true_ : atoms::false_);
   return true;
 }

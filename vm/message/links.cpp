@@ -31,7 +31,7 @@ constexpr std::uint32_t kOnLink = kTraceSetOnLink | kTraceSetOnFirstLink;
     const Tracing* still = tracing_of(p, session->number);
     if (!still) return;
     Arena arena;
-    const Term wish = new_tuple(arena, atoms::true_, Term::small(still->flags), still->tracer->to,
+    const Term wish = new_tuple(arena, atoms::link, Term::small(still->flags), still->tracer->to,
                                 still->tracer->state, Term::small(static_cast<SWord>(session->number)));
     ask_async(p, other, RequestKind::kTrace, wish, Term::nil(), Term::nil(), atoms::false_);
   });

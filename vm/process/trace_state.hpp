@@ -34,7 +34,7 @@ struct TraceState {
   Word generation = 0;                 // of the token and the counters: see seq_trace.hpp
   Term tag = Term::nil();              // with kHasTag: a binary
   bool tag_is_own = false;             // set by the process itself, not borrowed
-  class Tracings* tracings = nullptr;  // the sessions that trace the process (trace/session.hpp)
+  class Tracings* tracings = nullptr;  // the sessions that trace the process (trace/trace_session.hpp)
   struct AwaitedReturns* awaited_returns = nullptr;  // of traced calls (call_trace.hpp)
   struct SavedCalls* saved_calls = nullptr;          // the latest ones (saved_calls.hpp)
   class CallsUnderWay* calls = nullptr;              // of watched functions (calls_under_way.hpp)

@@ -252,8 +252,13 @@ template <Watched kWatched>
       retire_or_go_on(s, p);
       return false;
     }
-    if (kWatched == Watched::kYes) handle_arrivals(p);
-    else handle_arrivals_unobserved(p);
+    if (kWatched == Watched::kYes) {
+      handle_arrivals(p);
+      if (queues_monitored()) [[unlikely]]
+        monitor_queue(p);
+    } else {
+      handle_arrivals_unobserved(p);
+    }
   }
   if (p.deferred_requests && !p.exit_pending) [[unlikely]] {
     if (has_deferred_decoding(p)) {

@@ -275,20 +275,29 @@ Term on_load_pattern_term(const TraceSession& session, Heap& out) {
   return pattern_term(p, is_set(p.count), is_set(p.times), is_set(p.memory), out);
 }
 
+namespace {
+
+/// Returns those that have not ended, the default session last.
+std::vector<SessionRef> in_order(std::vector<SessionRef> sessions) {
+  std::erase_if(sessions, [](const SessionRef& s) { return !s->is_alive.load(std::memory_order_acquire); });
+  std::ranges::sort(sessions, {}, [](const SessionRef& s) { return s->number - 1; });
+  return sessions;
+}
+
+}  // namespace
+
 std::vector<SessionRef> sessions_with_pattern(const FunctionName& f) {
   std::vector<SessionRef> sessions;
   if (const auto all = find_call_patterns(f))
     for (const auto& p : all->of_sessions) sessions.push_back(p->session);
-  std::ranges::sort(sessions, {}, [](const SessionRef& s) { return s->number - 1; });  // the default one last
-  return sessions;
+  return in_order(std::move(sessions));
 }
 
 std::vector<SessionRef> sessions_with_on_load_pattern() {
   const std::shared_lock guard(patterns_mutex);
   std::vector<SessionRef> sessions;
   for (const auto& [number, pattern] : on_load) sessions.push_back(pattern.session);
-  std::ranges::sort(sessions, {}, [](const SessionRef& s) { return s->number - 1; });
-  return sessions;
+  return in_order(std::move(sessions));
 }
 
 bool has_breakpoints(Term module) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "vm/process/code_view.hpp"
-#include "vm/trace/session.hpp"
+#include "vm/trace/trace_session.hpp"
 
 /// What erlang:trace_pattern and trace:function have set for functions: whether calls of traced
 /// processes are reported, which tracer gets the calls of all processes (meta tracing), whether

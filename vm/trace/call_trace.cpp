@@ -101,6 +101,13 @@ ChargedNow& charged_in(AwaitedReturns& returns, Word session) {
   return returns.charged.emplace_back(session);
 }
 
+/// Whether it is the function that p was spawned with, and p has just begun. What lies on its heap
+/// then are the arguments.
+bool begins_with(const Process& p, const FunctionHeader& f) {
+  return p.reductions_done == 0 && f.module == p.initial_module && f.function == p.initial_function &&
+         f.arity == p.initial_arity;
+}
+
 void take_costs(Process& p, const FunctionHeader& f, const CallPattern& pattern, Word depth) {
   const Word session = pattern.session->number;
   AwaitedReturns& returns = returns_of(p);
@@ -109,7 +116,9 @@ void take_costs(Process& p, const FunctionHeader& f, const CallPattern& pattern,
   if (pattern.takes_memory) function.memory = pattern.memory;
   if (function.times) function.times->add(p.id, 1, 0);
   if (function.memory) function.memory->add(p.id, 1, 0);
-  Charged before = charge_from_now(p, charged_in(returns, session), std::move(function));
+  ChargedNow& now = charged_in(returns, session);
+  Charged before = charge_from_now(p, now, std::move(function));
+  if (begins_with(p, f)) now.since_words = 0;
   // A function that ends in a call of another function returns with it.
   const auto& stack = returns.stack;
   auto r = stack.rbegin();

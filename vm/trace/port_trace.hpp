@@ -2,7 +2,7 @@
 #pragma once
 
 #include "vm/process/flags.hpp"
-#include "vm/trace/session.hpp"
+#include "vm/trace/trace_session.hpp"
 
 /// Tracing of ports: which sessions trace a port, and what for. Only the thread that holds the port
 /// changes that. Without tracing, each step of a port costs a test of the port's own flags.

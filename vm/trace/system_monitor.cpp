@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/trace/system_monitor.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <unordered_set>
+#include <vector>
 
 #include "probes/inside.hpp"
 #include "vm/base/clock.hpp"
@@ -19,15 +23,29 @@ std::atomic<Word> monitored_collections_take_ms{0};
 
 namespace {
 
+struct Kept {
+  SystemMonitor wanted;
+  std::unordered_set<Word> long_queues;  // the processes, by pid, whose queues are reported as long
+};
 std::mutex monitor_mutex;
-SystemMonitor wanted_now;
+std::map<Word, Kept> monitors;  // by session; under the mutex
 
-/// Its limits. Every collection and slice reads them before it locks anything.
+/// Their lowest limits. Every collection and slice reads them before it locks anything.
 constexpr Word kNever = ~Word{0};
 std::atomic<Word> slice_limit_ms{kNever}, gc_limit_ms{kNever}, heap_limit_words{kNever};
+std::atomic<bool> any_queue_limit{false};
 
-void set_limit(std::atomic<Word>& limit, Word wanted) {
+/// Called under the mutex. Returns the lowest of a limit that any monitor has; 0: none has one.
+Word lowest(Word SystemMonitor::*limit) {
+  Word least = 0;
+  for (const auto& [session, kept] : monitors)
+    if (const Word own = kept.wanted.*limit; own && (!least || own < least)) least = own;
+  return least;
+}
+Word set_limit(std::atomic<Word>& limit, Word SystemMonitor::*of) {
+  const Word wanted = lowest(of);
   limit.store(wanted ? wanted : kNever, std::memory_order_relaxed);
+  return wanted;
 }
 
 constexpr Word kNsPerMs = 1'000'000;
@@ -37,26 +55,45 @@ constinit thread_local Microstate before_collection = Microstate::kOther;
 
 /// Called under the mutex.
 void note_collections() {
-  collections_monitored = wanted_now.long_gc_ms || wanted_now.large_heap_words || microstates_measured;
+  collections_monitored =
+      lowest(&SystemMonitor::long_gc_ms) || lowest(&SystemMonitor::large_heap_words) || microstates_measured;
 }
 
-/// Called under the mutex.
-void set_now(const SystemMonitor& wanted) {
-  const bool slices = wanted.long_schedule_ms != 0, slices_before = wanted_now.long_schedule_ms != 0;
-  if (slices && !slices_before) probe::raise_watch("slice");
-  if (!slices && slices_before) probe::lower_watch("slice");
-  set_limit(slice_limit_ms, wanted.long_schedule_ms);
-  set_limit(gc_limit_ms, wanted.long_gc_ms);
-  set_limit(heap_limit_words, wanted.large_heap_words);
-  wanted_now = wanted;
+/// Called under the mutex, after each change of the monitors.
+void note_limits() {
+  static bool watches = false;  // whether slices take the cold path for this
+  const Word schedule = set_limit(slice_limit_ms, &SystemMonitor::long_schedule_ms);
+  const Word queue = lowest(&SystemMonitor::long_queue);
+  any_queue_limit.store(queue, std::memory_order_relaxed);
+  const bool wanted = schedule || queue;
+  if (wanted && !watches) probe::raise_watch("slice");
+  if (!wanted && watches) probe::lower_watch("slice");
+  watches = wanted;
+  set_limit(gc_limit_ms, &SystemMonitor::long_gc_ms);
+  set_limit(heap_limit_words, &SystemMonitor::large_heap_words);
   note_collections();
+}
+
+/// Called under the mutex. Drops monitors that are dead.
+void forget_dead() {
+  if (std::erase_if(monitors, [](const auto& m) { return !tracer_is_there(m.second.wanted.to); }))
+    note_limits();
+}
+
+/// Returns all monitors but `who`.
+std::vector<SystemMonitor> monitors_but(Term who) {
+  std::vector<SystemMonitor> all;
+  const std::lock_guard guard(monitor_mutex);
+  forget_dead();
+  for (const auto& [session, kept] : monitors)
+    if (kept.wanted.to != who) all.push_back(kept.wanted);
+  return all;
 }
 
 /// who: a process or port.
 void tell(const SystemMonitor& wanted, Term who, Term event, Term info) {
   Arena arena;
-  if (!deliver_trace_event(wanted.to, new_tuple(arena, atoms::monitor, who, event, info)))
-    system_monitor();  // it has died
+  (void)deliver_trace_event(wanted.to, new_tuple(arena, atoms::monitor, who, event, info));
 }
 
 /// ms: how long a collection took, if that is reported.
@@ -81,23 +118,24 @@ Term function_term(Heap& heap, const FunctionName& f) {
   return new_tuple(heap, f.module, f.function, Term::small(f.arity));
 }
 
-/// Called under the mutex.
-SystemMonitor monitor_alive() {
-  if (wanted_now.to && !process_table.find(wanted_now.to)) set_now({});
-  return wanted_now;
-}
-
 }  // namespace
 
-SystemMonitor system_monitor() {
-  std::lock_guard guard(monitor_mutex);
-  return monitor_alive();
+SystemMonitor system_monitor(Word session) {
+  const std::lock_guard guard(monitor_mutex);
+  forget_dead();
+  const auto it = monitors.find(session);
+  return it == monitors.end() ? SystemMonitor{} : it->second.wanted;
 }
 
-SystemMonitor set_system_monitor(const SystemMonitor& wanted) {
-  std::lock_guard guard(monitor_mutex);
-  const SystemMonitor before = monitor_alive();
-  set_now(wanted);
+SystemMonitor set_system_monitor(Word session, const SystemMonitor& wanted) {
+  const std::lock_guard guard(monitor_mutex);
+  forget_dead();
+  Kept& kept = monitors[session];
+  const SystemMonitor before = kept.wanted;
+  kept.wanted = wanted;
+  if (!wanted.long_queue) kept.long_queues.clear();
+  if (!wanted.to) monitors.erase(session);
+  note_limits();
   return before;
 }
 
@@ -122,36 +160,86 @@ void end_monitored_collection(Process& p, Word begun_ns, bool killed) {
   if (ms <= gc_limit_ms.load(std::memory_order_relaxed) &&
       words < heap_limit_words.load(std::memory_order_relaxed))
     return;
-  const SystemMonitor wanted = system_monitor();
-  if (!wanted.to || wanted.to == p.id) return;
-  if (wanted.long_gc_ms && ms > wanted.long_gc_ms) tell_heap(wanted, p, atoms::long_gc, &ms);
-  if (wanted.large_heap_words && words >= wanted.large_heap_words)
-    tell_heap(wanted, p, atoms::large_heap, nullptr);
+  for (const SystemMonitor& wanted : monitors_but(p.id)) {
+    if (wanted.long_gc_ms && ms > wanted.long_gc_ms) tell_heap(wanted, p, atoms::long_gc, &ms);
+    if (wanted.large_heap_words && words >= wanted.large_heap_words)
+      tell_heap(wanted, p, atoms::large_heap, nullptr);
+  }
 }
 
 void monitor_busy_port(Process& p, Term port) {
-  const SystemMonitor wanted = system_monitor();
-  if (wanted.busy_port && wanted.to != p.id) tell(wanted, p.id, atoms::busy_port, port);
+  for (const SystemMonitor& wanted : monitors_but(p.id))
+    if (wanted.busy_port) tell(wanted, p.id, atoms::busy_port, port);
 }
 
 void monitor_busy_connection(Process& p, Term controller) {
-  const SystemMonitor wanted = system_monitor();
-  if (wanted.busy_dist_port && wanted.to != p.id) tell(wanted, p.id, atoms::busy_dist_port, controller);
+  for (const SystemMonitor& wanted : monitors_but(p.id))
+    if (wanted.busy_dist_port) tell(wanted, p.id, atoms::busy_dist_port, controller);
 }
 
 bool slices_monitored() { return slice_limit_ms.load(std::memory_order_relaxed) != kNever; }
+
+namespace {
+
+void tell_long_schedule(Term who, Word ms, Term info) {
+  for (const SystemMonitor& wanted : monitors_but(who))
+    if (wanted.long_schedule_ms && ms > wanted.long_schedule_ms)
+      tell(wanted, who, atoms::long_schedule, info);
+}
+
+}  // namespace
 
 void monitor_port_task(Term port, Term operation, Word begun_ns) {
   static const Term port_op = intern_atom("port_op");
   const Word ms = (monotonic_ns() - begun_ns) / kNsPerMs;
   if (ms <= slice_limit_ms.load(std::memory_order_relaxed)) return;
-  const SystemMonitor wanted = system_monitor();
-  if (!wanted.long_schedule_ms || ms <= wanted.long_schedule_ms) return;
   Arena arena;
   ListBuilder items(arena);
   items.add(new_tuple(arena, atoms::timeout, Term::small(static_cast<SWord>(ms))));
   items.add(new_tuple(arena, port_op, operation));
-  tell(wanted, port, atoms::long_schedule, items.finish());
+  tell_long_schedule(port, ms, items.finish());
+}
+
+bool queues_monitored() { return any_queue_limit.load(std::memory_order_relaxed); }
+
+namespace {
+
+/// A process whose queue has become long, or is not long any more, for a monitor.
+struct QueueChange {
+  Term to;
+  bool is_long;
+};
+
+/// Called under the mutex.
+void note_queue(Kept& kept, Term pid, Word length, std::vector<QueueChange>& changes) {
+  if (kept.wanted.long_queue && length >= kept.wanted.long_queue) {
+    if (kept.wanted.to != pid && kept.long_queues.insert(pid.raw()).second)
+      changes.push_back({kept.wanted.to, true});
+  } else if (length <= kept.wanted.short_queue && kept.long_queues.erase(pid.raw())) {
+    changes.push_back({kept.wanted.to, false});
+  }
+}
+
+void forget_queue(Term pid) {
+  const std::lock_guard guard(monitor_mutex);
+  for (auto& [session, kept] : monitors) kept.long_queues.erase(pid.raw());
+}
+
+}  // namespace
+
+void monitor_queue(Process& p) {
+  static const Term long_message_queue = intern_atom("long_message_queue");
+  const Word length = p.mailbox.length();
+  std::vector<QueueChange> changes;
+  {
+    const std::lock_guard guard(monitor_mutex);
+    for (auto& [session, kept] : monitors) note_queue(kept, p.id, length, changes);
+  }
+  for (const QueueChange& change : changes) {
+    SystemMonitor wanted;
+    wanted.to = change.to;
+    tell(wanted, p.id, long_message_queue, change.is_long ? atoms::true_ : atoms::false_);
+  }
 }
 
 SliceMonitor::SliceMonitor(const Process& p) {
@@ -161,18 +249,17 @@ SliceMonitor::SliceMonitor(const Process& p) {
 }
 
 void SliceMonitor::finish(Process& p, bool has_ended) const {
+  if (queues_monitored()) has_ended ? forget_queue(p.id) : monitor_queue(p);
   if (!begun_ns_) return;
   const Word ms = (monotonic_ns() - begun_ns_) / kNsPerMs;
   if (ms <= slice_limit_ms.load(std::memory_order_relaxed)) return;
-  const SystemMonitor wanted = system_monitor();
-  if (!wanted.long_schedule_ms || ms <= wanted.long_schedule_ms || wanted.to == p.id) return;
   Arena arena;
   ListBuilder items(arena);
   items.add(new_tuple(arena, atoms::timeout, Term::small(static_cast<SWord>(ms))));
   items.add(new_tuple(arena, atoms::in, function_term(arena, in_)));
   items.add(
       new_tuple(arena, atoms::out, has_ended ? atoms::undefined : function_term(arena, resume_function(p))));
-  tell(wanted, p.id, atoms::long_schedule, items.finish());
+  tell_long_schedule(p.id, ms, items.finish());
 }
 
 }  // namespace vmrun

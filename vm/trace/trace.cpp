@@ -122,7 +122,8 @@ SessionRef session_in(Term wish, Word i) {
 }  // namespace
 
 bool trace_as_asked(Process& p, Term wish) {
-  const bool changes = wish.element(0) == atoms::trace, on = wish.element(0) == atoms::true_;
+  const Term what = wish.element(0);
+  const bool changes = what == atoms::trace, on = what == atoms::true_ || what == atoms::link;
   const SessionRef session = session_in(wish, changes ? 5 : 4);
   if (!session) return false;
   const KeptTracer tracer(changes ? Tracer::create(wish.element(3), wish.element(4))

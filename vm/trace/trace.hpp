@@ -2,12 +2,12 @@
 #pragma once
 
 #include "vm/process/process_state.hpp"
-#include "vm/trace/session.hpp"
+#include "vm/trace/trace_session.hpp"
 
 /// Tracing of processes (erlang:trace): events of a process go to the tracers (event.hpp) of the
-/// sessions that trace it (session.hpp). Flags and tracers belong to the process: they are changed
-/// in the thread that runs it, also on request of others. An event that no session traces costs a
-/// test of Process::observed. Behaviour: docs/internals/tracing.md.
+/// sessions that trace it (trace_session.hpp). Flags and tracers belong to the process: they are
+/// changed in the thread that runs it, also on request of others. An event that no session traces
+/// costs a test of Process::observed. Behaviour: docs/internals/tracing.md.
 namespace vmrun {
 
 struct TraceState;
@@ -24,8 +24,9 @@ bool set_tracing(Process& p, const SessionRef& session, bool on, std::uint32_t f
 /// this session. Returns whether anything has changed.
 bool change_tracing(Process& p, const SessionRef& session, std::uint32_t off, std::uint32_t on,
                     Tracer& tracer);
-/// Executes a request of another process: {On, Flags, To, State, Session} for set_tracing, {trace,
-/// Off, On, To, State, Session} for change_tracing, where Session is the session's number.
+/// Executes a request of another process: {On, Flags, To, State, Session} for set_tracing, with
+/// `link` for On when a link is the cause; {trace, Off, On, To, State, Session} for change_tracing.
+/// Session is the session's number.
 bool trace_as_asked(Process& p, Term wish);
 /// Returns what a request wants to know of a session, {Item, Session}: the flags as a number, or
 /// the tracer as trace_info shows it. For {session, 0}: the sessions that trace p.

@@ -26,7 +26,7 @@ using SessionRef = std::shared_ptr<TraceSession>;
 /// What processes, or ports, that begin from now on are traced for by a session. Any thread.
 class NewTracees {
  public:
-  /// Of how many sessions such tracing is on.
+  /// The number of sessions that have such tracing on.
   using Count = std::atomic<unsigned>;
   explicit NewTracees(Count& count) : count_(count) {}
   ~NewTracees() { set(false, ~0u, nullptr); }
@@ -60,9 +60,11 @@ struct TraceSession {
   std::atomic<bool> is_alive{true};
   NewTracees new_processes{sessions_of_new_processes}, new_ports{sessions_of_new_ports};
 
-  std::mutex mutex;                                                     // guards what follows
-  std::shared_ptr<const struct KeptMessagePattern> sending, receiving;  // message_pattern.hpp
-  Tracing* tracings = nullptr;                                          // not of the default session
+  std::mutex mutex;
+  // Under the mutex: the patterns of messages (message_pattern.hpp), and what is traced, except by
+  // the default session.
+  std::shared_ptr<const struct KeptMessagePattern> sending, receiving;
+  Tracing* tracings = nullptr;
 
   bool is_default() const { return number == 0; }
   /// How a program names it: {Name, Id}, which does not keep it.
@@ -74,7 +76,8 @@ const SessionRef& default_session();
 SessionRef create_session(Term name, Tracer* tracer);
 /// Returns the session of this number; nullptr when it has ended.
 SessionRef find_session(Word number);
-/// Returns the session that a program calls {Name, Id}; nullptr when there is none, or not any more.
+/// Returns the session that a program calls {Name, Id}; nullptr when there is none, or not any
+/// more.
 SessionRef find_session(Term name, Term id);
 /// Returns all sessions, the newest first and the default session last.
 std::vector<SessionRef> all_sessions();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vm/trace/session.hpp"
+#include "vm/trace/trace_session.hpp"
 
 #include <map>
 #include <utility>
