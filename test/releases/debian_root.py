@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A clean Debian of another release in a folder: made by debootstrap from where this machine's own packages
+come from, and entered by chroot. What has been made is kept (VMRUN_ROOTS, or /var/tmp/vmrun-roots)."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from harness.results import Failure, Skip
+
+ROOTS = pathlib.Path(os.environ.get('VMRUN_ROOTS', '/var/tmp/vmrun-roots'))
+MIRROR = 'http://deb.debian.org/debian'
+PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
+ENTER = '''
+root=$1 source=$2; shift 2
+mount -t proc proc "$root/proc"; mount --rbind /dev "$root/dev"; mount --rbind /sys "$root/sys"
+mkdir -p "$root/vmrun"; mount --bind "$source" "$root/vmrun"
+exec chroot "$root" "$@"
+'''
+
+
+class DebianRoot:
+    """Release `name` of Debian. source: the checkout, at /vmrun inside."""
+
+    def __init__(self, name, source):
+        self.name, self.source, self.folder = name, source, ROOTS / name
+
+    def make(self, packages):
+        """Makes the root if it is not there, and installs these packages if they are not."""
+        if os.geteuid():
+            raise Skip('only root makes a root of Debian')
+        if not shutil.which('debootstrap'):
+            raise Skip('no debootstrap here')
+        if not (self.folder / 'usr/bin/apt-get').exists():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            script = '/usr/share/debootstrap/scripts/sid'
+            words = ['debootstrap', '--variant=minbase', '--no-check-gpg', self.name, self.folder, mirror()]
+            done = subprocess.run([*words, script], capture_output=True, text=True)
+            if done.returncode:
+                raise Failure(f'debootstrap of {self.name}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}')
+            self.take_settings()
+            self.succeed('apt-get', 'update', '-qq')
+        self.succeed('apt-get', 'install', '-y', '-qq', '--no-install-recommends', *packages)
+
+    def take_settings(self):
+        sources = f'deb [trusted=yes] {mirror()} {self.name} main\n'
+        (self.folder / 'etc/apt/sources.list').write_text(sources)
+        for settings in pathlib.Path('/etc/apt/apt.conf.d').iterdir():
+            shutil.copy(settings, self.folder / 'etc/apt/apt.conf.d')
+        if os.path.exists('/etc/resolv.conf'):
+            shutil.copy('/etc/resolv.conf', self.folder / 'etc')
+
+    def run(self, *command, environment=None, seconds=3600):
+        """Status and output of a command, in /vmrun."""
+        settings = {'PATH': PATH, 'HOME': '/root', 'LANG': 'C.UTF-8', 'TERM': 'dumb', 'CI': 'true'}
+        settings['DEBIAN_FRONTEND'] = 'noninteractive'
+        words = [f'{name}={value}' for name, value in {**settings, **(environment or {})}.items()]
+        done = subprocess.run(
+            ['unshare', '--mount', '--propagation', 'private', 'bash', '-ec', ENTER, 'enter']
+            + [self.folder, self.source, '/usr/bin/env', '-i', *words]
+            + ['sh', '-c', 'cd /vmrun; exec "$0" "$@"', *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors='replace',
+            timeout=seconds,
+        )
+        return done.returncode, done.stdout
+
+    def succeed(self, *command, **more):
+        status, text = self.run(*command, **more)
+        if status:
+            raise Failure(f'{self.name}: {" ".join(command)} ends with {status}:\n{text[-4000:]}')
+        return text
+
+
+def mirror():
+    for file in (
+        pathlib.Path('/etc/apt/sources.list.d/debian.sources'),
+        pathlib.Path('/etc/apt/sources.list'),
+    ):
+        found = re.search(
+            r'^(?:URIs:|deb(?: \[.*?\])?) *(\S+)', file.read_text() if file.exists() else '', re.M
+        )
+        if found:
+            return found[1]
+    return MIRROR

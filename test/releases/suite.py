@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine on other releases of Debian: built there, with that release's compiler and libraries, booting
+that release's OTP, and compared with its stock erl by the suites that compare here."""
+import filecmp
+import functools
+import re
+import shutil
+import subprocess
+import threading
+
+from harness.results import Failure, Test
+
+from .debian_root import ROOTS, DebianRoot
+
+# Releases of Debian, and their OTP.
+RELEASES = {'trixie': 27, 'forky': 29}
+# What the compared programs need beyond what ./dev installs.
+PACKAGES = '''python3 erlang-base erlang-dev erlang-crypto erlang-ssl erlang-mnesia erlang-dialyzer
+    erlang-common-test erlang-eunit erlang-tools erlang-inets erlang-ssh elixir rebar3 git'''.split()
+# Suites that run inside, with what they are asked for.
+SUITES = {
+    'unit tests': ['--suite', 'unit'],
+    'golden scripts': ['--suite', 'golden', '--mode', 's4'],
+    'scripts on the stock erl': ['--suite', 'erl'],
+    'scripts that erlc has compiled': ['--suite', 'erlc'],
+    'commands': ['--suite', 'command'],
+    'nodes': ['--suite', 'nodes'],
+    'packages, releases and tools': ['--suite', 'systems'],
+}
+ONE_AT_A_TIME = threading.Lock()
+
+
+def tests(root):
+    return [
+        Test('releases', f'{name}: {what}', functools.partial(function, root, name), in_turn=True)
+        for name in RELEASES
+        for what, function in (
+            ('it builds, and boots OTP', boots),
+            *((what, functools.partial(suite_passes, words)) for what, words in SUITES.items()),
+        )
+    ]
+
+
+@functools.cache
+def built(root, name):
+    """The root, in which the machine has been built from what git knows of the checkout."""
+    source = prepared_source(root, name)
+    debian = DebianRoot(name, source)
+    with ONE_AT_A_TIME:
+        debian.make(PACKAGES)
+        debian.succeed('./dev', 'build', environment={'VMRUN_BUILD': '/vmrun/build'})
+    return debian
+
+
+def prepared_source(root, name):
+    """A copy of the checkout's files, whose build folder outlives the run. Files that have not changed keep
+    their times, so that only the rest is built again."""
+    to = ROOTS / f'{name}-source'
+    listed = subprocess.run(['git', 'ls-files', '-z'], cwd=root, capture_output=True, check=True).stdout
+    files = {file for file in listed.decode().split('\0') if file and (root / file).exists()}
+    to.mkdir(parents=True, exist_ok=True)
+    for file in to.rglob('*'):
+        inside = str(file.relative_to(to))
+        if file.is_file() and not inside.startswith('build') and inside not in files:
+            file.unlink()
+    for file in files:
+        if not (to / file).exists() or not filecmp.cmp(root / file, to / file, shallow=False):
+            (to / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / file, to / file, follow_symlinks=False)
+    return to
+
+
+def boots(root, name):
+    debian = built(root, name)
+    asked = 'io:format("~s", [erlang:system_info(otp_release)]), halt().'
+    for program in ('erl', 'build/bin/erl'):
+        said = debian.succeed(program, '-noshell', '-eval', asked)
+        if said != str(RELEASES[name]):
+            raise Failure(f'{program} of {name} says {said!r}')
+    said = debian.succeed(
+        'build/bin/erl', '-sname', 'a', '-noshell', '-eval', 'io:format("~s", [node()]), halt().'
+    )
+    if not said.startswith('a@'):
+        raise Failure(f'a node of {name} is called {said!r}')
+
+
+def suite_passes(words, root, name):
+    debian = built(root, name)
+    status, text = debian.run('python3', 'test/run', '--build', 'build', *words, seconds=4 * 3600)
+    total = re.search(r'(\d+) passed, (\d+) failed\s*$', text)
+    if status or not total or int(total[2]) or not int(total[1]):
+        raise Failure('\n'.join(text.splitlines()[-60:]))
