@@ -14,6 +14,7 @@
 #include "vm/heap/text.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/term/map.hpp"
 
 namespace vmrun {
 
@@ -243,16 +244,10 @@ Term bif_trace_head(Process& p, const Export& bif, const Term* args) {
   const Term errors = explaining_module(bif);
   if (errors.is_value() && p.exception_class == ExceptionClass::kError && p.exception_value != atoms::undef) {
     const Term cause = cause_of(p, bif, args);
-    const unsigned n = cause.is_value() ? 2 : 1;
-    Term* hp = p.heap.alloc((n + 1) + (n + 3) + 3 + 2);
-    const Term keys = n == 2 ? make_tuple(hp, cause_key, module_key) : make_tuple(hp, module_key);
-    Term* map = hp;
-    *hp++ = MapObject::make_header(MapKind::kFlat, 0, n + 2);
-    *hp++ = Term::from_raw(n);
-    *hp++ = keys;
-    if (n == 2) *hp++ = cause;
-    *hp++ = errors;
-    const Term pair = make_tuple(hp, error_info, Term::boxed(map));
+    Term pairs[] = {module_key, errors, cause_key, cause};
+    const Term map = map_from_pairs(p.heap, pairs, cause.is_value() ? 2 : 1);
+    Term* hp = p.heap.alloc(3 + 2);
+    const Term pair = make_tuple(hp, error_info, map);
     location = make_cons(hp, pair, Term::nil());
   }
   Term* hp = p.heap.alloc(5);

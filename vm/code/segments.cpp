@@ -2,12 +2,13 @@
 #include "vm/code/segments.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "vm/code/exceptions.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/term/bits_fields.hpp"
-#include "vm/term/layout.hpp"
+#include "vm/term/map.hpp"
 
 namespace vmrun {
 namespace {
@@ -35,14 +36,12 @@ Term refuse(Process& p, Term reason, const SegmentReader& s, Complaint why) {
   const Term type = intern_atom(append ? "binary" : kSegmentNames[static_cast<unsigned>(s.type)]),
              what = intern_atom(why.first);
   raise_error(p, reason);
-  Term* hp = p.heap.alloc(5 + 4 + 6 + 3);
-  const Term parts = make_tuple(hp, Term::small(s.position), type, what, why.second);
-  const Term keys = make_tuple(hp, cause, function, module);
-  Term* map = hp;
-  *hp++ = MapObject::make_header(MapKind::kFlat, 0, 3 + 2);
-  *hp++ = Term::from_raw(3);
-  for (Term t : {keys, parts, intern_atom("format_bs_fail"), intern_atom("erl_erts_errors")}) *hp++ = t;
-  p.exception_trace = make_tuple(hp, atoms::none, Term::boxed(map));
+  Term* hp = p.heap.alloc(5 + 3);
+  Term pairs[] = {cause,    make_tuple(hp, Term::small(s.position), type, what, why.second),
+                  function, intern_atom("format_bs_fail"),
+                  module,   intern_atom("erl_erts_errors")};
+  const Term map = map_from_pairs(p.heap, pairs, std::size(pairs) / 2);
+  p.exception_trace = make_tuple(hp, atoms::none, map);
   return kNonValue;
 }
 

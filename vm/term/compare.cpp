@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "vm/base/release.hpp"
@@ -190,6 +191,33 @@ std::vector<const Term*> sorted_cells(Term map, Steps<kPauses>& steps) {
     return compare_keys(a[0], b[0]) < 0;
   });
   return cells;
+}
+
+/// The places of a flat map's keys in the order of compare_keys.
+struct KeyOrder {
+  std::uint8_t places[kFlatMapMax];
+};
+KeyOrder key_order(const FlatMap* m) {
+  KeyOrder result;
+  std::iota(result.places, result.places + m->size, std::uint8_t{0});
+  std::sort(result.places, result.places + m->size, [m](std::uint8_t i, std::uint8_t j) {
+    return compare_keys(m->keys.element(i), m->keys.element(j)) < 0;
+  });
+  return result;
+}
+
+/// Enters the pairs of two flat maps of one size: all keys, then the values.
+template <class Words>
+void enter_flat_maps(const FlatMap* m, const FlatMap* n, bool exact, Words& words) {
+  if (!release_has(Trait::kAtomNumberOrder)) {
+    words.enter(m->values(), n->values(), m->size, exact);
+    return words.enter(&m->keys, &n->keys, 1, true);
+  }
+  const KeyOrder x = key_order(m), y = key_order(n);
+  for (Word i = m->size; i-- > 0;)
+    words.enter(m->values() + x.places[i], n->values() + y.places[i], 1, exact);
+  const Term *a = m->keys.tuple_elements(), *b = n->keys.tuple_elements();
+  for (Word i = m->size; i-- > 0;) words.enter(a + x.places[i], b + y.places[i], 1, true);
 }
 
 // ---- Bit strings --------------------------------------------------------------------------------
@@ -413,9 +441,7 @@ template <bool kPauses>
       case kMap:  // all keys, then the values; maps of one size are of one kind
         if (int c = order(map_size_of(a), map_size_of(b))) return c;
         if (map_kind(*a.boxed_ptr()) == MapKind::kFlat) {
-          const FlatMap *m = flatmap_of(a), *n = flatmap_of(b);
-          words.enter(m->values(), n->values(), m->size, exact);
-          words.enter(&m->keys, &n->keys, 1, true);
+          enter_flat_maps(flatmap_of(a), flatmap_of(b), exact, words);
         } else {
           const auto x = sorted_cells(a, words.steps()), y = sorted_cells(b, words.steps());
           for (std::size_t i = x.size(); i-- > 0;) words.enter(x[i] + 1, y[i] + 1, 1, exact);
@@ -450,6 +476,11 @@ int compare_keys(Term a, Term b) {
   if (a == b) return 0;
   if (a.is_small() && b.is_small()) return order(static_cast<SWord>(a.raw()), static_cast<SWord>(b.raw()));
   return compare_walk<false>(a, b, true);
+}
+
+int compare_flat_keys(Term a, Term b) {
+  if (!a.is_atom() || !b.is_atom() || !release_has(Trait::kAtomNumberOrder)) return compare_keys(a, b);
+  return order(a.raw(), b.raw());
 }
 
 int compare_atoms(Term a, Term b) {

@@ -36,9 +36,12 @@ inline int compare(Term a, Term b) {
   return detail::compare_slow(a, b);
 }
 
-/// The order of map keys: 0 only for keys that are =:=, and every integer comes before every float.
-/// Maps with up to kFlatMapMax keys keep them in this order.
+/// The order in which maps compare by their keys: 0 only for keys that are =:=, and every integer
+/// comes before every float.
 int compare_keys(Term a, Term b);
+/// The order in which flat maps keep their keys: as above, but for atoms since OTP 26, which are in
+/// the order of their numbers.
+int compare_flat_keys(Term a, Term b);
 
 /// Compares two different atoms by the code points of their texts.
 int compare_atoms(Term a, Term b);

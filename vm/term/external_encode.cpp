@@ -127,6 +127,7 @@ class TermWriter {
   void write_bitstring(Term t);
   void write_list(Term t);
   void write_map(Term t);
+  void write_pairs(Term t, Word n);
   void write_fun(Term t);
   void write_identifier_node(const Term* o);
   void write_pid(Term t);
@@ -296,10 +297,16 @@ void TermWriter::write_list(Term t) {
   if (n <= kFlatMapMax) {
     const FlatMap* m = flatmap_of(t);
     out_.tag_be32(etf::kMap, n);
+    if (options_.deterministic && release_has(Trait::kAtomNumberOrder)) return write_pairs(t, n);
     return push({Kind::kPairs, m->keys.boxed_ptr() + 1, 2 * n, m->values(), Term::nil(), nullptr});
   }
   if (!spend(n)) return;
   out_.tag_be32(etf::kMap, n);
+  write_pairs(t, n);
+}
+
+/// Writes the pairs of a map from a copy, which can be sorted.
+void TermWriter::write_pairs(Term t, Word n) {
   auto* pairs = static_cast<Term*>(allocate_bytes(2 * n * sizeof(Term), "the pairs of a map"));
   Term* p = pairs;
   MapIterator it(t);

@@ -78,9 +78,9 @@ SWord flat_find(const FlatMap* m, Term key) {
 /// Returns where a key that is not there belongs.
 Word flat_place(const FlatMap* m, Term key) {
   const Term* keys = keys_of(m);
-  return static_cast<Word>(
-      std::lower_bound(keys, keys + m->size, key, [](Term a, Term b) { return compare_keys(a, b) < 0; }) -
-      keys);
+  return static_cast<Word>(std::lower_bound(keys, keys + m->size, key,
+                                            [](Term a, Term b) { return compare_flat_keys(a, b) < 0; }) -
+                           keys);
 }
 
 Term flat_replace(TermSpace& heap, const FlatMap* m, Word index, Term value) {
@@ -180,7 +180,7 @@ Word sort_small(Term* pairs, Word n) {
     const Term key = pairs[2 * i], value = pairs[2 * i + 1];
     Word at = kept;
     int c = -1;
-    while (at > 0 && (c = compare_keys(pairs[2 * at - 2], key)) > 0) --at;
+    while (at > 0 && (c = compare_flat_keys(pairs[2 * at - 2], key)) > 0) --at;
     if (at > 0 && c == 0) {
       pairs[2 * at - 1] = value;
       continue;
@@ -203,7 +203,7 @@ Term merge_flat(TermSpace& heap, const FlatMap* a, const FlatMap* b) {
   Word i = 0, j = 0, n = 0;
   const Term *x = keys_of(a), *y = keys_of(b);
   while (i < a->size || j < b->size) {
-    const int c = i == a->size ? 1 : j == b->size ? -1 : compare_keys(x[i], y[j]);
+    const int c = i == a->size ? 1 : j == b->size ? -1 : compare_flat_keys(x[i], y[j]);
     const bool from_b = c >= 0;
     pairs[2 * n] = from_b ? y[j] : x[i];
     pairs[2 * n + 1] = from_b ? b->values()[j] : a->values()[i];
