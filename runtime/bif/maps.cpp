@@ -144,22 +144,43 @@ Term list_of(Heap& heap, const std::vector<Term>& pairs, Term before) {
   return before;
 }
 
+constexpr Word kIteratorBatch = usual_or_small<Word>(32, 2);
+
+/// Makes {K, V, {K, V, … Rest}} in the order of a list of keys; Rest is [Keys | Map] or none.
+Term next_of_keys(Process& p, Term keys, Term map) {
+  std::vector<Term> pairs;
+  for (; keys.is_list() && pairs.size() < 2 * kIteratorBatch; keys = keys.tail()) {
+    const Term value = map_get(map, keys.head());
+    if (!value) return raise_badarg(p);
+    pairs.insert(pairs.end(), {keys.head(), value});
+  }
+  if (!keys.is_list() && !keys.is_nil()) return raise_badarg(p);
+  charge(p, static_cast<SWord>(pairs.size()));
+  Term* hp = p.heap.alloc(2 * pairs.size() + 2);
+  Term result = keys.is_list() ? make_cons(hp, keys, map) : atoms::none;
+  for (std::size_t n = pairs.size(); n > 0; n -= 2)
+    result = make_tuple(hp, pairs[n - 2], pairs[n - 1], result);
+  return result;
+}
+
 }  // namespace
 
 /// erts_internal:map_next(Path, Map, iterator | List): returns the next pairs as an iterator, or
 /// all remaining pairs in front of List. (OTP's own maps puts later parts of them in front of
-/// earlier ones. So only a list made in one piece has the order of maps:keys/1.)
+/// earlier ones. So only a list made in one piece has the order of maps:keys/1.) A path may be a list
+/// of keys, since OTP 26.
 Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
-  constexpr Word kBatch = usual_or_small<Word>(32, 2);
   const bool as_list = a[2].is_list() || a[2].is_nil();
   SWord from;
+  if (a[1].is_map() && a[2] == intern_atom("iterator") && (a[0].is_list() || a[0].is_nil()))
+    return next_of_keys(p, a[0], a[1]);
   if (!a[1].is_map() || (!as_list && a[2] != intern_atom("iterator")) ||
       !small_in_range(a[0], 0, kMapWalkEnd - 1, &from))
     return raise_badarg(p);
   if (is_flat_map(a[1]) && static_cast<Word>(from) > map_size(a[1])) return raise_badarg(p);
   if (as_list && too_long(2 * map_size(a[1]))) return run_on_dirty(p, bif_erts_internal_map_next_3, a, 3);
   std::vector<Term> pairs;
-  const Word batch = as_list ? map_size(a[1]) + 1 : kBatch;
+  const Word batch = as_list ? map_size(a[1]) + 1 : kIteratorBatch;
   const unsigned next = walk_map(a[1], static_cast<unsigned>(from), batch, &pairs);
   charge(p, static_cast<SWord>(pairs.size()));
   return as_list ? list_of(p.heap, pairs, a[2]) : iterator_of(p.heap, pairs, next, a[1]);
