@@ -121,6 +121,24 @@ def has_probes(vmrun):
     )
 
 
+@functools.cache
+def stock_release():
+    """The number of the installed OTP; 0: there is none."""
+    if not shutil.which('erl') or not shutil.which('erlc'):
+        return 0
+    asked = 'io:format("~s", [erlang:system_info(otp_release)]), halt().'
+    done = subprocess.run(['erl', '-noshell', '-eval', asked], capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def too_new(script, release):
+    """Why a script that is about the inside of an OTP is not about this one, or None."""
+    for need in script.requires:
+        if need.startswith('until') and int(need[5:]) < release:
+            return f'it is about the modules of Erlang/OTP {need[5:]} and older, here is {release}'
+    return None
+
+
 def vmrun_test(script, mode, vmrun, seed):
     factor = MODES[mode][1]
 
@@ -135,6 +153,8 @@ def vmrun_test(script, mode, vmrun, seed):
             need_its_own_memory(vmrun)
         if 'machine_code' in script.requires:
             need_machine_code(vmrun)
+        if why := too_new(script, stock_release()):
+            raise Skip(why)
         command = [vmrun, *mode_flags(mode, seed), *script.flags, str(script.path), *script.arguments]
         difference = differences_of_run(script, command, script.timeout * factor)
         if difference:
@@ -157,12 +177,7 @@ class StockErl:
         if shutil.which('erl') and shutil.which('erlc'):
             shutil.copy(harness / 'act_main.erl', self.folder)
             subprocess.run(['erlc', 'act_main.erl'], cwd=self.folder, check=True)
-            print_release = 'io:format("~s", [erlang:system_info(otp_release)]), halt().'
-            self.release = int(
-                subprocess.run(
-                    ['erl', '-noshell', '-eval', print_release], capture_output=True, text=True, check=True
-                ).stdout
-            )
+            self.release = stock_release()
 
     def unable(self, script):
         """Returns why the script cannot run here, or None."""
@@ -173,7 +188,7 @@ class StockErl:
         for need in script.requires:
             if need.startswith('otp') and int(need[3:]) > self.release:
                 return f'needs Erlang/OTP {need[3:]}, here is {self.release}'
-        return None
+        return too_new(script, self.release)
 
     def module_text(self, script, change=lambda text: text):
         """Returns an .erl text with the same line numbers: module and export attributes go before the

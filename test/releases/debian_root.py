@@ -48,8 +48,8 @@ class DebianRoot:
         (self.folder / 'etc/apt/sources.list').write_text(sources)
         for settings in pathlib.Path('/etc/apt/apt.conf.d').iterdir():
             shutil.copy(settings, self.folder / 'etc/apt/apt.conf.d')
-        if os.path.exists('/etc/resolv.conf'):
-            shutil.copy('/etc/resolv.conf', self.folder / 'etc')
+        for file in filter(os.path.exists, ('/etc/resolv.conf', '/etc/hosts')):
+            shutil.copy(file, self.folder / 'etc')
 
     def run(self, *command, environment=None, seconds=3600):
         """Status and output of a command, in /vmrun."""

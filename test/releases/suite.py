@@ -21,7 +21,6 @@ PACKAGES = '''python3 erlang-base erlang-dev erlang-crypto erlang-ssl erlang-mne
 SUITES = {
     'unit tests': ['--suite', 'unit'],
     'golden scripts': ['--suite', 'golden', '--mode', 's4'],
-    'scripts on the stock erl': ['--suite', 'erl'],
     'scripts that erlc has compiled': ['--suite', 'erlc'],
     'commands': ['--suite', 'command'],
     'nodes': ['--suite', 'nodes'],
