@@ -95,11 +95,13 @@ constexpr mi_option_t kPurgeDelay = mi_option_purge_delay;
 
 void return_free_memory() {
 #ifdef VMRUN_MIMALLOC
+  static std::mutex alone;
+  const std::lock_guard guard(alone);
+  // Version 3 returns what waits for its time, but only while there is a delay.
+  if constexpr (MI_MALLOC_VERSION >= 300) mi_collect(true);
   // With a delay of 0 the allocator returns at once what is freed here. What was freed before is
   // returned only when other blocks of the same segment are taken. Therefore several blocks of each
   // size are taken, beside each other: a single one may come from a segment in which nothing waits.
-  static std::mutex alone;
-  const std::lock_guard guard(alone);
   const long delay = mi_option_get(kPurgeDelay);
   mi_option_set(kPurgeDelay, 0);
   mi_collect(true);
