@@ -2,6 +2,8 @@
 %% The functions of a module for stream sockets of one family, FAMILY, which is all the module says itself:
 %% what gen_tcp calls, and what Erlang distribution does.
 
+%% The name stands in stack traces: without it, the folder of the build would.
+-file("tcp_family.hrl", 7).
 -export([connect/3, connect/4, listen/2, accept/1, accept/2, close/1, shutdown/2, fdopen/2]).
 -export([send/2, send/3, recv/2, recv/3, unrecv/2, controlling_process/2]).
 -export([family/0, mask/2, parse_address/1, getserv/1, getaddr/1, getaddr/2, getaddrs/1, getaddrs/2,

@@ -2,6 +2,8 @@
 %% The functions of a module for datagram sockets of one family, FAMILY, which is all the module says itself:
 %% what gen_udp calls.
 
+%% The name stands in stack traces: without it, the folder of the build would.
+-file("udp_family.hrl", 7).
 -export([open/1, open/2, close/1, connect/2, connect/3, send/2, send/4, recv/2, recv/3]).
 -export([family/0, controlling_process/2, fdopen/2, getserv/1, getaddr/1, getaddr/2, translate_ip/1]).
 
