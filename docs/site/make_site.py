@@ -22,7 +22,7 @@ ELSEWHERE = {
     'THIRD-PARTY.md': 'third-party.md',
     'runtime/lib/README.md': 'internals/library-source.md',
 }
-NOT_SHOWN = ('site', '*.1', '*.py')
+NOT_SHOWN = ('site', '*.[15]', '*.py')
 
 
 def place(path):
@@ -34,7 +34,7 @@ def place(path):
         return ELSEWHERE[name]
     return (
         name[len('docs/') :]
-        if name.startswith('docs/') and path.is_file() and not name.endswith(('.py', '.1'))
+        if name.startswith('docs/') and path.is_file() and not name.endswith(('.py', '.1', '.5'))
         else None
     )
 

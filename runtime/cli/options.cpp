@@ -306,6 +306,7 @@ const std::vector<Flag>& flags() {
       {"--help", nullptr, "print this text", set_action(Action::kHelp)},
       {"-h", nullptr, nullptr, set_action(Action::kHelp)},
       {"+V", nullptr, nullptr, set_action(Action::kVersion)},
+      {"-V", nullptr, nullptr, set_action(Action::kVersion)},
       {"--version", nullptr, "print the version", set_action(Action::kVersion)},
   };
   return table;

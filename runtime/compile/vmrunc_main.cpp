@@ -17,14 +17,26 @@
 namespace {
 
 constexpr const char* kUsage =
-    "usage: vmrunc [-I DIR] [-D NAME[=VALUE]] [-o OUT.beam] [-core] [-ssa] [-S] [-E] [-c] [-w] [-s] [-n "
-    "NAME] FILE.erl\n"
-    "  -I DIR    look for include files there    -D NAME=VALUE  define a macro\n"
-    "  -o FILE   write the module there          -S             print the assembly\n"
-    "  -core     print it as Core                -ssa           print it as blocks of single assignments\n"
-    "  -E        print the preprocessed text     -c             only check\n"
-    "  -w        no warnings                     -s             FILE is a script\n"
-    "  -n NAME   the file's name in messages and stack traces\n";
+    "usage: vmrunc [OPTIONS] FILE\n"
+    "\n"
+    "Compiles one module in Erlang's syntax to a .beam file, MODULE.beam in the current directory.\n"
+    "\n"
+    "  -o FILE          write the module to FILE\n"
+    "  -I DIR           look for included files in DIR too\n"
+    "  -L DIR           look below DIR for files of -include_lib\n"
+    "  -D NAME[=VALUE]  define a macro\n"
+    "  -s               FILE is a script: -module may be missing, and main is exported by itself\n"
+    "  -n NAME          the file's name in messages and stack traces\n"
+    "  -w               no warnings\n"
+    "  -c               only check\n"
+    "  -E               print the preprocessed text\n"
+    "  -core            print the module as Core, the compiler's first form\n"
+    "  -ssa             print it as blocks of single assignments, its second form\n"
+    "  -S               print the generic assembly\n"
+    "  -V, --version    print the version\n"
+    "  -h, --help       print this text\n"
+    "\n"
+    "Exit status: 0; 1 when the module does not compile or cannot be written; 2 for a usage error.\n";
 
 bool write_file(const std::string& path, const std::vector<std::uint8_t>& bytes) {
   FILE* f = std::fopen(path.c_str(), "wb");
@@ -44,7 +56,9 @@ int main(int argc, char** argv) {
     auto value = [&](std::size_t flag) {
       return a.size() > flag ? a.substr(flag) : i + 1 < argc ? std::string(argv[++i]) : "";
     };
-    if (a == "-core") options.want_core = true;
+    if (a == "-h" || a == "--help") return std::fputs(kUsage, stdout), 0;
+    else if (a == "-V" || a == "--version") return std::puts("vmrunc: vmrun " VMRUN_VERSION), 0;
+    else if (a == "-core") options.want_core = true;
     else if (a == "-ssa") options.want_ssa = true;
     else if (a == "-S") options.want_assembly = true;
     else if (a == "-E") options.only_preprocess = true;

@@ -10,13 +10,25 @@ from .results import Failure, Test
 HERE = [
     'bin/vmrun',
     'bin/vmrunc',
+    'bin/vmtrace',
     'share/man/man1/vmrun.1',
+    'share/man/man1/vmrunc.1',
+    'share/man/man1/vmtrace.1',
+    'share/man/man5/vmrun.5',
+    'share/man/man5/vmtrace.5',
+    'share/bash-completion/completions/vmrun',
+    'share/bash-completion/completions/vmtrace',
+    'share/zsh/site-functions/_vmrun',
+    'share/fish/vendor_completions.d/vmrunc.fish',
+    'share/pkgconfig/vmrun.pc',
     'include/vmrun/erl_driver.h',
     'include/vmrun/erl_drv_nif.h',
     'include/vmrun/erl_nif.h',
     'share/vmrun/scripts/bpftrace/message.bt',
     'share/vmrun/scripts/d/message.d',
     'share/vmrun/scripts/stap/message.stp',
+    'share/doc/vmrun/LICENSE',
+    'share/doc/vmrun/NOTICE',
     'share/doc/vmrun/guide.md',
     'share/doc/vmrun/examples/ring.act',
 ]
@@ -62,7 +74,11 @@ def installed(root, build):
             )
         if 'hello' not in run([vmrun, write(folder, 'hello.act', 'main() -> io:put_chars("hello\\n").\n')]):
             raise Failure('the installed program does not run a script')
-        pkgconfig = next(prefix.glob('lib*/**/vmrun.pc'))
+        links = [path for path in pathlib.Path(folder).rglob('*') if path.is_symlink()]
+        astray = [path for path in links if os.readlink(path).startswith('/') or not path.exists()]
+        if astray or not links:
+            raise Failure(f'of {len(links)} links these do not lead to what is installed: {astray}')
+        pkgconfig = prefix / 'share/pkgconfig/vmrun.pc'
         flags = run(
             ['pkg-config', '--cflags', 'vmrun'],
             env={**os.environ, 'PKG_CONFIG_PATH': str(pkgconfig.parent), 'PKG_CONFIG_SYSROOT_DIR': folder},
