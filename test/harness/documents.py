@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import licences, paragraphs, pictures, tracing_scripts
+from . import licences, packaging, paragraphs, pictures, tracing_scripts
 from .results import Failure, Skip, Test
 
 
@@ -45,6 +45,7 @@ def tests(root, vmrun):
         Test('docs', 'the manual page has the flags of --help', lambda: manual_page(root, vmrun)),
         Test('docs', 'the manual page of vmtrace has the flags of its --help', lambda: vmtrace_page(root)),
         Test('docs', 'a script is shown in each stage', lambda: stages(root, vmrun)),
+        *packaging.tests(root, vmrun),
         *paragraphs.tests(root),
         *licences.tests(root),
         *pictures.tests(root),
@@ -60,7 +61,9 @@ def packages(root):
     libraries = [
         package
         for package in listed
-        if package.endswith('-dev') and not package.startswith('erlang') or package == 'catch2'
+        if package.startswith('lib')
+        and package.endswith('-dev')
+        or package in ('catch2', 'systemtap-sdt-dev', 'zlib1g-dev')
     ]
     for document, wanted in (('docs/contributing.md', listed), ('THIRD-PARTY.md', libraries)):
         text = (root / document).read_text()
@@ -76,7 +79,7 @@ def named_files(root, vmrun):
     --help, and of documents in sources. NAME and * stand for any name."""
     texts = {
         path.relative_to(root): path.read_text()
-        for path in (*documents(root), root / 'docs/vmrun.1', root / 'docs/vmtrace.1')
+        for path in (*documents(root), *(root / 'docs').glob('*.[15]'))
     }
     texts['--help'] = help_text(vmrun)
     # Documents that meson.build and the sources name.
@@ -186,7 +189,19 @@ def links(root):
     # quotes.
     for folder in ('docs', 'vm', 'runtime', 'drivers', 'probes', 'bench', 'test'):
         for path in sorted((root / folder).rglob('*')):
-            if path.suffix not in ('.cpp', '.hpp', '.h', '.c', '.py', '.erl', '.act', '.tab', '.md', '.1'):
+            if path.suffix not in (
+                '.cpp',
+                '.hpp',
+                '.h',
+                '.c',
+                '.py',
+                '.erl',
+                '.act',
+                '.tab',
+                '.md',
+                '.1',
+                '.5',
+            ):
                 continue
             # a comment of several lines
             text = re.sub(r'\s*\n\s*(?:///?|%+|#)?\s*', ' ', path.read_text(errors='replace'))

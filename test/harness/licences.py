@@ -26,6 +26,7 @@ COMMENTS = {
 }
 BY_NAME = {
     'dev': '# {}',
+    'debian/rules': '# {}',
     '.ci/run': '# {}',
     'bench/run': '# {}',
     'test/run': '# {}',
