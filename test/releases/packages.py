@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian packages as users get them: made in a root of a release, looked at, installed and removed in it.
-
-`inside(root, command)` runs a command in the root and returns [status, output, errors]; the checkout lies
-there in `source`. Making the packages compiles everything once."""
+"""Debian packages as users get them: made in a root of a release, looked at, installed and removed in it."""
+import functools
 import re
 
 from harness.results import Failure, Test
 
+SOURCE = '/vmrun'  # the copy of the checkout inside the root (debian_root.py)
 PACKAGES = ('vmrun', 'vmrun-dbgsym', 'vmrun-dev', 'vmrun-doc')
 # What a user may do with them: a piece of shell, and what it prints.
 USES = {
@@ -38,66 +37,79 @@ USES = {
 }
 
 
-def tests(root, source, inside):
-    """Tests of one root. They depend on each other in this order."""
-    made = f'cd {source} && ./dev package'
-    folder = f'{source}/build-package'
+def tests(name, debian):
+    """Tests of the root of one release, which debian() returns. Each makes the packages first if that has not
+    been done."""
 
-    def run(command):
-        status, output, errors = inside(root, ['sh', '-c', command])
-        if status:
-            raise Failure(f'{command}: status {status}\n{output[-1000:]}{errors[-2000:]}')
-        return output
-
-    def make():
-        names = re.findall(r'/([\w-]+)_[^/]*\.deb$', run(made), re.M)
-        if not set(PACKAGES) <= set(names):
-            raise Failure(f'made are {names}')
-
-    def files_are_good():
-        extracted = '/tmp/vmrun-package'
-        run(f'rm -rf {extracted}; for deb in {folder}/*.deb; do dpkg-deb -x $deb {extracted}; done')
-        if links := run(f'find {extracted} -lname "/*"'):
-            raise Failure(f'absolute links: {links}')
-        if paths := run(f'grep -rl -e "{source}" {extracted} || true'):
-            raise Failure(f'the path of the build is in {paths}')
-        if 'no symbols' not in run(f'nm {extracted}/usr/bin/vmrun 2>&1'):
-            raise Failure('vmrun is not stripped')
-
-    def installed_and_removed():
-        before = run("find /usr /etc -xdev | sort | grep -v -e '\\.pyc$' -e /etc/alternatives -e '\\.cache$'")
-        run(f'apt-get install -y --no-install-recommends {folder}/vmrun*.deb man-db')
-        try:
-            for name, (command, wanted) in USES.items():
-                printed = run(command)
-                if wanted is not None and printed != wanted:
-                    raise Failure(f'{name}: printed {printed!r} instead of {wanted!r}')
-        finally:
-            run('apt-get purge -y ' + ' '.join(PACKAGES))
-        after = run("find /usr /etc -xdev | sort | grep -v -e '\\.pyc$' -e /etc/alternatives -e '\\.cache$'")
-        left = [name for name in set(after.split('\n')) - set(before.split('\n')) if 'vmrun' in name]
-        if left:
-            raise Failure(f'left behind: {sorted(left)[:20]}')
-
-    def equal():
-        """Packages of the same source in another folder have the same bytes."""
-        other = f'{source}-elsewhere'
-        run(f'rm -rf {other}; mkdir {other}; cp -a {source}/. {other}; rm -rf {other}/build*')
-        run(f'cd {other} && ./dev package')
-        digests = [
-            run(f'cd {place}/build-package && sha256sum *.deb').splitlines() for place in (source, other)
-        ]
-        if digests[0] != digests[1]:
-            raise Failure(f'differ: {sorted(set(digests[0]) ^ set(digests[1]))}')
+    def test(what, function):
+        return Test('releases', f'{name}: {what}', lambda: function(debian()), in_turn=True)
 
     return [
-        Test('releases', f'{root.name}: packages are made, and lintian finds no error', make, in_turn=True),
-        Test('releases', f'{root.name}: what packages contain', files_are_good, in_turn=True),
-        Test(
-            'releases',
-            f'{root.name}: packages are installed, used and removed',
-            installed_and_removed,
-            in_turn=True,
-        ),
-        Test('releases', f'{root.name}: packages of two folders are equal', equal, in_turn=True),
+        test('packages are made, and lintian finds no error', made),
+        test('what packages contain', files_are_good),
+        test('packages are installed, used and removed', installed_and_removed),
+        test('packages of two folders are equal', equal),
     ]
+
+
+def run(debian, command):
+    return debian.succeed('sh', '-c', command, seconds=4 * 3600)
+
+
+@functools.cache
+def made(debian):
+    names = re.findall(r'/([\w-]+)_[^/ ]*\.deb$', run(debian, f'cd {SOURCE} && ./dev package'), re.M)
+    if not set(PACKAGES) <= set(names):
+        raise Failure(f'made are {names}')
+
+
+def files_are_good(debian):
+    made(debian)
+    extracted = '/tmp/vmrun-package'
+    run(
+        debian,
+        f'rm -rf {extracted}; for deb in {SOURCE}/build-package/*.deb; do dpkg-deb -x $deb {extracted}; done',
+    )
+    if links := run(debian, f'find {extracted} -lname "/*"'):
+        raise Failure(f'absolute links: {links}')
+    if paths := run(debian, f'grep -rl -e {SOURCE}/build-package {extracted} || true'):
+        raise Failure(f'the path of the build is in {paths}')
+    if 'no symbols' not in run(debian, f'nm {extracted}/usr/bin/vmrun 2>&1 || true'):
+        raise Failure('vmrun is not stripped')
+
+
+def installed_and_removed(debian):
+    made(debian)
+    listing = 'find /usr /etc /var/lib/dpkg/alternatives -xdev | grep vmrun || true'
+    before = run(debian, listing)
+    run(
+        debian,
+        'apt-get install -y -qq --no-install-recommends man-db pkgconf '
+        f'$(ls {SOURCE}/build-package/*.deb) >&2',
+    )
+    try:
+        for name, (command, wanted) in USES.items():
+            printed = run(debian, command)
+            if wanted is not None and printed != wanted:
+                raise Failure(f'{name}: printed {printed!r} instead of {wanted!r}')
+    finally:
+        run(debian, 'apt-get purge -y -qq ' + ' '.join(PACKAGES))
+    if left := set(run(debian, listing).split()) - set(before.split()):
+        raise Failure(f'left behind: {sorted(left)[:20]}')
+
+
+def equal(debian):
+    """Packages of the same source in another folder have the same bytes."""
+    made(debian)
+    other = f'{SOURCE}-elsewhere'
+    run(
+        debian,
+        f'rm -rf {other}; mkdir {other}; cd {SOURCE}; tar -c --exclude="./build*" . | tar -x -C {other}',
+    )
+    run(debian, f'cd {other} && ./dev package')
+    digests = [
+        set(run(debian, f'cd {place}/build-package && sha256sum *.deb').splitlines())
+        for place in (SOURCE, other)
+    ]
+    if digests[0] != digests[1]:
+        raise Failure(f'differ: {sorted(digests[0] ^ digests[1])}')

@@ -10,6 +10,7 @@ import threading
 
 from harness.results import Failure, Test
 
+from . import packages
 from .debian_root import ROOTS, DebianRoot
 
 # Releases of Debian, and their OTP.
@@ -37,16 +38,23 @@ def tests(root):
             ('it builds, and boots OTP', boots),
             *((what, functools.partial(suite_passes, words)) for what, words in SUITES.items()),
         )
-    ]
+    ] + [test for name in RELEASES for test in packages.tests(name, functools.partial(prepared, root, name))]
+
+
+@functools.cache
+def prepared(root, name):
+    """The root, with what git knows of the checkout."""
+    debian = DebianRoot(name, prepared_source(root, name))
+    with ONE_AT_A_TIME:
+        debian.make(PACKAGES)
+    return debian
 
 
 @functools.cache
 def built(root, name):
     """The root, in which the machine has been built from what git knows of the checkout."""
-    source = prepared_source(root, name)
-    debian = DebianRoot(name, source)
+    debian = prepared(root, name)
     with ONE_AT_A_TIME:
-        debian.make(PACKAGES)
         debian.succeed('./dev', 'build', environment={'VMRUN_BUILD': '/vmrun/build'})
     return debian
 
