@@ -254,8 +254,20 @@ def modes_are_restored(bin_folder):
                 raise Failure(f'{steps}: {before} is now {after}')
 
 
+def installed_otp():
+    """The folder of the OTP that stock's erl belongs to, and its release; 0 if it says none."""
+    root = pathlib.Path(shutil.which('erl') or '/').resolve().parents[1:2]
+    found = [file.parent.name for folder in root for file in folder.glob('releases/*/OTP_VERSION')]
+    return [*root, None][0], max((int(name) for name in found if name.isdigit()), default=0)
+
+
 def tests(build):
     bin_folder = pathlib.Path(build).resolve() / 'bin'
+    otp, release = installed_otp()
+    if release >= 26:  # where prim_tty edits lines
+        from releases import terminal
+
+        return terminal.tests(pathlib.Path(build) / 'vmrun', otp, ['erl'], suite='command')
     return [
         Test('command', f'terminal: {name}', lambda steps=steps: agree(bin_folder, steps))
         for name, steps in CASES.items()

@@ -1,8 +1,9 @@
 %% Native functions of OTP's prim_socket that OTP 29 has, and some that it needs.
 -module(prim_socket).
--export([nif_supports/1, nif_open/4, nif_bind/2, nif_listen/2, nif_accept/2, nif_connect/1, nif_connect/3, nif_sockname/1,
-    nif_recv/4, nif_sendv/3, nif_sendmmsg/4, nif_recvmmsg/6, nif_getopt/3, nif_getopt/5, nif_setopt/5,
-    nif_peeloff/2, nif_socknames/2, nif_peernames/2, nif_close/1]).
+-export([nif_supports/1, nif_open/4, nif_bind/2, nif_listen/2, nif_accept/2, nif_connect/1,
+    nif_connect/3, nif_sockname/1, nif_recv/4, nif_sendv/3, nif_sendmmsg/4, nif_recvmmsg/6,
+    nif_getopt/3, nif_getopt/5, nif_setopt/5, nif_peeloff/2, nif_socknames/2, nif_peernames/2,
+    nif_close/1]).
 -on_load(load/0).
 
 load() -> erlang:load_nif("prim_socket", #{registry => spawn(fun Drop() -> receive _ -> Drop() end end)}).
