@@ -49,8 +49,8 @@ class Shell(Session):
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack('HHHH', ROWS, columns, 0, 0))
 
 
-# What is typed, and how the screen ends then; None: the program has ended; a number: the terminal gets so
-# many columns.
+# What is typed, and how the screen ends then; None: the program has ended; a number: the terminal
+# gets so many columns.
 CASES = {
     'expressions': [('1+1.\r', '2\n2>'), ('X = {a, "text"}.\r', '3>'), ('f(X.\r', '3>'), ('q().\r', None)],
     'keys that move and erase': [
@@ -349,7 +349,7 @@ def modes_are_restored(own):
     """However it ends, the terminal has the modes it had."""
     for end in ('q().\r', 'halt(3).\r', 'halt(0, [{flush, false}]).\r', signal.SIGTERM, signal.SIGSEGV):
         with tempfile.TemporaryDirectory(prefix='vmrun-terminal-') as folder:
-            # Who holds the other end of a terminal can ask for its modes while and after a program has them.
+            # The test holds the other end of the terminal, and so can ask for its modes at any time.
             keeps = ['bash', '-c', 'exec 3<&0; "$@" <&3 & echo $! >pid; wait $!; echo "status $?"; read line']
             with Shell([*keeps, 'bash', *own], folder, environment(folder, ERL_CRASH_DUMP='/dev/null')) as s:
                 before = termios.tcgetattr(s.fd)
