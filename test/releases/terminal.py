@@ -349,7 +349,7 @@ def modes_are_restored(own):
     """However it ends, the terminal has the modes it had."""
     for end in ('q().\r', 'halt(3).\r', 'halt(0, [{flush, false}]).\r', signal.SIGTERM, signal.SIGSEGV):
         with tempfile.TemporaryDirectory(prefix='vmrun-terminal-') as folder:
-            # The test holds the other end of the terminal, and so can ask for its modes at any time.
+            # The test has the terminal's other end, so it can ask for the modes at any time.
             keeps = ['bash', '-c', 'exec 3<&0; "$@" <&3 & echo $! >pid; wait $!; echo "status $?"; read line']
             with Shell([*keeps, 'bash', *own], folder, environment(folder, ERL_CRASH_DUMP='/dev/null')) as s:
                 before = termios.tcgetattr(s.fd)
