@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <linux/sctp.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+
+#include <linux/sctp.h>  // uses what sys/socket.h declares
 
 #include <cerrno>
 #include <cstring>
