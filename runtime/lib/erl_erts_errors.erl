@@ -29,8 +29,11 @@ caused(erlang, register, [Name, Who], none) when is_atom(Name), Name =/= undefin
 caused(erlang, process_flag, [Pid, _, _], badtype) when is_pid(Pid) ->
     #{1 => "the pid does not refer to an existing process"};
 caused(erlang, process_flag, [_, _, _], badtype) -> #{1 => "not a pid"};
-caused(erlang, F, Args, badopt) when F =:= send; F =:= send_nosuspend; F =:= suspend_process ->
+caused(erlang, F, Args, badopt) when F =:= send; F =:= send_nosuspend; F =:= suspend_process;
+    F =:= link; F =:= exit; F =:= exit_signal; F =:= monitor ->
     #{length(Args) => option_fault(lists:last(Args))};
+caused(erlang, processes_next, _, _) -> #{1 => "invalid processes iterator"};
+caused(erlang, alias, [Options], _) -> #{1 => option_fault(Options)};
 caused(erlang, suspend_process, [Pid | _], none) when is_pid(Pid), Pid =/= self(), node(Pid) =:= node() ->
     #{1 => "the pid does not refer to an existing process"};
 caused(_, _, _, _) -> unknown.
@@ -91,7 +94,6 @@ kinds(erlang, abs, 1) -> [number];
 kinds(erlang, F, 1) when F =:= adler32; F =:= crc32 -> [iodata];
 kinds(erlang, F, 2) when F =:= adler32; F =:= crc32 -> [natural, iodata];
 kinds(erlang, F, 3) when F =:= adler32_combine; F =:= crc32_combine -> [natural, natural, natural];
-kinds(erlang, alias, 1) -> [list];
 kinds(erlang, append_element, 2) -> [tuple];
 kinds(erlang, apply, 2) -> [function, list];
 kinds(erlang, apply, 3) -> [atom, atom, list];
@@ -116,7 +118,10 @@ kinds(erlang, convert_time_unit, 3) -> [integer, time_unit, time_unit];
 kinds(erlang, delete_element, 2) -> [{index, 2}, tuple];
 kinds(erlang, demonitor, _) -> [reference];
 kinds(erlang, element, 2) -> [{index, 2}, tuple];
+kinds(erlang, display_string, 2) -> [device, characters];
 kinds(erlang, exit, 2) -> [pid];
+kinds(erlang, exit, 3) -> [destination];
+kinds(erlang, exit_signal, _) -> [destination];
 kinds(erlang, external_size, 2) -> [any, list];
 kinds(erlang, float, 1) -> [number];
 kinds(erlang, floor, 1) -> [number];
@@ -139,9 +144,11 @@ kinds(erlang, iolist_size, 1) -> [iodata];
 kinds(erlang, iolist_to_binary, 1) -> [iodata];
 kinds(erlang, iolist_to_iovec, 1) -> [iodata];
 kinds(erlang, is_function, 2) -> [any, arity];
+kinds(erlang, is_integer, 3) -> [any, integer, integer];
 kinds(erlang, is_record, 3) -> [any, atom, integer];
 kinds(erlang, length, 1) -> [list];
 kinds(erlang, link, 1) -> [pid];
+kinds(erlang, link, 2) -> [linked];
 kinds(erlang, list_to_atom, 1) -> [character_list];
 kinds(erlang, list_to_binary, 1) -> [iolist];
 kinds(erlang, list_to_bitstring, 1) -> [iolist];
@@ -295,6 +302,12 @@ why(size, N, _) -> if is_integer(N), N >= 0 -> ok; true -> "out of range" end;
 why(place, N, _) when is_integer(N) -> "out of range";
 why(Kind, N, _) when is_integer(N), N < 0, Kind =:= natural orelse Kind =:= arity -> "out of range";
 why(positive, N, _) when is_integer(N) -> if N > 0 -> ok; true -> "out of range" end;
+why(device, X, _) when X =:= stdin; X =:= stdout; X =:= stderr -> ok;
+why(device, _, _) -> "not a valid device type";
+why(characters, X, _) when is_binary(X) -> ok;
+why(characters, X, _) -> why(character_list, X, []);
+why(linked, X, _) when is_pid(X); is_port(X) -> ok;
+why(linked, _, _) -> "not a pid or a port";
 why(destination, X, _) when is_pid(X); is_reference(X) -> ok;
 why(destination, _, _) -> "invalid destination";
 why(list, [_ | _] = X, _) ->
