@@ -24,8 +24,8 @@ namespace {
 
 // An exported pattern is {re_exported_pattern, Head, Text, Options, Code} and can be read by every
 // node of OTP 28 or later. The head is "re-PCRE2", a checksum of Code, the version of its encoding,
-// and whether the pattern is Unicode. Code is the library's own. In version 0 there is no code, and the
-// reader compiles the text. So a code of another machine, which cannot be checked, is never
+// and whether the pattern is Unicode. Code is the library's own. In version 0 there is no code, and
+// the reader compiles the text. So a code of another machine, which cannot be checked, is never
 // executed here.
 
 constexpr std::string_view kExportedMark = "re-PCRE2";
