@@ -31,6 +31,6 @@ void insert_own_message(Process& p, Fragment* f, bool announce = true);
 
 /// At the end of the queue: moves the save position back to its front if a message has come there
 /// meanwhile. Returns false when there is nothing to begin anew for.
-bool receive_begins_anew(Process& p);
+[[gnu::cold]] bool receive_begins_anew(Process& p);
 
 }  // namespace vmrun

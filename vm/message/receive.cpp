@@ -50,8 +50,8 @@ void drop_timer(Process& p) {
 
 Peek receive_peek(Process& p, Term* message) {
   if (receive_peek_quickly(p, message)) return Peek::kMessage;
-  if (receive_begins_anew(p)) [[unlikely]]
-    if (receive_peek_quickly(p, message)) return Peek::kMessage;
+  if (p.extra && p.extra->priority) [[unlikely]]
+    if (receive_begins_anew(p) && receive_peek_quickly(p, message)) return Peek::kMessage;
   if (!p.mailbox.has_arrivals()) return Peek::kEmpty;
   handle_arrivals(p);
   if (p.exit_pending) [[unlikely]]
