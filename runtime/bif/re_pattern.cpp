@@ -77,6 +77,9 @@ const std::uint8_t* latin1_tables() {
 /// The depth of capturing groups that PCRE 8 accepts.
 constexpr std::uint32_t kMostNested = 798;
 
+/// How far behind the hyphen PCRE2 finds a range without a meaning.
+constexpr std::size_t kBehindHyphen = PCRE2_MAJOR == 10 && PCRE2_MINOR < 45 ? 0 : 1;
+
 /// Rewrites a pattern that PCRE 8 accepts and PCRE2 refuses into an equal one. Such patterns have a
 /// literal - after a class in a class ([\d-z]), a letter, or 8 or 9, without a meaning after a
 /// backslash, or \c in front of a character that is not printable. Returns false when the error is
@@ -93,10 +96,12 @@ bool make_acceptable(std::string* text, const CompileError& error) {
   };
   const std::size_t at = error.at;
   switch (error.code) {
-    case PCRE2_ERROR_CLASS_INVALID_RANGE:
-      if (!is(at, "-")) return false;
-      text->insert(at, 1, '\\');
+    case PCRE2_ERROR_CLASS_INVALID_RANGE: {
+      const std::size_t hyphen = at - kBehindHyphen;
+      if (!is(hyphen, "-")) return false;
+      text->insert(hyphen, 1, '\\');
       return true;
+    }
     case PCRE2_ERROR_BAD_SUBPATTERN_REFERENCE: return is(at, "89") && escape(at, 1, (*text)[at]);
     case PCRE2_ERROR_UNSUPPORTED_ESCAPE_SEQUENCE: return is(at - 1, "F") && escape(at - 1, 1, 'F');
     case PCRE2_ERROR_UNKNOWN_ESCAPE:
