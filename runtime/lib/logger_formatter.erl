@@ -6,6 +6,9 @@
 
 -export([format/2, check_config/1]).
 
+-callback format(Event :: logger:log_event(), Config :: map()) -> unicode:chardata().
+-callback check_config(Config :: map()) -> ok | {error, Reason :: term()}.
+
 check_config(Config) when is_map(Config) ->
     case [KV || {Key, Value} = KV <- maps:to_list(Config), not is_valid(Key, Value)] of
         [] -> ok;

@@ -9,6 +9,14 @@
 -export([handle_system_msg/6, handle_system_msg/7, handle_debug/4, debug_options/1, get_debug/3, get_log/1,
          print_log/1]).
 
+-callback system_continue(Parent :: pid(), Debug :: list(), Misc :: term()) -> no_return().
+-callback system_terminate(Reason :: term(), Parent :: pid(), Debug :: list(), Misc :: term()) -> no_return().
+-callback system_code_change(Misc :: term(), Module :: module(), OldVsn :: term(), Extra :: term()) ->
+    {ok, Misc1 :: term()}.
+-callback system_get_state(Misc :: term()) -> {ok, State :: term()}.
+-callback system_replace_state(Change :: fun((term()) -> term()), Misc :: term()) ->
+    {ok, State :: term(), Misc1 :: term()}.
+
 suspend(Name) -> request(Name, suspend).
 suspend(Name, Timeout) -> request(Name, suspend, Timeout).
 resume(Name) -> request(Name, resume).

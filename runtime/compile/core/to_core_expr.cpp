@@ -222,6 +222,8 @@ core::Expr* ExprToCore::call_expr(const CallExpr& e, Block& block) {
     if (is_literal(parts[0]) && is_literal(parts[1]) && literal_of(parts[0]) == nodes_.atom("erlang")) {
       const std::string_view name = atom_text(literal_of(parts[1]));
       if (CExpr* folded = nodes_.fold_operator(e.loc, name, args)) return folded;
+      const FunctionName known{name, static_cast<std::uint32_t>(args.size())};
+      if (CExpr* test = test_without_instruction(e.loc, known, args)) return test;
     }
     return nodes_.make<core::Call>(e.loc, parts[0], parts[1], nodes_.keep(args));
   }
@@ -253,6 +255,7 @@ core::Expr* ExprToCore::local_call(const CallExpr& e, Block& block) {
   const Builtin* b = find_builtin(name.name, name.arity);
   if (b && b->auto_imported) {
     if (CExpr* folded = nodes_.fold_operator(e.loc, name.name, args)) return folded;
+    if (CExpr* test = test_without_instruction(e.loc, name, args)) return test;
     return nodes_.make<core::Call>(e.loc, nodes_.atom_literal({}, "erlang"),
                                    nodes_.atom_literal({}, name.name), nodes_.keep(args));
   }
@@ -262,6 +265,20 @@ core::Expr* ExprToCore::local_call(const CallExpr& e, Block& block) {
   c_.session.diagnostics.error(
       e.loc, format_message("function %s/%u undefined", quote_atom(name.name).c_str(), name.arity));
   return nodes_.literal(e.loc, Term::nil());
+}
+
+/// Guard tests that no instruction of OTP 25's set makes: is_integer(X, Low, High) becomes
+/// comparisons, and there are no native records. Returns nullptr for others and outside of guards.
+core::Expr* ExprToCore::test_without_instruction(Loc loc, const FunctionName& name,
+                                                 const std::vector<CExpr*>& args) {
+  if (!c_.guard_checks) return nullptr;
+  if (name.name == "is_record" && name.arity == 1) return nodes_.atom_literal(loc, "false");
+  if (name.name != "is_integer" || name.arity != 3) return nullptr;
+  CExpr* result = nodes_.make<core::AndAlso>(loc, nodes_.erlang(loc, "=<", {args[1], args[0]}),
+                                             nodes_.erlang(loc, "=<", {args[0], args[2]}));
+  for (CExpr* arg : {args[2], args[1], args[0]})
+    result = nodes_.make<core::AndAlso>(loc, nodes_.erlang(loc, "is_integer", {arg}), result);
+  return result;
 }
 
 /// is_record(X, r) of a record that is known here also tests the size.

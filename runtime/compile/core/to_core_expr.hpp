@@ -27,6 +27,7 @@ class ExprToCore : ToCorePart {
   static bool is_mere_scope(const FunExpr& e);
   CExpr* scoped_body(const FunExpr& e);
   CExpr* fun_local(const FunLocalExpr& e);
+  CExpr* test_without_instruction(Loc loc, const FunctionName& name, const std::vector<CExpr*>& args);
   CExpr* is_record_call(Loc loc, const Expr& subject, std::string_view record, Block& block);
 };
 
