@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <mutex>
+#include <system_error>
 #include <vector>
 
 #include "runtime/bif/bifs_generated.hpp"
@@ -269,7 +270,11 @@ class CleanLater {
     waiting_.push_back(std::move(session));
     if (is_working_) return;
     is_working_ = true;
-    start_needed_thread("trace_clean", [this] { work(); }).detach();
+    try {
+      start_thread("trace_clean", [this] { work(); }).detach();
+    } catch (const std::system_error&) {
+      is_working_ = false;  // the next session's end tries again; what is left does nothing
+    }
   }
 
  private:
@@ -327,6 +332,10 @@ SessionRef session_named(Term t, Ended may_have_ended) {
 SessionRef named_session(Term t) { return session_named(t, Ended::kNo); }
 
 namespace {
+
+/// There is no such session. It may have ended while the function waited for the answer of a
+/// process or port, which still has to be taken.
+Term refuse_ended(Process& p) { return has_asked(p) && !take_answer(p) ? kNonValue : raise_badarg(p); }
 
 Term session_list(Process& p, const std::vector<SessionRef>& sessions) {
   ListBuilder list(p.heap);
@@ -432,7 +441,7 @@ Term bif_erlang_trace_3(Process& p, const Term* a) { return trace_in(p, default_
 /// (Session, Who, How, Flags)
 Term bif_erts_internal_trace_4(Process& p, const Term* a) {
   const SessionRef session = named_session(a[0]);
-  return session ? trace_in(p, session, a + 1) : raise_badarg(p);
+  return session ? trace_in(p, session, a + 1) : refuse_ended(p);
 }
 
 /// (Session, Who, How, Flags)
@@ -514,7 +523,7 @@ Term sessions_of(Process& p, Term what) {
   if (!what.is_atom() || (what != any && !is_known_to_info(what))) return raise_badarg(p);
   if (what == on_load) return session_list(p, sessions_with_on_load_pattern());
   std::vector<SessionRef> all = all_sessions();
-  std::reverse(all.begin(), all.end() - 1);
+  std::ranges::rotate(all, all.begin() + 1);
   Arena scratch;
   std::erase_if(all, [&](const SessionRef& session) { return !traces_what(*session, what, scratch); });
   return session_list(p, all);
@@ -529,8 +538,7 @@ Term bif_erts_internal_trace_info_3(Process& p, const Term* a) {
   static const Term any = intern_atom("any"), item = intern_atom("session");
   if (a[0] != any) {
     const SessionRef session = named_session(a[0]);
-    if (session) return trace_info_in(p, session, a + 1);
-    return has_asked(p) ? take_answer(p) : raise_badarg(p);
+    return session ? trace_info_in(p, session, a + 1) : refuse_ended(p);
   }
   if (a[2] != item) return raise_badarg(p);
   static Export* const info = export_entry(intern_atom("vmrun_trace"), intern_atom("sessions"), 1);

@@ -90,8 +90,10 @@ void set_trace_flag(Process& p, const SessionRef& session, bool on, std::uint32_
 bool set_tracing(Process& p, const SessionRef& session, bool on, std::uint32_t flags, Tracer* tracer) {
   Tracings* all = on ? &own_tracings_of(p) : tracings_of(p);
   if (!all) return true;
+  const bool is_new = on && !all->find(session->number);
   const bool done = all->set(session, p.id, on, flags, tracer);
-  sum_flags(p, *all);
+  if (is_new) p.observed |= flags & kTraceAll;
+  else sum_flags(p, *all);
   if (on && done && flags & kTraceProcs && !lives_were_traced.load(std::memory_order_relaxed))
     lives_were_traced.store(true, std::memory_order_relaxed);
   return done;
@@ -171,9 +173,22 @@ Term trace_info(Process& p, Term request, Heap& out) {
 
 // ---- Events -------------------------------------------------------------------------------------
 
+namespace {
+
+/// Whether the session lives and its tracer exists.
+bool is_alive(const Tracing& t) {
+  return t.session->is_alive.load(std::memory_order_acquire) && t.tracer && is_there(*t.tracer);
+}
+
+}  // namespace
+
 void trace_event(Process& p, std::uint32_t flags, Term event, Term what, Term extra) {
-  if (Tracings* all = tracings_of(p))
-    all->each(flags, [&](const Tracing& t) { trace_event_of(p, t, event, what, extra); });
+  Tracings* all = tracings_of(p);
+  if (!all) return;
+  all->each(flags, [&](const Tracing& t) {
+    const Word number = t.session->number;
+    if (!is_alive(t) || !trace_event_to(*t.tracer, p, t.flags, event, what, extra)) forget_tracing(p, number);
+  });
 }
 
 void trace_event_of(Process& p, const Tracing& tracing, Term event, Term what, Term extra, Term result) {

@@ -73,9 +73,9 @@ std::vector<SessionRef> all_sessions() {
   {
     const std::lock_guard guard(all.mutex);
     out.reserve(all.alive.size() + 1);
-    for (auto it = all.alive.rbegin(); it != all.alive.rend(); ++it) out.push_back(it->second);
+    out.push_back(default_session());
+    for (const auto& [number, session] : all.alive) out.push_back(session);
   }
-  out.push_back(default_session());
   return out;
 }
 
@@ -125,9 +125,9 @@ Tracings::~Tracings() {
 }
 
 Tracing* Tracings::find(Word session) const {
-  for (Tracing* t = first_; t; t = t->next)
-    if (t->session->number == session) return t;
-  return nullptr;
+  Tracing* t = first_;
+  while (t && t->session->number > session) t = t->next;
+  return t && t->session->number == session ? t : nullptr;
 }
 
 Tracing* Tracings::first_older(Word session) const {

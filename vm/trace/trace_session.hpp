@@ -79,7 +79,8 @@ SessionRef find_session(Word number);
 /// Returns the session that a program calls {Name, Id}; nullptr when there is none, or not any
 /// more.
 SessionRef find_session(Term name, Term id);
-/// Returns all sessions, the newest first and the default session last.
+/// Returns all sessions, from the default session to the newest one. In Tracings the newest stands
+/// in front, so adding parts in this order takes no search.
 std::vector<SessionRef> all_sessions();
 /// Ends a session. Returns false when that has been done before. What it has left behind is still
 /// to be removed: forget_call_patterns (call_pattern.hpp), forget_message_patterns
