@@ -325,9 +325,19 @@ bool Loader::function_instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_bif0: return bif(0, false, 0, a[0].value, nullptr, 0, a[1]);
     case generic::k_bif1: return bif(a[0].value, false, 0, a[1].value, a + 2, 1, a[3]);
     case generic::k_bif2: return bif(a[0].value, false, 0, a[1].value, a + 2, 2, a[4]);
+    case generic::k_bif3: return bif(a[0].value, false, 0, a[1].value, a + 2, 3, a[5]);
     case generic::k_gc_bif1: return bif(a[0].value, true, a[1].value, a[2].value, a + 3, 1, a[4]);
     case generic::k_gc_bif2: return bif(a[0].value, true, a[1].value, a[2].value, a + 3, 2, a[5]);
     case generic::k_gc_bif3: return bif(a[0].value, true, a[1].value, a[2].value, a + 3, 3, a[6]);
+    // No term is a native record as long as none can be made.
+    case generic::k_put_record: return fail("native records of OTP 29 are not supported");
+    case generic::k_get_record_field:
+      if (a[0].value == 0) return e_.emit(Family::badrecord, {operand(a[1])}), true;
+      [[fallthrough]];
+    case generic::k_is_any_native_record:
+    case generic::k_is_native_record:
+    case generic::k_get_record_elements:
+    case generic::k_is_record_accessible: return e_.emit(Family::jump, {operand(a[0])}), true;
     default: return data_instruction(opcode, a);
   }
 }

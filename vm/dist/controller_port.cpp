@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/dist/controller_port.hpp"
 
+#include <climits>
 #include <vector>
 
 #include "vm/base/small_limits.hpp"

@@ -340,7 +340,8 @@ void call_traced_in(Process& p, const CallPattern& pattern, const FunctionHeader
 
 void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* args, Word depth) {
   if (auto* returns = awaited(p)) forget_deeper(p, *returns, depth);
-  const auto& found = find_call_patterns({f.module, f.function, f.arity});
+  const FunctionName name{f.module, f.function, f.arity};
+  const auto& found = find_call_patterns(name);
   if (!found || trace_upcalls.is_replaced(f)) return;
   // A tracer or specification may look up other functions.
   const auto kept = found->any_traced ? found : nullptr;

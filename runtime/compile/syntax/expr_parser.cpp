@@ -108,7 +108,7 @@ const Expr* ExprParser::parse_unary() {
 
 const Expr* ExprParser::parse_postfix() {
   const Expr* e = in_.at(Tok::kHash) ? parse_hash(nullptr) : parse_primary();
-  for (std::uint32_t chain = 0; in_.at(Tok::kHash); ++chain) {
+  while (in_.at(Tok::kHash)) {
     e = parse_hash(e);
     in_.lengthen_chain();
   }
