@@ -79,11 +79,12 @@ Answer Socket::handle(unsigned number, Reader& in) {
 
 Answer Socket::open(Reader& in) {
   const int family = system_family(in.u8());
-  const std::uint8_t type = in.u8();
-  if (!in.done() || family < 0 || type != type_) return Answer::failed(EINVAL);
+  const std::uint8_t type = in.u8(), protocol = in.left() ? in.u8() : std::uint8_t{kDefaultProtocol};
+  if (!in.done() || family < 0 || type != type_ || protocol > kMultipathTcp) return Answer::failed(EINVAL);
   if (is_open()) return Answer::failed(kBadState);
   const int flags = system_type(type_) | SOCK_NONBLOCK | SOCK_CLOEXEC;
-  const int fd = socket_in(namespace_.value_or(""), family, flags, 0);
+  const int fd =
+      socket_in(namespace_.value_or(""), family, flags, protocol == kMultipathTcp ? IPPROTO_MPTCP : 0);
   if (fd < 0) return Answer::failed(-fd);
   fd_ = fd;
   system_family_ = family;

@@ -30,6 +30,8 @@ struct SystemOption {
 
 constexpr SystemOption kSystemOptions[] = {
     {kReuseAddress, SOL_SOCKET, SO_REUSEADDR},
+    {kReusePort, SOL_SOCKET, SO_REUSEPORT},
+    {kReusePortBalanced, SOL_SOCKET, SO_REUSEPORT},
     {kKeepAlive, SOL_SOCKET, SO_KEEPALIVE},
     {kDontRoute, SOL_SOCKET, SO_DONTROUTE},
     {kBroadcast, SOL_SOCKET, SO_BROADCAST},
@@ -45,6 +47,10 @@ constexpr SystemOption kSystemOptions[] = {
     {.option = kReceiveTtl, .level = IPPROTO_IP, .name = IP_RECVTTL, .tells_failure = true},
     {kNoDelay, IPPROTO_TCP, TCP_NODELAY},
     {kNoPush, IPPROTO_TCP, TCP_CORK},
+    {kKeepCount, IPPROTO_TCP, TCP_KEEPCNT},
+    {kKeepIdle, IPPROTO_TCP, TCP_KEEPIDLE},
+    {kKeepInterval, IPPROTO_TCP, TCP_KEEPINTVL},
+    {kUserTimeout, IPPROTO_TCP, TCP_USER_TIMEOUT},
     {.option = kMulticastTtl,
      .level = IPPROTO_IP,
      .name = IP_MULTICAST_TTL,

@@ -61,6 +61,9 @@ enum Family : std::uint8_t {
   kUndefined = 6,  // of a family without a number here
 };
 
+/// Since OTP 29 an open request says which of several protocols a stream has.
+enum Protocol : std::uint8_t { kDefaultProtocol = 0, kMultipathTcp = 4 };
+
 enum SocketType : std::uint8_t { kStream = 1, kDatagram = 2 };
 
 enum class Active : std::uint8_t { kPassive = 0, kAlways = 1, kOnce = 2, kCounted = 3 };
@@ -93,6 +96,8 @@ enum Option : std::uint8_t {
   kMulticastLoop = 13,
   kAddMembership = 14,
   kDropMembership = 15,
+  kReusePort = 17,
+  kReusePortBalanced = 18,
   kIpv6Only = 16,
   kBuffer = 20,
   kHeader = 21,
@@ -122,6 +127,10 @@ enum Option : std::uint8_t {
   kTtl = 46,
   kReceiveTtl = 47,
   kNoPush = 48,
+  kKeepCount = 51,
+  kKeepIdle = 52,
+  kKeepInterval = 53,
+  kUserTimeout = 54,
   kDebug = 99,
 };
 
