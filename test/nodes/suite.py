@@ -41,14 +41,24 @@ def paired(suite, vmrun, pairs):
 
 
 def slow_tests(vmrun):
-    return paired('slow', vmrun, STOCK) + [
-        Test(
-            'slow',
-            f'small messages beside large ones: {a} with {b}',
-            functools.partial(beside_large, vmrun, a, b),
-        )
-        for a, b in PAIRS
-    ]
+    return (
+        paired('slow', vmrun, STOCK)
+        + [
+            Test(
+                'slow',
+                f'small messages beside large ones: {a} with {b}',
+                functools.partial(beside_large, vmrun, a, b),
+            )
+            for a, b in PAIRS
+        ]
+        + [
+            Test(
+                'slow',
+                'a distribution driver that has no outputv: erl with erl',
+                functools.partial(plain_driver, vmrun, (('erl', PLAIN, 'erl', PLAIN),)),
+            )
+        ]
+    )
 
 
 def tests(vmrun):
@@ -429,18 +439,14 @@ def proto_dist(vmrun):
         )
 
 
-def plain_driver(vmrun):
+PLAIN = ['-proto_dist', 'plain']
+PLAIN_PAIRS = (('vmrun', PLAIN, 'erl', ()), ('erl', (), 'vmrun', PLAIN), ('vmrun', PLAIN, 'vmrun', PLAIN))
+
+
+def plain_driver(vmrun, pairs=PLAIN_PAIRS):
     """On either side, and on both: it is given each packet in one piece."""
-    flags = ['-proto_dist', 'plain']
     with Cluster(vmrun) as cluster:
-        for i, (a, with_a, b, with_b) in enumerate(
-            (
-                ('vmrun', flags, 'erl', ()),
-                ('erl', (), 'vmrun', flags),
-                ('vmrun', flags, 'vmrun', flags),
-                ('erl', flags, 'erl', flags),
-            )
-        ):
+        for i, (a, with_a, b, with_b) in enumerate(pairs):
             peer = cluster.peer(b, f'peer{i}', flags=with_b)
             expect_end(cluster.node(a, f'first{i}', 'cases', peer.full, flags=with_a), 0, ' 0 failed')
 
