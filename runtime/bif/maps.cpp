@@ -167,8 +167,8 @@ Term next_of_keys(Process& p, Term keys, Term map) {
 
 /// erts_internal:map_next(Path, Map, iterator | List): returns the next pairs as an iterator, or
 /// all remaining pairs in front of List. (OTP's own maps puts later parts of them in front of
-/// earlier ones. So only a list made in one piece has the order of maps:keys/1.) A path may be a list
-/// of keys, since OTP 26.
+/// earlier ones. So only a list made in one piece has the order of maps:keys/1.) Since OTP 26 a
+/// path may be a list of keys.
 Term bif_erts_internal_map_next_3(Process& p, const Term* a) {
   const bool as_list = a[2].is_list() || a[2].is_nil();
   SWord from;

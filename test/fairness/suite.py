@@ -15,8 +15,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 LEAST_TURNS = {'elsewhere': 1, 'yields': 3}
 SMALL, LARGE = 2_000_000, 100_000_000  # bytes
 # Not called here: three print their argument; one needs a large module; one is done at once with all but very
-# many objects of a key; one takes 20 000 ports; one needs a connection to another node, whose packets it takes;
-# four wait for the system's services of names.
+# many objects of a key; one takes 20 000 ports; one needs a connection to another node, whose packets it
+# takes; four wait for the system's services of names.
 SILENT = {
     'erlang:display/1',
     'erlang:display_string/2',

@@ -9,7 +9,7 @@
   % stdin: TEXT             a line of standard input
   % requires: otp26         the language of that release: stock erl runs the script only if it is at least
   that new
-  % requires: until26       what it expects of the installed OTP's modules holds for that release and older ones
+  % requires: until26       what it expects of the installed OTP's modules holds up to that release
   % requires: probes        skipped in a build without (-Dprobes=none)
   % requires: allocator     skipped in a build with a sanitizer, which keeps what is freed
   % requires: machine_code  skipped where there is none: other processors, sanitizers, coverage

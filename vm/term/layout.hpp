@@ -125,7 +125,7 @@ struct ExternalObject {
 };
 
 /// Maps. Header: subtag kMap; bits 6-7 say which kind:
-///   kFlat      up to 32 keys: [header][size][keys: tuple, in the order of compare_flat_keys][values…]
+///   kFlat      up to 32 keys: [header][size][keys: tuple, by compare_flat_keys][values…]
 ///   kHashRoot  [header][size][node…]  root of a hash array mapped trie, header carries the 16-bit
 ///              population mask in bits 8-23
 ///   kHashNode  [header][node…]        inner node; mask as above
