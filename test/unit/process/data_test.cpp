@@ -552,19 +552,20 @@ TEST_CASE("All that is in a table is what was there at one moment") {
 TEST_CASE("A call count that pauses is not changed by a thread that has found it before") {
   const FunctionName f{intern_atom("m"), intern_atom("f"), 0};
   const auto change = [&](CallPatternChange::Action action) {
-    change_call_pattern(f, {.kinds = kCountCalls, .action = action});
+    change_call_pattern(default_session(), f, {.kinds = kCountCalls, .action = action});
   };
   const auto count = [&] {
     Arena arena;
-    return call_pattern_term(f, arena).element(4);
+    return call_pattern_term(*default_session(), f, arena).element(4);
   };
   change(CallPatternChange::Action::kOn);
-  const std::shared_ptr<const CallPattern> found = find_call_pattern(f);
+  const std::shared_ptr<const CallPatterns> patterns = find_call_patterns(f);
+  const CallPattern* found = patterns->of_sessions.front().get();
   found->count->calls.fetch_add(7);
   REQUIRE(count() == Term::small(7));
   change(CallPatternChange::Action::kPause);
   found->count->calls.fetch_add(1);
   REQUIRE(count() == Term::small(7));
   change(CallPatternChange::Action::kOff);
-  REQUIRE(!find_call_pattern(f));
+  REQUIRE(!find_call_patterns(f));
 }

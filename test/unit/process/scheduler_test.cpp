@@ -288,8 +288,7 @@ TEST_CASE("A channel to another node is one more receiver") {
     MUST(extra_of(p).links.set(other) && !p.extra->links.set(remote_process(p)));
     MUST(receiver_of(other).link(other, p.id, 1) == Reached::kYes);
     for (const Term of : {other, name}) {
-      const StartedMonitor started =
-          start_monitor(p, find_destination(of), false, kNonValue, AliasMode::kNone);
+      const StartedMonitor started = start_monitor(p, find_destination(of), false, {});
       MUST(started.reached == Reached::kYes);
       if (of == other) MUST(stop_monitor(p, started.key));
     }
