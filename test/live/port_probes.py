@@ -181,7 +181,7 @@ class Suite:
                 f'port-open {a} {name} {p}',
                 f'port-command {a} {p} {name} command',
                 f'driver-output {a} {p} {name} 3',
-                f'driver-call {a} {p} {name} 5 9',
+                f'driver-call {a} {p} {name} 5 8',
                 f'port-control {a} {p} {name} {ord("t")}',
                 f'driver-control {a} {p} {name} {ord("t")} 1',
                 f'driver-timeout {a} {p} {name}',

@@ -280,7 +280,7 @@ static ERL_NIF_TERM others(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) 
       boolean(env, enif_monotonic_time(ERL_NIF_MSEC) >= t),
       enif_make_int64(env, enif_convert_time_unit(-1500, ERL_NIF_MSEC, ERL_NIF_SEC)),
       boolean(env, enif_convert_time_unit(1, 99, ERL_NIF_SEC) == ERL_NIF_TIME_ERROR),
-      enif_make_int(env, info.nif_major_version * 100 + info.nif_minor_version),
+      boolean(env, info.nif_major_version == 2 && info.nif_minor_version >= 16),
       enif_make_int(env, enif_getenv("NO_SUCH_VARIABLE", value, &size)),
       boolean(env, enif_getenv("PATH", value, &size) >= 0),
       boolean(env, enif_is_number(env, enif_make_unique_integer(env, ERL_NIF_UNIQUE_POSITIVE))),

@@ -29,13 +29,18 @@ inline std::array<bool, std::size(kTraits)> traits = traits_of(kNewestRelease, f
 
 inline bool release_has(Trait trait) { return detail::traits[static_cast<std::size_t>(trait)]; }
 
+/// Gives the machine the behaviour of a release; system: with what holds for OTP's own system only.
+inline void use_release(int number, bool system) {
+  release_number = number;
+  detail::traits = detail::traits_of(number, system);
+}
+
 /// Makes the machine one of this release, which boots OTP's own system.
 inline void follow_system(const std::string& release, int number, const std::string& erts) {
   runs_installed_system = true;
   otp_release = release;
-  release_number = number;
   erts_version = erts;
-  detail::traits = detail::traits_of(number, true);
+  use_release(number, true);
 }
 
 }  // namespace vmrun

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "test/unit/heap/random_terms.hpp"
+#include "vm/base/release.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/probes/texts.hpp"
 #include "vm/term/bits.hpp"
@@ -101,8 +102,16 @@ TEST_CASE("Integers and floats compare as the numbers they are") {
   CHECK(compare(Term::small((SWord{1} << 53) + 1), number(h, 9007199254740992.0)) > 0);
   CHECK(equal(tuple(h, one), tuple(h, one_float)));
   CHECK_FALSE(equal_exact(tuple(h, one), tuple(h, one_float)));
-  CHECK(equal_exact(number(h, 0.0), number(h, -0.0)));
-  CHECK(hash_term(number(h, 0.0)) == hash_term(number(h, -0.0)));
+  // The two zeros are two terms since OTP 27.
+  const Term zero = number(h, 0.0), negative = number(h, -0.0);
+  CHECK(equal(zero, negative));
+  CHECK_FALSE(equal_exact(zero, negative));
+  CHECK(compare(zero, negative) == 0);
+  CHECK(compare_keys(negative, zero) < 0);
+  use_release(26, false);
+  CHECK(equal_exact(zero, negative));
+  CHECK(hash_term(zero) == hash_term(negative));
+  use_release(kNewestRelease, false);
 }
 
 TEST_CASE("A copy is equal to its source, hashes alike, and compares consistently with any other term") {
