@@ -117,9 +117,9 @@ class Node:
         seconds = seconds or patience_s()
         try:
             out, _ = self.process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
+        except subprocess.TimeoutExpired as expired:
             self.kill()
-            rest = self.process.stdout.read().decode(errors='replace')
+            rest = ((expired.output or b'') + self.process.stdout.read()).decode(errors='replace')
             raise Failure(
                 f'{self.name} has not ended after {seconds} s; it said:\n{(self.text + rest)[-3000:]}'
             ) from None

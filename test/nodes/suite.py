@@ -548,15 +548,18 @@ def connected_once(vmrun):
         for kind in EITHER:
             for other in EITHER:
                 # A global that is told late of a connection would connect again to say that it has seen it.
-                peer = cluster.peer(
-                    other, f'peer_{kind}_{other}', flags=['-connect_all', 'false'] if other == 'erl' else []
-                )
+                # A global that hears late of a connection, or asks the other late, would connect again.
+                alone = ['-connect_all', 'false']
+                peer = cluster.peer(other, f'peer_{kind}_{other}', flags=alone)
                 node = cluster.evaluate(
                     kind,
                     f'once_{kind}_{other}',
                     f"""
                     Peer = '{peer.full}',
                     pong = net_adm:ping(Peer),
+                    %% The peer's net_kernel disconnects only what it knows to be connected.
+                    Knows = fun() -> rpc:call(Peer, net_kernel, node_info, [node(), state]) end,
+                    (fun Wait() -> Knows() =:= {{ok, up}} orelse Wait() end)(),
                     monitor_node(Peer, true),
                     rpc:cast(Peer, erlang, disconnect_node, [node()]),
                     receive {{nodedown, Peer}} -> ok end,
@@ -568,7 +571,7 @@ def connected_once(vmrun):
                     pong = net_adm:ping(Peer),
                     true = erlang:monitor_node(Peer, true, [allow_passive_connect]),
                     [Peer] = nodes(), halt(0)""",
-                    flags=['-kernel', 'dist_auto_connect', 'once', '-kernel', 'net_setuptime', '3'],
+                    flags=['-kernel', 'dist_auto_connect', 'once', '-kernel', 'net_setuptime', '3', *alone],
                 )
                 expect_end(node, 0, 'nobody has connected')
 
