@@ -12,9 +12,10 @@ USES = {
     'a script': ("vmrun -e 'io:format(\"~p~n\", [6 * 7])'", '42\n'),
     'the library alone': ("vmrun -otp none -e 'io:format(\"~p~n\", [lists:sum([1, 2])])'", '3\n'),
     'machine code, which needs no symbols': (
-        "vmrun +hot 1 -e 'F = fun G(0, A) -> A; G(N, A) -> G(N - 1, A + N) end, "
-        'io:format("~p~n", [F(3000000, 0)])\'',
-        '4500001500000\n',
+        "vmrun +hot 1 +JPperf map -e 'F = fun G(0, A) -> A; G(N, A) -> G(N - 1, A + N) end, "
+        'io:format("~p~n", [F(9000000, 0)])\'; '
+        'cat /tmp/perf-*.map | grep -c -m 1 G; rm /tmp/perf-*.map',
+        '40500004500000\n1\n',
     ),
     'the probes, which are notes of a stripped program': ('vmrun -l | grep -c message-send', None),
     'a view': (
@@ -24,12 +25,14 @@ USES = {
     ),
     'a manual page': ('man -w 5 vmtrace; man -w 1 vmrunc', None),
     'headers': (
+        'flags=$(pkg-config --cflags vmrun) && '
         'printf "#include <erl_nif.h>\\nint x = ERL_NIF_MAJOR_VERSION;\\n" | '
-        'cc $(pkg-config --cflags vmrun) -x c -c -o /dev/null - && echo good',
+        'cc $flags -x c -c -o /dev/null - && echo good',
         'good\n',
     ),
     'an erl of the administrator': (
         'update-alternatives --quiet --install /usr/local/bin/erl vmrun-erl /usr/lib/vmrun/bin/erl 10 && '
+        'PATH=/usr/local/bin:$PATH; '
         "erl -noshell -eval 'io:put_chars(erlang:system_info(system_version)), halt().' | grep -c vmrun; "
         'update-alternatives --quiet --remove vmrun-erl /usr/lib/vmrun/bin/erl',
         '1\n',
