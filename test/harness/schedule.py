@@ -17,7 +17,7 @@ WAITS = ('nodes: ', 'command: ', 'live: inside: far ', 'live: inside: cluster ')
 ALONE = {
     'live: attached in a long slice': 'other work would end the slice in which the tracer attaches',
     'nodes: many nodes': 'a hundred nodes want all cores',
-    'nodes: connected once only': 'a peer that is busy may connect again while the end of the connection is awaited',
+    'nodes: connected once only': 'a busy peer may connect again while the end of the connection is awaited',
 }
 
 
