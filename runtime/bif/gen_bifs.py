@@ -7,6 +7,7 @@ builtins     OUT.inc: rows of compile::Builtin
 bif_info     OUT.inc: rows of ir::BifInfo
 erl_internal OUT.erl: the module of that name
 """
+import os
 import re
 import sys
 
@@ -95,15 +96,13 @@ def read_rows(path):
 
 def read_since(path, rows):
     """The release from which on a function exists, by its key, for those that have not always been there."""
-    since = {}
-    for number, line in enumerate(open(path, encoding="utf-8"), 1):
-        what, *fields = line.split("#")[0].split() or [""]
-        if what != "built_in":
-            continue
-        key = fields[0], fields[1], int(fields[2])
-        if not any(row.key == key for row in rows):
-            sys.exit(f"{path}:{number}: bif.tab has no {key[0]}:{key[1]}/{key[2]}")
-        since[key] = int(fields[3])
+    sys.path.insert(0, os.path.dirname(path))
+    sys.dont_write_bytecode = True
+    from gen_release import Table
+
+    since = Table(path).built_ins
+    for module, name, arity in since.keys() - {row.key for row in rows}:
+        sys.exit(f"{path}: bif.tab has no {module}:{name}/{arity}")
     return since
 
 

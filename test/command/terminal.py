@@ -14,7 +14,7 @@ import tempfile
 import termios
 import time
 
-from harness.golden import ENVIRONMENT
+from harness.golden import ENVIRONMENT, stock_release
 from harness.results import Failure, Skip, Test
 
 from .suite import PATIENCE_S
@@ -124,7 +124,7 @@ LEFT, RIGHT, UP, DOWN, HOME, END = '\x1b[D', '\x1b[C', '\x1b[A', '\x1b[B', '\x01
 LONG = 'length("' + 'abcdefghij' * 12 + '").'
 
 # What is typed, and how the screen ends then; None: the program has ended.
-CASES = {
+SHARED = {  # also the shell of OTP 26 and later: releases/terminal.py
     'expressions': [('1+1.\r', '2\n2>'), ('X = {a, "text"}.\r', '3>'), ('f(X.\r', '3>'), ('q().\r', None)],
     'keys that move and erase': [
         ('12' + LEFT + '+' + END + '0.\r', '21\n2>'),
@@ -151,13 +151,18 @@ CASES = {
         (LONG + '\x7f' * 70 + '").\r', '4>'),
         ('q().\r', None),
     ],
-    'completion': [('lists:revers\t', r'reverse\('), ('[1,2]).\r', r'\[2,1\]\n2>'), ('q().\r', None)],
     'characters beyond ASCII': [
         ('"äöü' + LEFT + 'x' + END + '".\r', '2>'),
         ('[8364].\r', '3>'),
         ('io:format("~ts~n", [[8364, 26085]]).\r', 'ok\n4>'),
         ('q().\r', None),
     ],
+    'the shell that ends': [('exit(oops).\r', r'oops\n2>'), ('q().\r', None)],
+    'the key that interrupts': [('1.\r', '2>'), ('\x03', r'\(h\)elp|istribution'), ('a\r', None)],
+}
+CASES = {
+    **SHARED,
+    'completion': [('lists:revers\t', r'reverse\('), ('[1,2]).\r', r'\[2,1\]\n2>'), ('q().\r', None)],
     'Latin-1': [
         ('io:setopts([{encoding, latin1}]), X = io:get_line("name? ").\r', 'name\\?'),
         (b'\xe5\xe4\r', '2>'),
@@ -191,8 +196,6 @@ CASES = {
         ('j\r', r'j\n.*\n -->'),
         ('q\r', None),
     ],
-    'the shell that ends': [('exit(oops).\r', r'oops\n2>'), ('q().\r', None)],
-    'the key that interrupts': [('1.\r', '2>'), ('\x03', r'\(h\)elp|istribution'), ('a\r', None)],
 }
 # What differs by its nature: numbers of processes, and who is asked.
 DIFFERS = [
@@ -254,19 +257,12 @@ def modes_are_restored(bin_folder):
                 raise Failure(f'{steps}: {before} is now {after}')
 
 
-def installed_otp():
-    """The folder of the OTP that stock's erl belongs to, and its release; 0 if it says none."""
-    root = pathlib.Path(shutil.which('erl') or '/').resolve().parents[1:2]
-    found = [file.parent.name for folder in root for file in folder.glob('releases/*/OTP_VERSION')]
-    return [*root, None][0], max((int(name) for name in found if name.isdigit()), default=0)
-
-
 def tests(build):
     bin_folder = pathlib.Path(build).resolve() / 'bin'
-    otp, release = installed_otp()
-    if release >= 26:  # where prim_tty edits lines
+    if stock_release() >= 26:  # where prim_tty edits lines
         from releases import terminal
 
+        otp = pathlib.Path(shutil.which('erl')).resolve().parents[1]
         return terminal.tests(pathlib.Path(build) / 'vmrun', otp, ['erl'], suite='command')
     return [
         Test('command', f'terminal: {name}', lambda steps=steps: agree(bin_folder, steps))

@@ -131,11 +131,11 @@ def stock_release():
     return int(done.stdout)
 
 
-def too_new(script, release):
-    """Why a script that is about the inside of an OTP is not about this one, or None."""
+def too_new(script):
+    """Why a script that is about the inside of an OTP is not about the installed one, or None."""
     for need in script.requires:
-        if need.startswith('until') and int(need[5:]) < release:
-            return f'it is about the modules of Erlang/OTP {need[5:]} and older, here is {release}'
+        if need.startswith('until') and int(need[5:]) < stock_release():
+            return f'it is about the modules of Erlang/OTP {need[5:]} and older, here is {stock_release()}'
     return None
 
 
@@ -153,7 +153,7 @@ def vmrun_test(script, mode, vmrun, seed):
             need_its_own_memory(vmrun)
         if 'machine_code' in script.requires:
             need_machine_code(vmrun)
-        if why := too_new(script, stock_release()):
+        if why := too_new(script):
             raise Skip(why)
         command = [vmrun, *mode_flags(mode, seed), *script.flags, str(script.path), *script.arguments]
         difference = differences_of_run(script, command, script.timeout * factor)
@@ -188,7 +188,7 @@ class StockErl:
         for need in script.requires:
             if need.startswith('otp') and int(need[3:]) > self.release:
                 return f'needs Erlang/OTP {need[3:]}, here is {self.release}'
-        return too_new(script, self.release)
+        return too_new(script)
 
     def module_text(self, script, change=lambda text: text):
         """Returns an .erl text with the same line numbers: module and export attributes go before the

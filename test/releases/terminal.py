@@ -13,15 +13,12 @@ import termios
 import time
 
 from command.suite import PATIENCE_S
-from command.terminal import DIFFERS, ROWS, Screen, Session, compare
+from command.terminal import DIFFERS, END, LEFT, ROWS, SHARED, UP, Screen, Session, compare
 from harness.golden import ENVIRONMENT
 from harness.results import Failure, Test
 
 # Whether the killed evaluation's shell speaks before the user is back in it is a race.
 RACES = [(r'1> receive after infinity -> ok end\.\n(?=\*\*)', '')]
-
-LEFT, RIGHT, UP, DOWN, HOME, END = '\x1b[D', '\x1b[C', '\x1b[A', '\x1b[B', '\x01', '\x05'
-LONG = 'length("' + 'abcdefghij' * 12 + '").'
 
 
 class FullScreen(Screen):
@@ -52,25 +49,7 @@ class Shell(Session):
 # What is typed, and how the screen ends then; None: the program has ended; a number: the terminal
 # gets so many columns.
 CASES = {
-    'expressions': [('1+1.\r', '2\n2>'), ('X = {a, "text"}.\r', '3>'), ('f(X.\r', '3>'), ('q().\r', None)],
-    'keys that move and erase': [
-        ('12' + LEFT + '+' + END + '0.\r', '21\n2>'),
-        ('abd' + LEFT + LEFT + 'x' + RIGHT + '\x7f' + HOME + '"' + END + '".\r', '3>'),
-        ('1 + 2' + '\x17' + '5.\r', '6\n4>'),
-        ('gone\x15' + 'ok.\r', 'ok\n5>'),
-        ('q().\r', None),
-    ],
-    'the history': [
-        ('1+1.\r', '2>'),
-        ('2+2.\r', '3>'),
-        (UP, r'3> 2\+2\.'),
-        (UP, r'3> 1\+1\.'),
-        ('\r', '2\n4>'),
-        (UP, r'4> 1\+1\.'),
-        (DOWN, '4>'),
-        ('5.\r', '5\n5>'),
-        ('q().\r', None),
-    ],
+    **SHARED,
     'a search in the history': [
         ('lists:seq(1, 3).\r', r'\[1,2,3\]\n2>'),
         ('2+2.\r', '3>'),
@@ -86,25 +65,12 @@ CASES = {
         ('\r', r'\[2,3\]\n3>'),
         ('q().\r', None),
     ],
-    'lines longer than the terminal is wide': [
-        (LONG + '\r', '120\n2>'),
-        (UP, r'j"\)\.'),
-        (HOME + RIGHT * 8 + 'XY\r', '122\n3>'),
-        (LONG + '\x7f' * 70 + '").\r', '4>'),
-        ('q().\r', None),
-    ],
     'completion': [
         ('lists:revers\t', r'reverse\((.|\n)*'),
         ('[1,2]).\r', r'\[2,1\]\n2>'),
         ('Variable = 1.\r', '3>'),
         ('Var\t', 'Variable'),
         ('.\r', '1\n4>'),
-        ('q().\r', None),
-    ],
-    'characters beyond ASCII': [
-        ('"äöü' + LEFT + 'x' + END + '".\r', '2>'),
-        ('[8364].\r', '3>'),
-        ('io:format("~ts~n", [[8364, 26085]]).\r', 'ok\n4>'),
         ('q().\r', None),
     ],
     'wide characters': [('"日本' + LEFT + 'x' + END + '".\r', '2>'), ('q().\r', None)],
@@ -151,8 +117,6 @@ CASES = {
         ('1.\r', '1\n3>'),
         ('q().\r', None),
     ],
-    'the shell that ends': [('exit(oops).\r', r'oops\n2>'), ('q().\r', None)],
-    'the key that interrupts': [('1.\r', '2>'), ('\x03', r'\(h\)elp|istribution'), ('a\r', None)],
 }
 
 
