@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the scripts of scripts/ against the probe table and, where the tool is installed, with the tool's
 own parser."""
+import functools
 import os
 import platform
 import pathlib
@@ -120,13 +121,20 @@ def run(command):
         )
 
 
+@functools.cache
+def parse_only():
+    """The option of this bpftrace by which a script runs no further than its probes are found."""
+    told = subprocess.run(['bpftrace', '--help'], capture_output=True, text=True)
+    return '--dry-run' if '--dry-run' in told.stdout + told.stderr else '-d'
+
+
 def bpftrace_parses(path, vmrun):
     if not shutil.which('bpftrace') or os.geteuid() != 0:
         raise Skip('bpftrace is not here, or we are not root')
     with tempfile.NamedTemporaryFile('w', suffix='.bt') as file:
         file.write(path.read_text().replace('usdt:*:', f'usdt:{vmrun}:'))
         file.flush()
-        run(['bpftrace', '-d', file.name])
+        run(['bpftrace', parse_only(), file.name])
 
 
 def stap_parses(path, vmrun):
