@@ -346,7 +346,9 @@ void call_traced(Process& p, const FunctionHeader& f, bool global, const Term* a
   // A tracer or specification may look up other functions.
   const auto kept = found->any_traced ? found : nullptr;
   const CallPatterns& patterns = *found;
-  for (const auto& pattern : patterns.of_sessions) call_traced_in(p, *pattern, f, global, args, depth);
+  // The newest session first, as in the process's list.
+  for (auto pattern = patterns.of_sessions.rbegin(); pattern != patterns.of_sessions.rend(); ++pattern)
+    call_traced_in(p, **pattern, f, global, args, depth);
 }
 
 void breakpoint_reached(Process& p, const FunctionHeader& f, const Term* args, Word depth) {

@@ -125,9 +125,12 @@ Tracings::~Tracings() {
 }
 
 Tracing* Tracings::find(Word session) const {
-  Tracing* t = first_;
-  while (t && t->session->number > session) t = t->next;
-  return t && t->session->number == session ? t : nullptr;
+  Tracing* t = searched_ && searched_->session->number >= session ? searched_ : first_;
+  for (; t && t->session->number >= session; t = t->next) {
+    searched_ = t;
+    if (t->session->number == session) return t;
+  }
+  return nullptr;
 }
 
 Tracing* Tracings::first_older(Word session) const {
@@ -151,11 +154,16 @@ Tracing& Tracings::make(const SessionRef& session, Term tracee) {
   return *(*link = made);
 }
 
+void Tracings::remove(Tracing** link) {
+  ++changes_;
+  searched_ = nullptr;
+  delete std::exchange(*link, (*link)->next);
+}
+
 void Tracings::drop(Word session) {
   for (Tracing** link = &first_; *link; link = &(*link)->next) {
     if ((*link)->session->number != session) continue;
-    ++changes_;
-    delete std::exchange(*link, (*link)->next);
+    remove(link);
     return;
   }
 }
@@ -166,8 +174,7 @@ void Tracings::drop_ended() {
       link = &(*link)->next;
       continue;
     }
-    ++changes_;
-    delete std::exchange(*link, (*link)->next);
+    remove(link);
   }
 }
 

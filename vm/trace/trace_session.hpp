@@ -116,7 +116,9 @@ class Tracings {
   Tracings(const Tracings&) = delete;
 
   bool empty() const { return !first_; }
-  /// Returns the session's part of the list; nullptr when that session does not trace this one.
+  /// Returns the session's part of the list; nullptr when that session does not trace this one. Searches
+  /// from where the last search ended, so questions about the newest session first, then about older ones
+  /// take one walk over the list.
   Tracing* find(Word session) const;
   /// Returns what all sessions together trace.
   std::uint32_t flags() const;
@@ -145,9 +147,11 @@ class Tracings {
  private:
   Tracing* first_older(Word session) const;
   Tracing& make(const SessionRef& session, Term tracee);
+  void remove(Tracing** link);
 
   Tracing* first_ = nullptr;
-  Word changes_ = 0;  // how many parts have been removed
+  mutable Tracing* searched_ = nullptr;  // a part of the list that the last search went by, or nullptr
+  Word changes_ = 0;                     // how many parts have been removed
 };
 
 }  // namespace vmrun
