@@ -21,8 +21,8 @@ namespace vmrun {
 struct Destination;
 
 struct SendOptions {
-  bool nosuspend = false, noconnect = false;
-  bool priority = false;  // to a priority alias: a priority message
+  bool nosuspend : 1 = false, noconnect : 1 = false;
+  bool priority : 1 = false;  // to a priority alias: a priority message
 };
 enum class SendResult : std::uint8_t {
   kDone,          // sent or lost; the sender cannot tell which
