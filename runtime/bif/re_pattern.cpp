@@ -11,6 +11,7 @@
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/unicode.hpp"
+#include "vm/base/release.hpp"
 #include "vm/term/bits.hpp"
 
 namespace vmrun::regex {
@@ -46,7 +47,7 @@ namespace {
 using CompileContext = std::unique_ptr<pcre2_compile_context, Free<pcre2_compile_context_free>>;
 
 /// Returns tables of the classes and cases of single bytes: Latin-1, whatever the locale, as in
-/// Erlang's own. PCRE2 makes tables for the C locale; here characters of the upper half get the
+/// Erlang's own until OTP 28, whose bytes above 127 have no classes. PCRE2 makes tables for the C locale; here characters of the upper half get the
 /// classes of ASCII characters of their kind. The layout is documented in pcre2_internal.h, and it
 /// is part of the source text that pcre2_dftables writes for linking.
 const std::uint8_t* latin1_tables() {
@@ -74,8 +75,12 @@ const std::uint8_t* latin1_tables() {
   return made;
 }
 
-/// The depth of capturing groups that PCRE 8 accepts.
-constexpr std::uint32_t kMostNested = 798;
+/// Whether patterns mean, and are refused, as PCRE2 has it. Before, OTP had PCRE 8, whose rules and texts
+/// this file adds to PCRE2's.
+bool follows_pcre2() { return release_has(Trait::kPcre2); }
+
+/// The depth of groups that OTP's libraries accept: PCRE 8, and PCRE2.
+std::uint32_t most_nested() { return follows_pcre2() ? 10000 : 798; }
 
 /// How far behind the hyphen PCRE2 finds a range without a meaning.
 constexpr std::size_t kBehindHyphen = PCRE2_MAJOR == 10 && PCRE2_MINOR < 45 ? 0 : 1;
@@ -117,12 +122,18 @@ bool make_acceptable(std::string* text, const CompileError& error) {
 
 Code compile(Process& p, std::string text, const Syntax& syntax, CompileError* error) {
   CompileContext context(pcre2_compile_context_create(nullptr));
-  if (!context || !latin1_tables()) return nullptr;
-  pcre2_set_character_tables(context.get(), latin1_tables());
+  if (!context) return nullptr;
+  if (!follows_pcre2()) {
+    if (!latin1_tables()) return nullptr;
+    pcre2_set_character_tables(context.get(), latin1_tables());
+    pcre2_set_compile_extra_options(context.get(), PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK);
+#ifdef PCRE2_ERROR_MAX_VAR_LOOKBEHIND_EXCEEDED
+    pcre2_set_max_varlookbehind(context.get(), 0);
+#endif
+  }
   pcre2_set_newline(context.get(), syntax.newline ? syntax.newline : PCRE2_NEWLINE_LF);
   pcre2_set_bsr(context.get(), syntax.bsr ? syntax.bsr : PCRE2_BSR_UNICODE);
-  pcre2_set_parens_nest_limit(context.get(), kMostNested);
-  pcre2_set_compile_extra_options(context.get(), PCRE2_EXTRA_ALLOW_LOOKAROUND_BSK);
+  pcre2_set_parens_nest_limit(context.get(), most_nested());
   const auto compiled = [&](std::uint32_t more) {
     charge(p, static_cast<SWord>(text.size()));
     return Code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), syntax.options | more,
@@ -130,7 +141,7 @@ Code compile(Process& p, std::string text, const Syntax& syntax, CompileError* e
   };
   Code code = compiled(0);
   const std::size_t given = text.size();
-  while (!code && make_acceptable(&text, *error)) code = compiled(0);
+  while (!code && !follows_pcre2() && make_acceptable(&text, *error)) code = compiled(0);
   error->at += given - text.size();
   // PCRE2 10.42 forgets the upper half of the tables when it computes the bytes that can start a
   // match of \w in UTF-8.
@@ -186,6 +197,11 @@ constexpr ErrorText kErrorTexts[] = {
     {PCRE2_ERROR_MISSING_COMMENT_CLOSING, "missing ) after comment"},
     {PCRE2_ERROR_PARENTHESES_NEST_TOO_DEEP, "regular expression is too complicated"},
     {PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS, "unmatched parentheses"},
+    {PCRE2_ERROR_LOOKBEHIND_NOT_FIXED_LENGTH, "lookbehind assertion is not fixed length"},
+#ifdef PCRE2_ERROR_MAX_VAR_LOOKBEHIND_EXCEEDED
+    {PCRE2_ERROR_MAX_VAR_LOOKBEHIND_EXCEEDED, "lookbehind assertion is not fixed length"},
+#endif
+    {PCRE2_ERROR_MISSING_OCTAL_OR_HEX_DIGITS, "digits missing in \\x{} or \\o{}"},
     {PCRE2_ERROR_CODE_POINT_TOO_BIG, "character value in \\x{} or \\o{} is too large"},
     {PCRE2_ERROR_LOOKBEHIND_INVALID_BACKSLASH_C, "\\C not allowed in lookbehind assertion"},
     {PCRE2_ERROR_UNSUPPORTED_ESCAPE_SEQUENCE, "PCRE does not support \\L, \\l, \\N{name}, \\U, or \\u"},
@@ -199,9 +215,11 @@ constexpr ErrorText kErrorTexts[] = {
 };
 
 std::string error_text(int code) {
-  if (code < 0) return "invalid UTF-8 string";  // PCRE2 says how
-  for (const ErrorText& row : kErrorTexts)
-    if (row.code == code) return row.text;
+  if (!follows_pcre2()) {
+    if (code < 0) return "invalid UTF-8 string";  // PCRE2 says how
+    for (const ErrorText& row : kErrorTexts)
+      if (row.code == code) return row.text;
+  }
   unsigned char text[256];
   const int n = pcre2_get_error_message(code, text, sizeof text);
   return {reinterpret_cast<char*>(text), static_cast<std::size_t>(n > 0 ? n : 0)};

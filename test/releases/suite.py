@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The machine on other releases of Debian: built there, with that release's compiler and libraries, booting
 that release's OTP, and compared with its stock erl by the suites that compare here."""
+import difflib
 import filecmp
 import functools
+import pathlib
 import re
 import shutil
 import subprocess
@@ -27,6 +29,8 @@ SUITES = {
     'nodes': ['--suite', 'nodes'],
     'packages, releases and tools': ['--suite', 'systems'],
 }
+# Programs that print the same as under the root's stock erl: main/0 of each.
+PROGRAMS = sorted((pathlib.Path(__file__).parent / 'programs').glob('*.erl'))
 ONE_AT_A_TIME = threading.Lock()
 
 
@@ -36,6 +40,7 @@ def tests(root):
         for name in RELEASES
         for what, function in (
             ('it builds, and boots OTP', boots),
+            *((program.stem, functools.partial(prints_as_stock, program)) for program in PROGRAMS),
             *((what, functools.partial(suite_passes, words)) for what, words in SUITES.items()),
         )
     ] + [test for name in RELEASES for test in packages.tests(name, functools.partial(prepared, root, name))]
@@ -89,6 +94,18 @@ def boots(root, name):
     )
     if not said.startswith('a@'):
         raise Failure(f'a node of {name} is called {said!r}')
+
+
+def prints_as_stock(program, root, name):
+    debian = built(root, name)
+    folder = f'build/programs/{program.stem}'
+    debian.succeed('mkdir', '-p', folder)
+    debian.succeed('erlc', '-o', folder, f'test/releases/programs/{program.name}')
+    words = ['-noshell', '-pa', folder, '-eval', f'{program.stem}:main(), halt().']
+    stock, ours = (debian.succeed(erl, *words) for erl in ('erl', 'build/bin/erl'))
+    if ours != stock:
+        difference = difflib.unified_diff(stock.splitlines(), ours.splitlines(), 'stock', 'ours', lineterm='')
+        raise Failure('\n'.join(difference))
 
 
 def suite_passes(words, root, name):
