@@ -113,9 +113,16 @@ Term bif_erlang_module_loaded_1(Process& p, const Term* a) {
   return bool_term(current_module(a[0]) != nullptr);
 }
 
+namespace {
+/// Whether a module is a part of the machine that OTP does not have. Such modules are not listed: tools load,
+/// trace and compare what is.
+bool is_own(Term module) { return atom_text(module).starts_with("vmrun_"); }
+}  // namespace
+
 Term bif_erlang_loaded_0(Process& p, const Term*) {
   ListBuilder list(p.heap);
-  for (const Module* m : loaded_modules()) list.add(m->name);
+  for (const Module* m : loaded_modules())
+    if (!is_own(m->name)) list.add(m->name);
   return list.finish();
 }
 
@@ -126,7 +133,8 @@ void note_preloaded(Term module) { preloaded.push_back(module); }
 
 Term bif_erlang_pre_loaded_0(Process& p, const Term*) {
   ListBuilder list(p.heap);
-  for (const Term module : preloaded) list.add(module);
+  for (const Term module : preloaded)
+    if (!is_own(module)) list.add(module);
   return list.finish();
 }
 

@@ -636,16 +636,38 @@ Term bif_vmrun_trace_is_tracer_1(Process&, const Term* a) {
   TraceFlags named;
   return bool_term(read_tracer(a[0], &named));
 }
-/// Built-in functions of a module: [{Name, Arity}].
-Term bif_vmrun_trace_builtins_1(Process& p, const Term* a) {
-  Term list = Term::nil();
-  for (std::size_t i = kBifRowCount; i-- > 0;) {
-    if (!a[0].is_atom() || atom_text(a[0]) != kBifRows[i].module || !kBifRows[i].exists()) continue;
-    const Term pair = new_tuple(p.heap, intern_atom(kBifRows[i].name), Term::small(kBifRows[i].arity));
-    Term* hp = p.heap.alloc(2);
-    list = make_cons(hp, pair, list);
+// What a pattern is set for is asked of these, whose calls nobody traces: erlang:loaded/0 and its like would be
+// counted.
+
+Term bif_vmrun_trace_modules_0(Process& p, const Term* a) { return bif_erlang_loaded_0(p, a); }
+/// (Module, functions | exports): [{Name, Arity}], with its built-in functions. A module that is not loaded
+/// has those alone.
+Term bif_vmrun_trace_functions_2(Process& p, const Term* a) {
+  const Term written = current_module(a[0]) ? bif_erlang_get_module_info_2(p, a) : Term::nil();
+  const auto is_written = [&](Term name, Term arity) {
+    for (Term rest = written; rest.is_list(); rest = rest.tail())
+      if (rest.head().element(0) == name && rest.head().element(1) == arity) return true;
+    return false;
+  };
+  ListBuilder list(p.heap);
+  for (const BifRow& row : std::span(kBifRows, kBifRowCount)) {
+    if (atom_text(a[0]) != row.module || !row.exists()) continue;
+    const Term name = intern_atom(row.name), arity = Term::small(row.arity);
+    if (!is_written(name, arity)) list.add(new_tuple(p.heap, name, arity));
   }
-  return list;
+  return list.finish(written);
+}
+/// (M, F, A): false, local or, for exported and built-in functions, global.
+Term bif_vmrun_trace_exists_3(Process& p, const Term* a) {
+  if (bif_erlang_is_builtin_3(p, a) == atoms::true_ || bif_erlang_function_exported_3(p, a) == atoms::true_)
+    return atoms::global;
+  const Module* m = current_module(a[0]);
+  if (!m) return atoms::false_;
+  const auto is_it = [&](std::uint32_t word) {
+    const auto& f = *reinterpret_cast<const FunctionHeader*>(m->begin() + word);
+    return f.function == a[1] && Term::small(f.arity) == a[2];
+  };
+  return std::ranges::any_of(m->functions, is_it) ? atoms::local : atoms::false_;
 }
 /// (Session, M, F, A)
 Term bif_vmrun_trace_pattern_4(Process& p, const Term* a) {

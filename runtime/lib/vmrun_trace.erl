@@ -32,7 +32,7 @@ load(_) ->
 %% Of functions, of messages and of what will be loaded: the machine answers for processes and ports, and has
 %% looked at the arguments.
 info(Session, {M, F, A}, Item) ->
-    {Item, pattern_info(Item, exists(M, F, A),
+    {Item, pattern_info(Item, vmrun_trace:exists(M, F, A),
         A >= 0 andalso A =< 255 andalso vmrun_trace:pattern(Session, M, F, A))};
 info(Session, Messages, match_spec) when Messages =:= send; Messages =:= 'receive' ->
     {match_spec, vmrun_trace:message_pattern(Session, Messages)};
@@ -41,20 +41,20 @@ info(Session, on_load, Item) ->
 
 %% The sessions that trace a function.
 sessions({M, F, A} = Function) ->
-    {session, case exists(M, F, A) of
-        true -> vmrun_trace:sessions_of_function(Function);
-        false -> undefined
+    {session, case vmrun_trace:exists(M, F, A) of
+        false -> undefined;
+        _ -> vmrun_trace:sessions_of_function(Function)
     end}.
 
 %% What the machine says of it: {Traced, Specification, Meta, MetaSpecification, Count, Times,
 %% Memory}.
 pattern_info(_, false, _) -> undefined;
-pattern_info(_, true, undefined) -> false;
-pattern_info(meta, true, Pattern) when element(3, Pattern) =:= false -> [];
-pattern_info(all, true, Pattern) ->
+pattern_info(_, _, undefined) -> false;
+pattern_info(meta, _, Pattern) when element(3, Pattern) =:= false -> [];
+pattern_info(all, _, Pattern) ->
     [{Item, item(Item, Pattern)} || Item <- [traced, match_spec, meta, meta_match_spec, call_memory,
         call_time, call_count], Item =/= call_memory orelse vmrun_trace:counts_memory()];
-pattern_info(Item, true, Pattern) -> item(Item, Pattern).
+pattern_info(Item, _, Pattern) -> item(Item, Pattern).
 
 on_load_info(_, undefined) -> false;
 on_load_info(all, Pattern) ->
@@ -125,7 +125,7 @@ change(Session, {M, F, A}, Kinds, Action, Spec, Tracer)
     ((M =:= '_' andalso {F, A} =/= {'_', '_'}) orelse (F =:= '_' andalso A =/= '_'))
         andalso throw({bad, none}),
     %% OTP's system always has it.
-    erlang:module_loaded(lists) orelse lists:sum([]),
+    vmrun_trace:exists(lists, sum, 1) =/= false orelse lists:sum([]),
     Global = Kinds =:= ?GLOBAL,
     Functions = [{Mod, Fun, Arity} || Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, not Global)],
     %% A global pattern takes the place of all others, also where it says nothing itself.
@@ -175,23 +175,11 @@ meta_tracer(Tracer) ->
         orelse throw({bad, badopt}),
     Tracer.
 
-modules('_') -> [M || M <- erlang:loaded(), erlang:module_loaded(M)];
+modules('_') -> vmrun_trace:modules();
 modules(M) -> [M].
 
 functions(M, F, A, Local) when F =/= '_', A =/= '_' ->
-    [{F, A} || exists(M, F, A), Local orelse erlang:function_exported(M, F, A) orelse erlang:is_builtin(M, F,
-        A)];
+    [{F, A} || Exists <- [vmrun_trace:exists(M, F, A)], Exists =/= false, Local orelse Exists =:= global];
 functions(M, F, A, Local) ->
-    Kind = case Local of true -> functions; false -> exports end,
-    Written = [FA || erlang:module_loaded(M), FA <- erlang:get_module_info(M, Kind)],
-    [FA || {Fun, Arity} = FA <- Written ++ [FA || FA <- vmrun_trace:builtins(M), not member(FA, Written)],
+    [FA || {Fun, Arity} = FA <- vmrun_trace:functions(M, case Local of true -> functions; false -> exports end),
         F =:= '_' orelse F =:= Fun, A =:= '_' orelse A =:= Arity].
-
-%% No function of another module is called here, for that one may be traced.
-member(X, [X | _]) -> true;
-member(X, [_ | More]) -> member(X, More);
-member(_, []) -> false.
-
-exists(M, F, A) ->
-    erlang:is_builtin(M, F, A) orelse erlang:function_exported(M, F, A) orelse
-        (erlang:module_loaded(M) andalso member({F, A}, erlang:get_module_info(M, functions))).
