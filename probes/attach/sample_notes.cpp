@@ -149,6 +149,7 @@ bool is_readable(std::uintptr_t page) {
 /// Works as add_callers, for a stack that stays where it is, if it exists: its two ends may be in
 /// different blocks when the heap has just got a new one.
 void add_callers_there(Sample& s, const Term* stack, std::size_t count) {
+  // No system has smaller pages; of a larger one each part is asked about.
   constexpr std::uintptr_t kPage = 4096;
   const Term* const end = stack + count;
   while (stack < end && s.frame_count < Sample::kMostFrames) {

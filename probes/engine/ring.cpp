@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory is a page with the head, then the words. The memfd is sealed against changes of its
+// The memory is the head in 4096 bytes, then the words. The memfd is sealed against changes of its
 // size, because a process that could cut it would end the other side with SIGBUS.
 #include "probes/engine/ring.hpp"
 

@@ -2,6 +2,7 @@
 #include "vm/base/mapped_memory.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <mutex>
@@ -12,8 +13,6 @@ namespace vmrun {
 namespace {
 
 constexpr std::size_t kHugePageBytes = std::size_t{1} << 21;
-
-std::size_t in_pages(std::size_t bytes) { return (bytes + 4095) & ~std::size_t{4095}; }
 
 /// Huge pages start at multiples of their size, and so does the mapping once the parts before and
 /// behind are cut off.
@@ -76,21 +75,26 @@ constinit FreeBlocks free_blocks;
 
 }  // namespace
 
+std::size_t page_bytes() {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
 void* try_map(std::size_t bytes) {
   if (next_allocation_fails()) return nullptr;
-  bytes = in_pages(bytes);
+  bytes = rounded_to_pages(bytes);
   if (void* block = free_blocks.take(bytes)) return block;
   return map_fresh(bytes);
 }
 
 void* try_remap(void* block, std::size_t bytes, std::size_t new_bytes) {
   if (next_allocation_fails()) return nullptr;
-  void* moved = mremap(block, in_pages(bytes), in_pages(new_bytes), MREMAP_MAYMOVE);
+  void* moved = mremap(block, rounded_to_pages(bytes), rounded_to_pages(new_bytes), MREMAP_MAYMOVE);
   return moved == MAP_FAILED ? nullptr : moved;
 }
 
 void unmap(void* block, std::size_t bytes) {
-  bytes = in_pages(bytes);
+  bytes = rounded_to_pages(bytes);
   if (!free_blocks.keep(block, bytes)) munmap(block, bytes);
 }
 

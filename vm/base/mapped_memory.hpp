@@ -21,4 +21,12 @@ inline constexpr std::size_t kMappedBytes = std::size_t{1} << 20;
 [[nodiscard]] void* try_remap(void* block, std::size_t bytes, std::size_t new_bytes);
 void unmap(void* block, std::size_t bytes);
 
+/// Returns the size of the system's pages, a power of two: 4 KiB on x86-64; 4, 16 or 64 KiB on
+/// ARM64, as the kernel was built.
+[[nodiscard]] std::size_t page_bytes();
+/// Rounds up to whole pages.
+[[nodiscard]] inline std::size_t rounded_to_pages(std::size_t bytes) {
+  return (bytes + page_bytes() - 1) & ~(page_bytes() - 1);
+}
+
 }  // namespace vmrun

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/mapped_memory.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/off_heap.hpp"
 #include "vm/heap/shared_copy.hpp"
@@ -28,8 +29,7 @@ thread_local constinit Word detail::leaving_as_seen = 0;
 
 namespace {
 
-constexpr std::size_t kReservedBytes = std::size_t{1} << 30, kCommitBytes = std::size_t{1} << 18,
-                      kPageBytes = 4096;
+constexpr std::size_t kReservedBytes = std::size_t{1} << 30, kCommitBytes = std::size_t{1} << 18;
 
 /// The addresses of the area: which are free, and up to where pages can be used. Reserved addresses
 /// cost nothing. Pages become usable in steps as they are needed, and those that are entirely free
@@ -95,8 +95,8 @@ class Area {
     }
   }
   static void release_pages(Term* start, Word words) {
-    const Word from = (reinterpret_cast<Word>(start) + kPageBytes - 1) & ~(kPageBytes - 1),
-               to = reinterpret_cast<Word>(start + words) & ~(kPageBytes - 1);
+    const Word from = rounded_to_pages(reinterpret_cast<Word>(start)),
+               to = reinterpret_cast<Word>(start + words) & ~(page_bytes() - 1);
     if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTNEED);
   }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/mapped_memory.hpp"
 #include "vm/base/spin_lock.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -25,7 +26,7 @@ namespace {
 
 namespace ctx = boost::context;
 
-constexpr std::size_t kStackBytes = 256 * 1024, kGuardBytes = 4096;
+constexpr std::size_t kStackBytes = 256 * 1024;
 
 /// Stacks with a guard page below, kept for later fibers. Any thread.
 class StackPool {
@@ -40,11 +41,12 @@ class StackPool {
       }
     }
     if (!base) {
-      void* memory = mmap(nullptr, kStackBytes + kGuardBytes, PROT_READ | PROT_WRITE,
+      const std::size_t guard_bytes = page_bytes();
+      void* memory = mmap(nullptr, kStackBytes + guard_bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
       if (memory == MAP_FAILED) out_of_memory("a stack of a fiber", kStackBytes);
-      mprotect(memory, kGuardBytes, PROT_NONE);
-      base = static_cast<char*>(memory) + kGuardBytes;
+      mprotect(memory, guard_bytes, PROT_NONE);
+      base = static_cast<char*>(memory) + guard_bytes;
     }
     ctx::stack_context stack;
     stack.size = kStackBytes;
