@@ -61,16 +61,10 @@ const char* type_of_size(int size) {
   }
 }
 
-std::vector<std::string> argument_types(std::string_view text) {
-  std::vector<std::string> types;
-  while (!text.empty()) {
-    size_t at = text.find('@');
-    if (at == std::string_view::npos) break;
-    types.emplace_back(type_of_size(std::atoi(std::string(text.substr(0, at)).c_str())));
-    size_t space = text.find(' ', at);
-    text = space == std::string_view::npos ? std::string_view() : text.substr(space + 1);
-  }
-  return types;
+// Returns where the operand that starts at `at` ends. ARM64 has spaces between brackets: [sp, 16].
+size_t operand_end(std::string_view text, size_t at) {
+  if (at < text.size() && text[at] == '[') at = text.find(']', at);
+  return text.find(' ', at);
 }
 
 // Reads one description. `base` is where .stapsdt.base really is. A tool that moved the code after
@@ -159,6 +153,18 @@ std::string format_arguments(const ProbeNote& note) {
 }
 
 }  // namespace
+
+std::vector<std::string> argument_types(std::string_view text) {
+  std::vector<std::string> types;
+  while (!text.empty()) {
+    size_t at = text.find('@');
+    if (at == std::string_view::npos) break;
+    types.emplace_back(type_of_size(std::atoi(std::string(text.substr(0, at)).c_str())));
+    size_t space = operand_end(text, at + 1);
+    text = space == std::string_view::npos ? std::string_view() : text.substr(space + 1);
+  }
+  return types;
+}
 
 std::string with_hyphens(const std::string& name) {
   std::string out;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace vmrun::probe {
@@ -35,6 +36,10 @@ struct ProbeNote {
   // The types, as the widths in the note say: char *, int, uint32_t, int64_t...
   std::vector<std::string> arguments;
 };
+
+/// Returns the types of the arguments that a note's text describes, as sys/sdt.h has the assembler
+/// write it on x86-64 ("8@%rdi -4@$3 8@16(%rsp)") and on ARM64 ("8@x0 -4@3 8@[sp, 16]").
+std::vector<std::string> argument_types(std::string_view text);
 
 /// Returns what scripts call a probe: message-send for message__send.
 std::string with_hyphens(const std::string& name);

@@ -185,6 +185,17 @@ TEST_CASE("the listing shows names as DTrace does and the names of arguments") {
   CHECK(text.find("__") == std::string::npos);
 }
 
+TEST_CASE("arguments are read as each architecture's assembler writes them") {
+  const std::vector<std::string> types{"char *", "int", "uint32_t", "int64_t"};
+  CHECK(argument_types("8@%rdi -4@$-3 4@-16(%rbp,%rax,8) -8@8(%rsp)") == types);
+  CHECK(argument_types("8@x19 -4@-3 4@[x29, -16] -8@[sp]") == types);
+  CHECK(argument_types("8@[sp, 16] -4@w0 4@[x1, x0, lsl 3] -8@xzr") == types);
+  CHECK(argument_types("8@[x0, 8] -4@#7 4@[x2] -8@[sp, 248]") == types);
+  CHECK(argument_types("8@counter+8(%rip) -4@%eax 4@%r8d -8@$9") == types);
+  CHECK(argument_types("").empty());
+  CHECK(argument_types("8@[sp, 16") == std::vector<std::string>{"char *"});  // cut off
+}
+
 TEST_CASE("what is no ELF file is an error with the file's name") {
   std::vector<ProbeNote> notes;
   std::string error;
