@@ -32,7 +32,8 @@ class BasicAlarm {
 
   bool is_set() const {
     Sync::light_fence();  // asymmetric, with the heavy fence in has_rung
-    return set_.load(std::memory_order_relaxed);
+    // Sequentially consistent against clear(), as what the caller has queued is.
+    return set_.load(std::memory_order_seq_cst);
   }
   void set() {
     if (!is_set() && !set_.exchange(true, std::memory_order_seq_cst)) timer_.soon();
