@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "vm/base/release.hpp"
+
 namespace vmrun::cli {
 
 using Words = std::vector<std::string>;
@@ -67,7 +69,8 @@ Error spread_args_files(const Words& words, unsigned depth, SpreadWords* out) {
     Words in_file;
     if (Error e = read_args_file(words[i], Backslash::kIsCharacter, &in_file)) return e;
     if (Error e = spread_args_files(in_file, depth + 1, out)) return e;
-    (out->ends_in_extra ? out->extra : out->words).emplace_back("--");
+    if (!out->ends_in_extra) out->words.emplace_back("--");
+    else if (release_number < kSinceStartFlag) out->extra.emplace_back("--");
     out->ends_in_extra = false;
   }
   return {};

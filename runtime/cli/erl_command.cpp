@@ -13,6 +13,7 @@
 #include "runtime/cli/args_file.hpp"
 #include "runtime/cli/erl_flags.hpp"
 #include "runtime/code_path/installed_otp.hpp"
+#include "vm/base/release.hpp"
 
 namespace vmrun::cli {
 namespace {
@@ -37,13 +38,31 @@ Error add_environment(const std::string& name, SpreadWords* out) {
   const Words words = of_environment(name);
   if (words.empty()) return {};
   if (Error e = spread_args_files(words, 0, out)) return e;
-  (out->ends_in_extra ? out->extra : out->words).emplace_back("--");
+  const bool in_extra = out->ends_in_extra && release_number < kSinceStartFlag;
+  (in_extra ? out->extra : out->words).emplace_back("--");
   return {};
 }
 
+// What the word stands for in a line of all sources, where `-S` may come from a variable too, which
+// then means nothing.
+constexpr std::string_view kStart = "++S";
+
+/// Since OTP 27, `-S` takes all words behind it, whatever they begin with. The word `--` among them
+/// gets a backslash, for init takes `--` as the end of a flag's words.
+Words cut_start(Words* typed) {
+  if (release_number < kSinceStartFlag) return {};
+  const auto stop = std::ranges::find_if(*typed, [](const auto& w) { return w == "-S" || w == "-extra"; });
+  if (stop == typed->end() || *stop == "-extra") return {};
+  Words start(stop, typed->end());
+  typed->erase(stop, typed->end());
+  start.front() = kStart;
+  std::ranges::replace(start, std::string("--"), std::string("\\--"));
+  return start;
+}
+
 /// Puts the sources together. If no other source adds words, the command line stays as it was
-/// typed.
-Error put_together(const Words& typed, const std::string& release, Words* line) {
+/// typed, until OTP 26.
+Error put_together(Words typed, const std::string& release, Words* line) {
   SpreadWords all;
   const auto add_all = [&](const std::vector<std::string>& names) -> Error {
     for (const std::string& name : names)
@@ -52,20 +71,25 @@ Error put_together(const Words& typed, const std::string& release, Words* line) 
   };
   if (Error e = add_all({"ERL_OTP" + release + "_FLAGS", "ERL_AFLAGS"})) return e;
   const std::size_t before = all.words.size() + all.extra.size();
+  const bool is_typed = !typed.empty();
+  const Words start = cut_start(&typed);
   const auto extra = std::ranges::find(typed, "-extra");
   if (Error e = spread_args_files(typed, 0, &all)) return e;
-  if (!typed.empty()) all.words.emplace_back("--");
+  const bool is_cut = !start.empty() || (release_number >= kSinceStartFlag && extra != typed.end());
+  if (is_cut) all.words.emplace_back("--");
+  if (is_typed) all.words.emplace_back("--");
   const std::size_t after = all.words.size() + all.extra.size();
   if (Error e = add_all({"ERL_FLAGS", "ERL_ZFLAGS"})) return e;
   const bool typed_only = before == 0 && after == all.words.size() + all.extra.size();
-  if (typed_only && std::find(typed.begin(), extra, "-args_file") == extra) {
+  if (typed_only && release_number < kSinceStartFlag &&
+      std::find(typed.begin(), extra, "-args_file") == extra) {
     *line = typed;
     return {};
   }
   *line = std::move(all.words);
-  if (all.extra.empty()) return {};
-  line->emplace_back("-extra");
-  line->insert(line->end(), all.extra.begin(), all.extra.end());
+  if (!all.extra.empty()) line->emplace_back("-extra");
+  for (const Words* last : {&std::as_const(all.extra), &start})
+    line->insert(line->end(), last->begin(), last->end());
   return {};
 }
 
@@ -80,6 +104,12 @@ class Division {
     for (i_ = 0; i_ < line_.size(); ++i_) {
       if (line_[i_] == "-extra") {
         command_->boot.insert(command_->boot.end(), line_.begin() + static_cast<std::ptrdiff_t>(i_),
+                              line_.end());
+        break;
+      }
+      if (line_[i_] == kStart) {
+        command_->boot.insert(command_->boot.end(), {"-noshell", "-S"});
+        command_->boot.insert(command_->boot.end(), line_.begin() + static_cast<std::ptrdiff_t>(i_) + 1,
                               line_.end());
         break;
       }
@@ -112,6 +142,7 @@ class Division {
     if (word == "-keep_window") return {};
     if (const Words* others = stands_for(word)) {
       in_background_ |= word == "-detached";
+      if (word == "-detached" && release_number >= kSinceStartFlag) command_->boot.push_back(word);
       if (is_one_of(word, {"-compile", "-make"})) add_machine_flag("B");
       command_->boot.insert(command_->boot.end(), others->begin(), others->end());
       if (word == "-make") i_ = line_.size() - 1;  // the words behind it are ignored
@@ -156,8 +187,13 @@ class Division {
     return word == "-make" ? &make : nullptr;
   }
 
+  bool has_value(std::size_t number) const {
+    const std::size_t at = i_ + number;
+    return at < line_.size() && line_[at] != "--";
+  }
+
   Error take_variable() {
-    if (i_ + 2 >= line_.size()) return "flag -env needs a name and a value";
+    if (!has_value(1) || !has_value(2)) return "flag -env needs a name and a value";
     ::setenv(line_[i_ + 1].c_str(), line_[i_ + 2].c_str(), 1);
     i_ += 2;
     return {};
@@ -165,7 +201,7 @@ class Division {
 
   /// Decides whether this is a node, and what to do about epmd.
   Error take_of_node(const std::string& word) {
-    if (i_ + 1 == line_.size()) return fmt::format("flag {} needs a value", word);
+    if (!has_value(1)) return fmt::format("flag {} needs a value", word);
     const std::string& value = line_[++i_];
     if (word == "-epmd") {
       epmd_ = value;

@@ -252,7 +252,6 @@ int run_system(const std::string& typed, const std::vector<std::string>& words) 
   emulator_words = {own_program()};
   const std::vector<std::string> following = command_words(command);
   emulator_words.insert(emulator_words.end(), following.begin(), following.end());
-  if (emulator_words.back() == "--") emulator_words.pop_back();
   if (command.epmd) start_epmd(*command.epmd, root);
   if (command.options.in_background) detach();
   use_error_handler_for_all();
