@@ -239,6 +239,7 @@ int Socket::set_own_option(Option option, std::int32_t value, Reader& in) {
       s.read_packets = number;
       break;
     case kShowReset: s.show_reset = value != 0; break;
+    case kReadAhead: s.reads_ahead = value != 0; break;
     case kLineDelimiter: s.line_delimiter = static_cast<std::uint8_t>(value); break;
     case kDebug: s.debug = value != 0; break;
     case kHighMessageQueueWatermark:
@@ -363,6 +364,7 @@ bool Socket::get_kind_option(Option option, Answer& out) const {
     case kSendTimeoutClose: out.u32(s.send_timeout_close); break;
     case kDelaySend: out.u32(s.delay_send); break;
     case kShowReset: out.u32(s.show_reset); break;
+    case kReadAhead: out.u32(s.reads_ahead); break;
     case kReadPackets:
       out.u32(s.read_packets);
       if (tcp) out.truncate(before);

@@ -127,6 +127,7 @@ enum Option : std::uint8_t {
   kTtl = 46,
   kReceiveTtl = 47,
   kNoPush = 48,
+  kReadAhead = 49,
   kKeepCount = 51,
   kKeepIdle = 52,
   kKeepInterval = 53,

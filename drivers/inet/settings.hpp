@@ -28,6 +28,7 @@ struct Settings {
   bool send_timeout_close = false;
   bool delay_send = false;
   bool show_reset = false;
+  bool reads_ahead = true;  // else no byte behind a packet is read before the packet is delivered
   bool may_linger = false;  // the option has been set; the system knows its value
   // udp_inet
   std::uint32_t read_packets = 5;

@@ -20,7 +20,7 @@ constexpr std::uint32_t kMostWanted = 64 << 20;
 // If a port receives packets of this size, more will follow: they are the parts of a long message.
 // They are read together, and each may keep all of them from being freed.
 constexpr std::size_t kLongPacket = 48 * 1024;
-constexpr std::size_t kReadAhead = 4 * kLongPacket;
+constexpr std::size_t kBytesAhead = 4 * kLongPacket;
 
 }  // namespace
 
@@ -66,6 +66,8 @@ Answer TcpSocket::unreceive(Reader& in) {
 /// that many bytes have arrived.
 std::size_t TcpSocket::usual_read() const {
   const bool all = settings_.active == Active::kAlways || settings_.active == Active::kCounted;
+  if (const std::size_t least = least_header(packet_type()); least && !settings_.reads_ahead)
+    return least > input_.size() ? least - input_.size() : 1;
   const std::size_t most = settings_.buffer_bytes;
   if (most <= kLargeRead) return all ? kLargeRead : most;
   const std::size_t beyond_there = bytes_there(fd_) + 1;  // one more, so that a short read shows that nothing
@@ -74,7 +76,7 @@ std::size_t TcpSocket::usual_read() const {
 }
 
 std::size_t TcpSocket::read_ahead() const {
-  return settings_.to_port && wanted_ >= kLongPacket ? kReadAhead : 0;
+  return settings_.to_port && settings_.reads_ahead && wanted_ >= kLongPacket ? kBytesAhead : 0;
 }
 
 Life TcpSocket::read() {

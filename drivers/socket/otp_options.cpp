@@ -126,6 +126,7 @@ constexpr OtpOption kOptions[] = {
     {1008, nullptr, get_fd},
     {1009, set_meta, get_meta},
     {1010, set_registered, get_registered},
+    {1011, set_flag<&Socket::select_read>, get_flag<&Socket::select_read>},
     {1996, nullptr, get_kind},
     {1997, nullptr, get_protocol},
     {1998, nullptr, get_type_name},

@@ -50,10 +50,15 @@ class Reading {
   }
 
   void count_bytes(std::size_t bytes) { socket_.counters.read_byte += bytes; }
-  /// All requested bytes are there; the next process is served.
+  /// All requested bytes are there; the next process is served. With {otp, select_read} the caller
+  /// waits for the next bytes at once.
   ERL_NIF_TERM done(ERL_NIF_TERM what, std::size_t bytes, std::size_t packages = 1) {
     count_bytes(bytes);
     socket_.counters.read_pkg += packages;
+    if (socket_.select_read && handle_ != atoms::zero) {
+      if (!socket_.readers.await(env_, socket_, handle_)) return select_failed(env_);
+      return tuple(env_, atom(env_, "select_read"), what);
+    }
     socket_.readers.next(env_, socket_);
     return ok(env_, what);
   }

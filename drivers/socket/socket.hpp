@@ -92,6 +92,7 @@ struct Socket {
               write_control_bytes = kDefaultControlBytes;
   unsigned reads_at_once = 0, reads_done = 0;  // rcvbuf {N, Size}
   std::atomic<bool> debug{false}, counter_wrap{false};
+  std::atomic<bool> select_read{false};  // since OTP 29: a read that has succeeded awaits the next bytes
 
   int file = -1;  // the file being sent, between two calls; under write_mutex
 

@@ -35,7 +35,7 @@ options() ->
      {exit_on_close, 26, bool}, {high_watermark, 27, int}, {low_watermark, 28, int},
      {send_timeout, 30, time}, {delay_send, 31, bool}, {packet_size, 32, uint}, {read_packets, 33, uint},
      {raw, ?RAW, raw}, {send_timeout_close, 35, bool}, {high_msgq_watermark, 36, int},
-     {low_msgq_watermark, 37, int}, {netns, 38, binary}, {show_econnreset, 39, bool},
+     {low_msgq_watermark, 37, int}, {netns, 38, binary}, {show_econnreset, 39, bool}, {read_ahead, 49, bool},
      {line_delimiter, 40, int}, {tclass, 41, int}, {bind_to_device, 42, binary}, {recvtos, 43, bool},
      {recvtclass, 44, bool}, {pktoptions, 45, options}, {ttl, 46, int}, {recvttl, 47, bool},
      {nopush, 48, bool}, {debug, 99, bool}].

@@ -12,7 +12,7 @@
          active, buffer, mode, deliver, high_msgq_watermark, low_msgq_watermark, raw, bind_to_device]).
 -define(STREAM,
         [keepalive, linger, nodelay, packet, packet_size, exit_on_close, high_watermark, low_watermark,
-         send_timeout, send_timeout_close, delay_send, show_econnreset]).
+         send_timeout, send_timeout_close, delay_send, show_econnreset, read_ahead]).
 -define(DATAGRAM,
         [ipv6_v6only, broadcast, dontroute, multicast_if, multicast_ttl, multicast_loop, add_membership,
          drop_membership, read_packets]).

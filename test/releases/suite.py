@@ -29,7 +29,8 @@ SUITES = {
     'nodes': ['--suite', 'nodes'],
     'packages, releases and tools': ['--suite', 'systems'],
 }
-# Programs that print the same as under the root's stock erl: main/0 of each.
+# Programs that print the same as under the root's stock erl: main/0 of each. Comments at the top may state
+# `since`, the first OTP release that they are for, and `flags` of erl.
 PROGRAMS = sorted((pathlib.Path(__file__).parent / 'programs').glob('*.erl'))
 ONE_AT_A_TIME = threading.Lock()
 
@@ -40,7 +41,11 @@ def tests(root):
         for name in RELEASES
         for what, function in (
             ('it builds, and boots OTP', boots),
-            *((program.stem, functools.partial(prints_as_stock, program)) for program in PROGRAMS),
+            *(
+                (program.stem, functools.partial(prints_as_stock, program))
+                for program in PROGRAMS
+                if int(stated(program, 'since', 0)) <= RELEASES[name]
+            ),
             *((what, functools.partial(suite_passes, words)) for what, words in SUITES.items()),
         )
     ] + [test for name in RELEASES for test in packages.tests(name, functools.partial(prepared, root, name))]
@@ -96,12 +101,18 @@ def boots(root, name):
         raise Failure(f'a node of {name} is called {said!r}')
 
 
+def stated(program, what, otherwise=''):
+    found = re.search(rf'^%% {what}: (.*)', program.read_text(encoding='utf-8'), re.M)
+    return found[1] if found else otherwise
+
+
 def prints_as_stock(program, root, name):
     debian = built(root, name)
     folder = f'build/programs/{program.stem}'
     debian.succeed('mkdir', '-p', folder)
     debian.succeed('erlc', '-o', folder, f'test/releases/programs/{program.name}')
-    words = ['-noshell', '-pa', folder, '-eval', f'{program.stem}:main(), halt().']
+    flags = stated(program, 'flags').split()
+    words = [*flags, '-noshell', '-pa', folder, '-eval', f'{program.stem}:main(), halt().']
     stock, ours = (debian.succeed(erl, *words) for erl in ('erl', 'build/bin/erl'))
     if ours != stock:
         difference = difflib.unified_diff(stock.splitlines(), ours.splitlines(), 'stock', 'ours', lineterm='')

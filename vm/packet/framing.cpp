@@ -142,6 +142,20 @@ PacketLength packet_length(PacketType type, const std::uint8_t* bytes, std::size
   return kBad;
 }
 
+std::size_t least_header(PacketType type) {
+  switch (type) {
+    case PacketType::kRaw: return 0;
+    case PacketType::kAsn1: return 2;
+    case PacketType::k4:
+    case PacketType::kSunRm:
+    case PacketType::kTpkt: return 4;
+    case PacketType::kSslTls: return 5;
+    case PacketType::kFcgi: return 8;
+    case PacketType::kCdr: return 12;
+    default: return std::max(length_bytes(type), 1u);
+  }
+}
+
 PacketBody packet_body(PacketType type, const std::uint8_t* bytes, std::size_t length) {
   if (const unsigned header = length_bytes(type)) return {header, length - header};
   if (type == PacketType::kFcgi) return {0, length - bytes[6]};

@@ -44,6 +44,10 @@ struct PacketLength {
 PacketLength packet_length(PacketType type, const std::uint8_t* bytes, std::size_t size,
                            const PacketLimits& limits);
 
+/// Returns how many bytes a packet's header has at least, beyond which packet_length may be known.
+/// 0: the stream has no packets.
+std::size_t least_header(PacketType type);
+
 /// What is delivered of a packet of this length, except for http and ssl_tls: no header, no
 /// padding.
 struct PacketBody {
