@@ -7,6 +7,7 @@
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/halt.hpp"
+#include "vm/base/release.hpp"
 #include "vm/sched/scheduler.hpp"
 
 /// erlang:halt/0,1,2.
@@ -20,7 +21,7 @@ Term halt(Process& p, Term status, Term options) {
   for (; options.is_list(); options = options.tail()) {
     const Term o = options.head();
     if (!o.is_tuple() || o.tuple_arity() != 2) return raise_badarg(p);
-    if (o.element(0) == flush_timeout) {
+    if (o.element(0) == flush_timeout && release_has(Trait::kHaltFlushTimeout)) {
       if (o.element(1) == atoms::infinity) timeout_ms = -1;
       else if (!small_in_range(o.element(1), 0, INT32_MAX, &timeout_ms)) return raise_badarg(p);
       continue;
@@ -30,6 +31,8 @@ Term halt(Process& p, Term status, Term options) {
     flush = o.element(1) == atoms::true_;
   }
   if (!options.is_nil()) return raise_badarg(p);
+  const SWord most_ms = flush_timeout_of_all_ms;
+  if (most_ms >= 0 && (timeout_ms < 0 || timeout_ms > most_ms)) timeout_ms = most_ms;
   static const Term abort_atom = intern_atom("abort");
   SWord code;
   std::string slogan;

@@ -16,6 +16,7 @@
 #include "runtime/bif/system_version.hpp"
 #include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
+#include "vm/base/halt.hpp"
 #include "vm/base/processors.hpp"
 #include "vm/base/release.hpp"
 #include "vm/base/time_offset.hpp"
@@ -190,6 +191,11 @@ const SystemItem kInfo[] = {
     {"alloc_util_allocators", allocator_names},
     {"dist_buf_busy_limit",
      [](Process& p) { return number_term(p, dist::busy_limit.load(std::memory_order_relaxed)); }},
+    {"halt_flush_timeout",
+     [](Process& p) {
+       if (!release_has(Trait::kHaltFlushTimeout)) return raise_badarg(p);
+       return flush_timeout_of_all_ms < 0 ? atoms::infinity : Term::small(flush_timeout_of_all_ms);
+     }},
     {"outstanding_system_requests_limit",
      [](Process& p) { return number_term(p, outstanding_requests_limit()); }},
     {"compat_rel", [](Process&) { return Term::small(std::atoi(otp_release.c_str())); }},

@@ -310,6 +310,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   break_ignored = o.break_key == BreakKey::kIgnored;
   lines_left_out = o.no_lines;
   listings_wanted = o.listings;
+  flush_timeout_of_all_ms = o.halt_flush_timeout_ms;
   system_mode = o.mode;
   use_time_warp(o.mode.time_warp);
   system_mode.ets_limit = ets_limit(o.mode.ets_limit);

@@ -112,6 +112,7 @@ constexpr Flag kFlags[] = {
     {"+W", Value::kNeeded, "", "+W"},
     {"+zdbbl", Value::kNeeded, "", "+zdbbl"},
     {"+zdntgc", Value::kNeeded, "", "+zdntgc"},
+    {"+zhft", Value::kNeeded, "infinity|0-2147483647", "+zhft"},
     {"+zebwt", Value::kNeeded, "none|very_short|short|medium|long|very_long"},
     {"+zosrl", Value::kNeeded, "", "+zosrl"},
 };

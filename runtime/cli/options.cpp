@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <climits>
 #include <functional>
 #include <initializer_list>
 #include <optional>
@@ -243,6 +244,14 @@ const std::vector<Flag>& flags() {
       {"+zosrl", "N",
        "limit of outstanding requests of a process that changes something for the whole system",
        set_number(&Options::outstanding_requests, 1, 134217727)},
+      {"+zhft", "MS|infinity", "how long the flush of a halt may take (default infinity)",
+       [](Options& o, const std::string& text) -> Error {
+         unsigned long long ms = 0;
+         if (text != "infinity")
+           if (Error e = number(text, 0, INT_MAX, &ms)) return e;
+         o.halt_flush_timeout_ms = text == "infinity" ? -1 : static_cast<int>(ms);
+         return {};
+       }},
       {"+c", "true|false", nullptr, set_boolean(&SystemMode::time_correction)},
       {"+C", "no_time_warp|single_time_warp|multi_time_warp",
        "whether Erlang system time follows when the clock is set: never, once, always (default "

@@ -50,6 +50,7 @@ struct Options {
   bool max_heap_log = true;                 // +hmaxel
   bool off_heap_messages = false;           // +hmqd
   unsigned outstanding_requests = 0;        // +zosrl; 0: OTP's limit
+  int halt_flush_timeout_ms = -1;           // +zhft; negative: none
   bool no_lines = false;                    // +L
   bool listings = false;                    // +JDdump
   SystemMode mode;                          // +pc, +W, +spp, +c, +T, +e

@@ -16,6 +16,10 @@ struct HaltRequest {
   bool awaited = false;       // by a thread that cannot go on and has reported why: see dump_before_end
 };
 
+/// The flush timeout of every halt, unless it has a shorter one; negative: none. Set once, before
+/// the first process.
+inline int flush_timeout_of_all_ms = -1;
+
 /// Ends the VM: the thread in wait_for_halt returns with the request. Only the first call counts.
 /// Any thread.
 void request_halt(HaltRequest request);
