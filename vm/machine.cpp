@@ -94,6 +94,7 @@ void connect_code() {
   trace_upcalls.is_replaced = is_of_replaced_version;
   trace_upcalls.is_end_awaited = is_end_awaited;
   ends_of_calls[0] = bare_operation(op::ends_calls);
+  line_breakpoint_end[0] = bare_operation(op::line_breakpoint_end);
 }
 
 void connect_hot() {

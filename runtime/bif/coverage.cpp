@@ -72,13 +72,6 @@ Term lines(Process& p, const Coverage& c, bool by_id) {
 
 }  // namespace
 
-/// This machine keeps nothing of what +beam_debug_info adds.
-Term bif_code_get_debug_info_1(Process& p, const Term* a) {
-  return module_of(a[0]) ? atoms::none : raise_badarg(p);
-}
-/// Breakpoints on lines do not exist here; a debugger asks before it tries.
-Term bif_erl_debugger_supported_0(Process&, const Term*) { return atoms::false_; }
-
 Term bif_code_coverage_support_0(Process&, const Term*) { return atoms::true_; }
 
 Term bif_code_get_coverage_mode_0(Process&, const Term*) {

@@ -17,6 +17,7 @@
 #include "runtime/bif/system_texts.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/code/change_permission.hpp"
+#include "vm/code/line_breakpoints.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
 #include "vm/dist/node_events.hpp"
@@ -194,6 +195,13 @@ Term set_marker_counter(Process& p, Term value) {
   return atoms::ok;
 }
 
+/// As with +D.
+Term set_debugger_support(Process&, Term value) {
+  if (value != atoms::true_) return atoms::badarg;
+  debugger_supported.store(true, std::memory_order_relaxed);
+  return atoms::ok;
+}
+
 /// Gives the caller alone the permission to change code, or gives it back.
 Term set_code_permission(Process& p, Term value) {
   if (value == atoms::false_) return bool_term(give_code_permission_back(p));
@@ -257,6 +265,7 @@ constexpr Setting kSettings[] = {
     {"kill_dist_connection", kill_connection},
     {"process_uniq_counter", set_marker_counter},
     {"code_write_permission", set_code_permission},
+    {"debugger_support", set_debugger_support},
     {"node_tab_delayed_delete", set_node_delay},
     {"unique_monotonic_integer_state", set_monotonic_integer},
     // Whether many processes may send to the process at once without waiting for each other. Here
@@ -323,6 +332,8 @@ Term check_io_state(Process& p) {
 constexpr Question kQuestions[] = {
     {"available_internal_state", [](Process&) { return atoms::true_; }},
     {"reds_left", [](Process& p) { return Term::small(p.reductions > 0 ? p.reductions : 0); }},
+    {"debugger_support",
+     [](Process&) { return bool_term(debugger_supported.load(std::memory_order_relaxed)); }},
     {"processes", list_processes_at_once},
     {"memory", [](Process& p) { return bif_erlang_memory_0(p, nullptr); }},
     {"processes_bif_info", processes_info},

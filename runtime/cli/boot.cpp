@@ -43,6 +43,7 @@
 #include "vm/code/count_pairs.hpp"
 #include "vm/code/instruction_support.hpp"
 #include "vm/code/interpreter.hpp"
+#include "vm/code/line_breakpoints.hpp"
 #include "vm/code/line_info.hpp"
 #include "vm/code/listing.hpp"
 #include "vm/code/reclaim.hpp"
@@ -311,6 +312,9 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   lines_left_out = o.no_lines;
   listings_wanted = o.listings;
   flush_timeout_of_all_ms = o.halt_flush_timeout_ms;
+  debugger_supported.store(o.debugger, std::memory_order_relaxed);
+  line_breakpoints_on.store(o.line_breakpoints, std::memory_order_relaxed);
+  coverage_mode.store(o.coverage, std::memory_order_relaxed);
   system_mode = o.mode;
   use_time_warp(o.mode.time_warp);
   system_mode.ets_limit = ets_limit(o.mode.ets_limit);

@@ -294,6 +294,21 @@ const std::vector<Flag>& flags() {
          o.listings = text == "true";
          return {};
        }},
+      {"+D", nullptr,
+       "support a debugger (erl_debugger of OTP 28): modules compiled with +beam_debug_info take breakpoints "
+       "on their lines",
+       set_flag(&Options::debugger)},
+      {"+Dibpl", "true|false", "whether they do from the start on (default true)",
+       set_boolean(&Options::line_breakpoints)},
+      {"+JPcover", "true|false|function|function_counters|line|line_counters",
+       "what code counts that is loaded from the start on, see code:get_coverage/2 (default false; true: "
+       "line_counters)",
+       set_choice(&Options::coverage, {{"true", CoverageMode::kLineCounters},
+                                       {"false", CoverageMode::kNone},
+                                       {"function", CoverageMode::kFunction},
+                                       {"function_counters", CoverageMode::kFunctionCounters},
+                                       {"line", CoverageMode::kLine},
+                                       {"line_counters", CoverageMode::kLineCounters}})},
       {"+JPperf", "true|map|dump|false",
        "write /tmp/perf-PID.map (map), /tmp/jit-PID.dump (dump) or both (true): then perf shows functions "
        "with machine code by name, and after `perf inject --jit` their lines",

@@ -10,6 +10,7 @@
 #include "runtime/cli/kept_flags.hpp"
 #include "runtime/cli/os_signals.hpp"
 #include "vm/base/release.hpp"
+#include "vm/code/module.hpp"
 #include "vm/hot/heating.hpp"
 #include "vm/hot/perf.hpp"
 #include "vm/term/atom.hpp"
@@ -43,21 +44,24 @@ struct Options {
   unsigned dist_busy_kilobytes = 1024;                             // +zdbbl
   bool forgets_nodes = true;                                       // false with infinity
   unsigned long long node_delay_seconds = 60;
-  unsigned atom_limit = kDefaultAtomLimit;  // +t
-  unsigned min_heap_words = 0;              // +hms; 0: the default
-  unsigned long long max_heap_words = 0;    // +hmax; 0: no limit
-  bool max_heap_kill = true;                // +hmaxk
-  bool max_heap_log = true;                 // +hmaxel
-  bool off_heap_messages = false;           // +hmqd
-  unsigned outstanding_requests = 0;        // +zosrl; 0: OTP's limit
-  int halt_flush_timeout_ms = -1;           // +zhft; negative: none
-  bool no_lines = false;                    // +L
-  bool listings = false;                    // +JDdump
-  SystemMode mode;                          // +pc, +W, +spp, +c, +T, +e
-  BreakKey break_key = BreakKey::kMenu;     // +B
-  std::vector<KeptFlag> kept_flags;         // for the library
-  bool in_background = false;               // -detached
-  bool no_input = false;                    // -noinput: standard input is not read
+  unsigned atom_limit = kDefaultAtomLimit;      // +t
+  unsigned min_heap_words = 0;                  // +hms; 0: the default
+  unsigned long long max_heap_words = 0;        // +hmax; 0: no limit
+  bool max_heap_kill = true;                    // +hmaxk
+  bool max_heap_log = true;                     // +hmaxel
+  bool off_heap_messages = false;               // +hmqd
+  unsigned outstanding_requests = 0;            // +zosrl; 0: OTP's limit
+  int halt_flush_timeout_ms = -1;               // +zhft; negative: none
+  bool no_lines = false;                        // +L
+  bool debugger = false;                        // +D
+  bool line_breakpoints = true;                 // +Dibpl
+  CoverageMode coverage = CoverageMode::kNone;  // +JPcover
+  bool listings = false;                        // +JDdump
+  SystemMode mode;                              // +pc, +W, +spp, +c, +T, +e
+  BreakKey break_key = BreakKey::kMenu;         // +B
+  std::vector<KeptFlag> kept_flags;             // for the library
+  bool in_background = false;                   // -detached
+  bool no_input = false;                        // -noinput: standard input is not read
   // For stress tests and checking.
   bool gc_stress = false;
   unsigned hot_after = kHotAfter;

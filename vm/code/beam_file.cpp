@@ -135,8 +135,8 @@ class Parser {
 
   bool parse() {
     return find_chunks() && atoms() && literals() && strings() && imports() && line_table() && types() &&
-           code() && functions("ExpT", &f_.exports) && functions("LocT", &f_.locals) && lambdas() && rest() &&
-           digest();
+           debug_info() && code() && functions("ExpT", &f_.exports) && functions("LocT", &f_.locals) &&
+           lambdas() && rest() && digest();
   }
 
  private:
@@ -330,6 +330,36 @@ class Parser {
       if (i > 0) f_.types.push_back(t);
     }
     types_known_ = n <= Arg::kMostTypes;
+    return r.ok();
+  }
+
+  /// The chunk of +beam_debug_info: its entries are written as calls, each with what it is and one
+  /// operand. An entry for the frame begins an item.
+  bool debug_info() {
+    constexpr unsigned kCall = 4;
+    enum Entry : Word { kFrame, kVariables, kCalls };
+    const Chunk* c = chunk("DbgB");
+    if (!c) return true;
+    Reader r = open(c);
+    if (r.u32() != 1) return r.ok();  // an unknown version is no error
+    std::uint32_t items = r.count("items"), terms = r.count("terms");
+    while ((items || terms) && r.ok()) {
+      Word entry = 0;
+      Arg a;
+      if (r.u8() != kCall || !number(r, &entry) || !operand(r, &a)) return r.fail("bad entry");
+      const bool is_frame = entry == kFrame;
+      if (is_frame ? !items || a.kind == Arg::Kind::kList : a.kind != Arg::Kind::kList || a.count > terms)
+        return r.fail("bad entry");
+      if (is_frame) {
+        f_.debug_items.push_back({a, {}, {}});
+        --items;
+        continue;
+      }
+      if (f_.debug_items.empty() || (entry == kVariables && a.count % 2)) return r.fail("bad entry");
+      terms -= a.count;
+      if (entry == kVariables) f_.debug_items.back().variables = a;
+      if (entry == kCalls) f_.debug_items.back().calls = a;
+    }
     return r.ok();
   }
 

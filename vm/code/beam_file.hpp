@@ -93,6 +93,12 @@ struct BeamFile {
   struct Line {
     std::uint32_t file, line;
   };
+  /// What the compiler knows where a line begins (+beam_debug_info). frame: the number of stack
+  /// slots, or an atom. variables: a list of name, place, name, place… calls: a list of arity,
+  /// module and function; 256 + arity and function; or the name of a variable.
+  struct DebugItem {
+    Arg frame, variables, calls;
+  };
   struct Bytes {
     const std::uint8_t* data;
     std::size_t size;
@@ -113,6 +119,7 @@ struct BeamFile {
   std::vector<GenericInstruction> code;
   std::vector<Arg> operands;  // of all instructions
   std::vector<Arg> extra;     // members of lists
+  std::vector<DebugItem> debug_items;
   /// The Type chunk; the first entry is "any". Types are trusted, as the order of instructions is:
   /// a compiler that writes wrong types can break its own module, as one that leaves tests out can.
   std::vector<ValueType> types{{value_kind::kAny, 0, -1}};

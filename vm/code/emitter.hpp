@@ -55,6 +55,8 @@ class Emitter {
   /// Lays out all code. Returns false if a label was never placed, or if a jump is too far.
   bool finish(std::vector<Word>* code);
   Word label_word(Word label) const { return items_[label_item_[label]].at; }
+  /// Where the n-th instruction lies (see count).
+  Word word_of(std::size_t n) const { return items_[n].at; }
   bool label_placed(Word label) const { return label_item_[label] != kUnplaced; }
   struct LineMark {
     std::uint32_t word, line;

@@ -17,6 +17,7 @@
 #include "vm/code/instruction_support.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/limits.hpp"
+#include "vm/code/line_breakpoints.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/code/select_table.hpp"
 #include "vm/lifecycle/exit.hpp"

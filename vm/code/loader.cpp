@@ -140,12 +140,15 @@ bool Loader::decode_literals() {
     return fail("chunk Attr is no external term");
   if (f_.compile_info.size && !decode(arena, f_.compile_info, &m_.compile_info))
     return fail("chunk CInf is no external term");
+  if (!debug_info(arena, &m_.debug_info)) return false;
   literals_.push_back(m_.attributes);
   literals_.push_back(m_.compile_info);
+  literals_.push_back(m_.debug_info);
   if (!make_literals(literals_.data(), literals_.size(), &m_.literals))
     return fail("there is no room for literals");
   m_.attributes = literals_[f_.literals.size()];
   m_.compile_info = literals_[f_.literals.size() + 1];
+  m_.debug_info = literals_[f_.literals.size() + 2];
   return true;
 }
 
@@ -298,7 +301,7 @@ bool Loader::function_instruction(std::uint8_t opcode, const Arg* a) {
       if (a->value) e_.set_line(static_cast<std::uint32_t>(a->value));
       return true;
     case generic::k_executable_line: return !m_.coverage || !m_.coverage->counts_lines() || count_line(a);
-    case generic::k_debug_line:
+    case generic::k_debug_line: return !m_.takes_line_breakpoints || debug_line(a);
     case generic::k_fclearerror:
     case generic::k_fcheckerror: return true;
     case generic::k_nif_start: native_.push_back(functions_.empty() ? 0 : functions_.back()); return true;
@@ -473,6 +476,9 @@ bool Loader::finish() {
     const BeamFile::Line& line = f_.lines[mark.line];
     m_.lines.push_back({mark.word, line.file, line.line});
   }
+  for (const Module::LineBreakpoint& b : breakpoints_)
+    m_.line_breakpoints.push_back({static_cast<std::uint32_t>(e_.word_of(b.word)), b.line});
+  if (m_.coverage && m_.coverage->counts_lines() && m_.coverage->lines.empty()) m_.coverage.reset();
   m_.files = f_.line_files;
   std::memcpy(m_.md5, f_.md5, sizeof m_.md5);
   return true;

@@ -6,6 +6,7 @@
 
 #include "vm/code/emitter.hpp"
 #include "vm/code/limits.hpp"
+#include "vm/code/line_breakpoints.hpp"
 #include "vm/code/loader.hpp"
 #include "vm/code/opcodes_generated.hpp"
 #include "vm/lifecycle/gc.hpp"
@@ -40,6 +41,7 @@ class Loader {
       m_.coverage = std::make_unique<Coverage>();
       m_.coverage->mode = mode;
     }
+    m_.takes_line_breakpoints = wants_line_breakpoints();
     m_.strings.assign(reinterpret_cast<const char*>(f_.strings.data), f_.strings.size);
     return find_entries() && loops_are_counted() && decode_literals() && make_funs() && translate() &&
            finish();
@@ -112,7 +114,13 @@ class Loader {
   bool loops_are_counted();  // loader_loops.cpp
   bool decode_literals();
   static bool decode(Heap& heap, const BeamFile::Bytes& bytes, Term* out);
+  bool debug_info(Heap& heap, Term* out);  // loader_debug.cpp
   bool make_funs();
+
+  // ---- For a debugger (loader_debug.cpp) ----
+
+  bool debug_variables(Heap& heap, const Arg& list, Term* out);
+  bool debug_calls(Heap& heap, const Arg& list, Term* out);
 
   // ---- Functions and calls (loader.cpp) ----
 
@@ -198,6 +206,7 @@ class Loader {
   void lead_to_built_in();
   void count_execution();
   bool count_line(const Arg* a);
+  bool debug_line(const Arg* a);  // loader_debug.cpp
   bool data_instruction(std::uint8_t opcode, const Arg* a);
   /// Whether no instruction stands between that label and this one.
   bool begins_here(const Arg& label) const;
@@ -216,7 +225,8 @@ class Loader {
   std::vector<Term> literals_;
   std::size_t at_ = 0;
   Word on_load_ = 0;
-  std::vector<Word> native_;  // labels of functions that begin with nif_start
+  std::vector<Module::LineBreakpoint> breakpoints_;  // word: number of the instruction
+  std::vector<Word> native_;                         // labels of functions that begin with nif_start
 };
 
 }  // namespace vmrun

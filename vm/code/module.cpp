@@ -120,8 +120,10 @@ std::uint32_t newest_code() { return code_versions.load(std::memory_order_acquir
 Word module_bytes(const Module& m) {
   return sizeof m + m.code.size() * sizeof(Word) +
          (m.functions.size() + m.native.size()) * sizeof(std::uint32_t) +
-         m.lines.size() * sizeof(Module::LineEntry) + m.exports.size() * sizeof(Module::ExportedFunction) +
-         m.funs.size() * 2 * sizeof(void*) + m.strings.size();
+         m.lines.size() * sizeof(Module::LineEntry) +
+         m.line_breakpoints.size() * sizeof(Module::LineBreakpoint) +
+         m.exports.size() * sizeof(Module::ExportedFunction) + m.funs.size() * 2 * sizeof(void*) +
+         m.strings.size();
 }
 
 void delete_module_code(Module* m) {

@@ -59,12 +59,15 @@ struct Coverage {
   bool counts_lines() const { return mode >= CoverageMode::kLine; }
 };
 
-/// One loaded version of a module. The loader builds it; only its library and its counters change
-/// afterwards.
+/// One loaded version of a module. The loader builds it; only its library, its counters and the
+/// operations of its instructions change afterwards.
 struct Module {
   struct LineEntry {
     std::uint32_t word, file, line;
   };  // from this word of code on
+  struct LineBreakpoint {
+    std::uint32_t word, line;
+  };  // its instruction
   struct ExportedFunction {
     Export* entry;
     const Word* address;
@@ -81,6 +84,10 @@ struct Module {
   std::vector<const Word*> fun_addresses;  // of `funs`
   const Word* on_load = nullptr;
   Term attributes, compile_info;  // literals
+  Term debug_info;                // literal: code:get_debug_info/1
+  // Ascending. Without takes_line_breakpoints the code was not loaded for a debugger.
+  std::vector<LineBreakpoint> line_breakpoints;
+  bool takes_line_breakpoints = false;
   LiteralBlock* literals = nullptr;
   std::uint32_t version = 0;  // all code is numbered in the order of registering
   std::uint8_t md5[16] = {};

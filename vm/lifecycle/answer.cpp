@@ -10,6 +10,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
+#include "vm/lifecycle/inspect.hpp"
 #include "vm/message/deferred_decoding.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/as_new.hpp"
@@ -60,6 +61,10 @@ std::int32_t answer_one(Process& p, Term request) {
       const Term info = process_info(p, argument, arena, false);
       return answer(info) + words_cost(arena.fragment_words);
     }
+    case RequestKind::kInspect: {
+      const Term found = inspect(p, argument, arena);
+      return answer(found) + words_cost(arena.fragment_words);
+    }
     case RequestKind::kGarbageCollect: {
       if (collects_long(p, argument)) return kTooLong;
       const std::int32_t cost = collect_for(p, argument);
@@ -102,6 +107,7 @@ bool waits_for_native(Term request) {
     case RequestKind::kGarbageCollect:
     case RequestKind::kReclaim:
     case RequestKind::kForgetTracing:
+    case RequestKind::kInspect:
     case RequestKind::kSuspend:
     case RequestKind::kResume: return true;
     case RequestKind::kProcessInfo: return looks_through_heap(request_argument(request));

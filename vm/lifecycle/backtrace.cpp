@@ -23,7 +23,8 @@ std::string code_address_text(const Word* address) {
 }
 
 std::string return_address_text(const Word* address) {
-  return process_upcalls.header_at(address) ? code_address_text(address) : "(<terminate process normally>)";
+  if (process_upcalls.header_at(address)) return code_address_text(address);
+  return address == line_breakpoint_end ? "(<breakpoint>)" : "(<terminate process normally>)";
 }
 
 std::string program_counter_text(const Word* address) {

@@ -21,6 +21,7 @@ enum class RequestKind : unsigned {
   kRunsOldCode,        // argument: a module's name
   kControlConnection,  // its end will be the end of connections (vm/dist)
   kGroupLeader,        // argument: the new one
+  kInspect,            // argument: see lifecycle/inspect.hpp
   kSaveCalls,          // argument: how many; the answer is the number before
   kReclaim,            // see ask_for_part
   kForgetTracing,      // what watches and trace sessions that have ended have left behind

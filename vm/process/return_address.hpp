@@ -10,6 +10,10 @@ namespace vmrun {
 /// their return address behind it on the stack. connect_machine() fills it in.
 alignas(Word) inline Word ends_of_calls[1];
 
+/// Code of the machine's own, where the call of a process that has met a breakpoint on a line
+/// returns to (code/line_breakpoints.hpp). connect_machine() fills it in.
+alignas(Word) inline Word line_breakpoint_end[1];
+
 inline bool leads_to_ends_of_calls(Term on_stack) {
   return on_stack.raw() == reinterpret_cast<Word>(ends_of_calls);
 }
