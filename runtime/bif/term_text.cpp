@@ -5,6 +5,7 @@
 #include "runtime/bif/bif_upcalls.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_texts.hpp"
+#include "vm/base/release.hpp"
 #include "vm/code/module.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/process/dirty_job.hpp"
@@ -131,7 +132,7 @@ Term fun_item(Process& p, const FunObject& f, Term item) {
       is("pid") || is("index") || is("new_index") || is("uniq") || is("new_uniq") || is("refc");
   if (!local_only) return kNonValue;
   if (external) return atoms::undefined;
-  if (is("pid")) return f.creator;
+  if (is("pid")) return release_has(Trait::kAnonymousFuns) ? kInitPid : f.creator;
   if (is("uniq")) return Term::small(f.entry->old_uniq);
   if (is("new_uniq")) return make_binary(p.heap, f.entry->uniq, sizeof f.entry->uniq);
   return Term::small(f.entry->index);

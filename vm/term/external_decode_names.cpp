@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "vm/base/release.hpp"
 #include "vm/base/utf8.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/bits_fields.hpp"
@@ -242,7 +243,7 @@ bool Decoder::read_fun(Term* slot) {
   f->is_external = 0;
   f->unused[0] = f->unused[1] = 0;
   f->free_count = free_count;
-  f->creator = creator;
+  f->creator = release_has(Trait::kAnonymousFuns) ? kInitPid : creator;
   f->reserved = 0;
   *slot = Term::boxed(object);
   push(f->environment(), free_count, 1);

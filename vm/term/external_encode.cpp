@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/release.hpp"
 #include "vm/base/work_stack.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
@@ -333,7 +334,7 @@ void TermWriter::write_fun(Term t) {
   write_atom(e.module);
   write_small(e.index);
   write_small(e.old_uniq);
-  write_pid(f->creator);
+  write_pid(release_has(Trait::kAnonymousFuns) ? kInitPid : f->creator);
   push(fun_end(size_at));
   push(elements(f->environment(), f->free_count));
 }

@@ -10,6 +10,9 @@
 /// Entries never move or go away, so a call through an export is one load. Any thread.
 namespace vmrun {
 
+/// The process init. Since OTP 27 it stands for the creator of every fun.
+inline constexpr Term kInitPid = Term::pid(0);
+
 struct Process;
 /// A built-in function: see vm/process/bif.hpp.
 using BifFn = Term (*)(Process& p, const Term* args);
