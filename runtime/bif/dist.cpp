@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/iolist.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/release.hpp"
 #include "vm/dist/channels.hpp"
 #include "vm/dist/controller_port.hpp"
 #include "vm/dist/controller_process.hpp"
@@ -51,7 +52,10 @@ Term bif_erlang_setnode_2(Process& p, const Term* a) {
 }
 
 Term bif_erts_internal_get_dflags_0(Process& p, const Term*) {
-  const auto flags = [&](unsigned meaning) { return make_unsigned(p.heap, flags_that_are(meaning)); };
+  const auto flags = [&](unsigned meaning) {
+    const Flags removed = removed_flags.load(std::memory_order_relaxed);
+    return make_unsigned(p.heap, flags_that_are(meaning, release_number) & ~removed);
+  };
   return new_tuple(p.heap, intern_atom("erts_dflags"), flags(kOurs), flags(kMandatory), flags(kOurs),
                    flags(kRejectable), flags(kStrictOrder));
 }
@@ -124,7 +128,7 @@ Term create_by_port(Process& p, Channel& channel, Flags flags, std::uint32_t cre
 }
 
 bool can_all_that_must(Process& p, Term node, Flags flags) {
-  if (!(flags_that_are(kMandatory) & ~flags)) return true;
+  if (!(flags_that_are(kMandatory, release_number) & ~flags)) return true;
   report_error(pid_text(p.id) + " attempted to enable connection to node " + term_text(node) +
                " which does not support all mandatory capabilities.\n");
   return false;
@@ -145,8 +149,8 @@ Term create_channel(Process& p, Term node, Term controller, Term how) {
   if (!is_alive() || !is_other_node(node) || !how.is_tuple() || how.tuple_arity() != 2 ||
       !read_unsigned(how.element(0), &flags) || !read_unsigned(how.element(1), &creation))
     return raise_badarg(p);
-  // In OTP 25 one flag stands for all mandatory ones.
-  if (flags & flag::kMandatory25Digest) flags |= flags_that_are(kMandatory);
+  // One flag stands for all that are mandatory in OTP 25.
+  if (flags & flag::kMandatory25Digest) flags |= flags_that_are(kMandatory, 25);
   if (!can_all_that_must(p, node, flags)) return raise_badarg(p);
   Channel& channel = channel_to(node);
   const auto of_node = static_cast<std::uint32_t>(creation);

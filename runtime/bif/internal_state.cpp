@@ -16,6 +16,7 @@
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_texts.hpp"
 #include "vm/base/epoch.hpp"
+#include "vm/base/release.hpp"
 #include "vm/code/change_permission.hpp"
 #include "vm/code/line_breakpoints.hpp"
 #include "vm/dist/channels.hpp"
@@ -241,6 +242,16 @@ Term set_node_delay(Process& p, Term ms) {
   return atoms::ok;
 }
 
+/// Flags that the node does not offer from now on. Mandatory ones must remain.
+Term remove_flags(Process& p, Term value) {
+  SWord flags;
+  if (!small_in_range(value, 0, Term::kSmallMax, &flags)) return raise_badarg(p);
+  const auto removed = static_cast<dist::Flags>(flags);
+  if (removed & dist::flags_that_are(dist::kMandatory, release_number)) return raise_badarg(p);
+  dist::removed_flags.store(removed, std::memory_order_relaxed);
+  return atoms::ok;
+}
+
 struct Setting {
   const char* name;
   Term (*set)(Process& p, Term value);
@@ -267,6 +278,9 @@ constexpr Setting kSettings[] = {
     {"code_write_permission", set_code_permission},
     {"debugger_support", set_debugger_support},
     {"node_tab_delayed_delete", set_node_delay},
+    // Its names before and since OTP 28.
+    {"remove_hopefull_dflags", remove_flags},
+    {"remove_dflags", remove_flags},
     {"unique_monotonic_integer_state", set_monotonic_integer},
     // Whether many processes may send to the process at once without waiting for each other. Here
     // this is always so.

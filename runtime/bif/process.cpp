@@ -94,14 +94,14 @@ Term bif_erlang_raise_3(Process& p, const Term* a) {
 
 namespace {
 
-/// Sends an exit signal. To an alias it goes since OTP 28; one of another node is not reached.
+/// Sends an exit signal. To an alias it goes since OTP 28.
 Term send_exit(Process& p, Term to, Term reason, bool priority) {
   const bool to_ref = to.is_ref() && release_has(Trait::kPriorityMessages);
   if (!to.is_pid() && !to.is_local_port() && !to_ref) return raise_badarg(p);
   bump_reductions(p, 8);
-  Receiver& receiver = !to_ref                             ? receiver_of(to)
-                       : to.is_local_ref() && is_alias(to) ? *receivers.alias
-                                                           : *receivers.nobody;
+  Receiver& receiver = !to.is_local_ref() ? receiver_of(to)
+                       : is_alias(to)     ? *receivers.alias
+                                          : *receivers.nobody;
   const bool sent = receiver.exit(to, {.from = p.id, .reason = reason, .priority = priority});
   return sent ? atoms::true_ : raise_system_limit(p);
 }

@@ -168,13 +168,18 @@ Term request_id(Process& p, const RequestOptions& options, RefKey key) {
 
 // ---- On other nodes -----------------------------------------------------------------------------
 
-/// Returns the options that are sent to the other node, without those of monitors, which matter
-/// only here.
+/// Returns the options that are sent to the other node, without those of monitors and links, which
+/// matter only here.
 Term remote_options(Process& p, Term list) {
   ListBuilder out(p.heap);
   for (; list.is_list(); list = list.tail()) {
     const Term o = list.head();
-    out.add(o.is_tuple() && o.tuple_arity() == 2 && o.element(0) == atoms::monitor ? atoms::monitor : o);
+    const Term kind = o.is_tuple() && o.tuple_arity() == 2 ? o.element(0) : Term::nil();
+    bool priority;
+    const bool matters_here =
+        kind == atoms::monitor || (kind == atoms::link && release_has(Trait::kPriorityMessages) &&
+                                   read_link_options(o.element(1), &priority));
+    out.add(matters_here ? kind : o);
   }
   return out.finish();
 }
@@ -193,6 +198,8 @@ Term request_remote(Process& p, Term node, const SpawnedCall& call, const Reques
   asked.alias = options.spawn.monitor_alias;
   asked.reply_success = options.reply_success;
   asked.reply_error = options.reply_error;
+  asked.priority_link = options.spawn.priority_link;
+  asked.priority_monitor = options.spawn.priority_monitor;
   if (options.tag != atoms::spawn_reply) asked.tag = kept(options.tag);
   if (options.spawn.monitor_tag) asked.monitor_tag = kept(options.spawn.monitor_tag);
   const auto& [module, function, arguments] = call;

@@ -111,7 +111,7 @@ def header_names(root):
 def distribution_flags(root):
     """Compares the machine's table with the one that an installed OTP's modules include."""
     table = re.findall(
-        r'X\(k\w+, "(\w+)", (\d+),', (root / 'vm/dist/wire/distribution_flags.hpp').read_text()
+        r'X\(k\w+, "(\w+)", (\d+), (ours_since)?', (root / 'vm/dist/wire/distribution_flags.hpp').read_text()
     )
     installed = sorted(pathlib.Path('/usr/lib/erlang/lib').glob('kernel-*/include/dist.hrl'))
     if not installed:
@@ -121,7 +121,11 @@ def distribution_flags(root):
         name: eval(value.replace('16#', '0x').replace('bsl', '<<'))
         for name, value in re.findall(r'define\(DFLAG_(\w+), *(16#\w+|\(.+?\))\)\.', header)
     }
-    unlike = [name for name, bit in table if values.get(name) != 1 << int(bit)]
+    unlike = [
+        name
+        for name, bit, is_newer in table
+        if values.get(name, 1 << int(bit) if is_newer else None) != 1 << int(bit)
+    ]
     if unlike:
         raise Failure(f'distribution_flags.hpp and {installed[-1]} differ: {unlike}')
 

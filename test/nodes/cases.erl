@@ -478,19 +478,41 @@ case_fun_of_module_not_loaded(Peer) ->
     Here = node(),
     true = erlang:module_loaded(other_node).
 
-%% A fun knows its creator, wherever it goes.
+%% A fun knows its creator, wherever it goes. On nodes since OTP 27 that is the node's process init.
 case_creator_of_fun(Peer) ->
+    Here = node(),
+    Self = self(),
+    Kept = maps:from_list([{Node, erpc:call(Node, ?MODULE, kept_creator, [])} || Node <- [Here, Peer]]),
+    %% What a fun says after its way over these nodes.
+    Seen = fun(Creator, Way) ->
+               {pid, lists:foldl(fun(Node, Pid) ->
+                                     case Kept of
+                                         #{Node := own} -> Pid;
+                                         #{Node := Init} -> Init
+                                     end
+                                 end, Creator, Way)}
+           end,
     {Creator, Fun} = erpc:call(Peer, other_node, lend, [x]),
     Peer = node(Creator),
-    {pid, Creator} = erlang:fun_info(Fun, pid),
-    {pid, Creator} = erlang:fun_info(binary_to_term(term_to_binary(Fun)), pid),
-    {pid, Creator} = erpc:call(Peer, erlang, fun_info, [Fun, pid]),
+    true = Seen(Creator, [Peer, Here]) =:= erlang:fun_info(Fun, pid),
+    true = Seen(Creator, [Peer, Here]) =:= erlang:fun_info(binary_to_term(term_to_binary(Fun)), pid),
+    true = Seen(Creator, [Peer, Here, Peer]) =:= erpc:call(Peer, erlang, fun_info, [Fun, pid]),
     Fun = erpc:call(Peer, erlang, hd, [[Fun]]),
-    Self = self(),
     {Self, Own} = other_node:lend(y),
-    {pid, Self} = erpc:call(Peer, erlang, fun_info, [Own, pid]),
-    {pid, Self} = erlang:fun_info(erpc:call(Peer, erlang, hd, [[Own]]), pid),
-    true = erts_debug:flat_size(Fun) > erts_debug:flat_size(Own).
+    true = Seen(Self, [Here, Peer]) =:= erpc:call(Peer, erlang, fun_info, [Own, pid]),
+    true = Seen(Self, [Here, Peer, Here]) =:= erlang:fun_info(erpc:call(Peer, erlang, hd, [[Own]]), pid),
+    true = (erts_debug:flat_size(Fun) > erts_debug:flat_size(Own)) =:= (maps:get(Here, Kept) =:= own).
+
+%% Scripts of ours keep it.
+kept_creator() ->
+    {_, Fun} = other_node:lend(x),
+    Own = {pid, self()},
+    Init = {pid, whereis(init)},
+    case {erlang:fun_info(Fun, pid), list_to_integer(erlang:system_info(otp_release)) >= 27} of
+        {Own, false} -> own;
+        {Own, true} -> "vmrun" ++ _ = erlang:system_info(system_version), own;
+        {Init, true} -> whereis(init)
+    end.
 
 %% --- Output of the other node's processes comes here ---
 
@@ -514,6 +536,130 @@ leader(To) ->
             From ! {io_reply, ReplyAs, ok}
     end,
     leader(To).
+
+%% Priority messages, and exit signals to aliases, which nodes since OTP 28 have. Older ones get the messages
+%% as ordinary ones, and no exit signals to aliases.
+case_priority(Peer) ->
+    case has_priority(node()) of
+        true -> priority_to(Peer, has_priority(Peer));
+        false ->
+            {'EXIT', {badarg, _}} = catch_of(fun() -> erlang:send({echo, Peer}, lost, [priority]) end),
+            {'EXIT', {undef, _}} = catch_of(fun() -> erlang:exit(self(), normal, [priority]) end)
+    end.
+
+has_priority(Node) -> list_to_integer(erpc:call(Node, erlang, system_info, [otp_release])) >= 28.
+
+priority_to(Peer, There) ->
+    Self = self(),
+    Pid = spawn(Peer, ?MODULE, priority_receiver, [Self, [priority || There]]),
+    {Pid, Alias} = next(),
+    Exit = fun(Why) -> {'EXIT', Self, Why} end,
+    Large = lists:seq(1, 100000),
+    Pid ! first,
+    ok = erlang:send(Alias, p1, [priority]),
+    ok = erlang:send(Alias, not_p, []),
+    ok = erlang:send(Pid, by_pid, [priority]),
+    ok = erlang:send({priority_receiver, Peer}, by_name, [priority]),
+    ok = erlang:send(Alias, {p2, Large}, [priority, nosuspend]),
+    true = erlang:exit(Pid, of_pid, [priority]),
+    true = erlang:exit(Alias, ordinary, []),
+    true = erlang:exit(Alias, of_alias, [priority]),
+    true = erlang:exit(Alias, {large, Large}, [priority]),
+    Got = received(Pid),
+    Got = case There of
+              true -> [p1, {p2, Large}, Exit(of_alias), Exit({large, Large}), first, not_p, by_pid, by_name,
+                       Exit(of_pid), Exit(ordinary)];
+              false -> [first, p1, not_p, by_pid, by_name, {p2, Large}, Exit(of_pid)]
+          end,
+    %% So it is with a signal that makes the connection: then it is not known yet what the node supports.
+    [begin
+         true = erlang:disconnect_node(Peer),
+         Signal(),
+         {What, Wanted} = {What, received(Pid)}
+     end || {What, Signal, Wanted} <- [
+         {alias, fun() -> erlang:send(Alias, p, [priority]) end, [p]},
+         {pid, fun() -> erlang:send(Pid, by_pid, [priority]) end, [by_pid]},
+         {name, fun() -> erlang:send({priority_receiver, Peer}, by_name, [priority]) end, [by_name]},
+         {exit, fun() -> erlang:exit(Pid, of_pid, [priority]) end, [Exit(of_pid)]},
+         {alias_exit, fun() -> erlang:exit(Alias, of_alias, [priority]) end, [Exit(of_alias) || There]}]],
+    exit(Pid, kill),
+    %% What ends there can be told in front of ordinary messages here.
+    process_flag(trap_exit, true),
+    Sleeper = fun(Options) -> spawn_opt(Peer, timer, sleep, [infinity], Options) end,
+    {Both, B} = Sleeper([{link, [priority]}, {monitor, [priority]}]),
+    Watched = Sleeper([]),
+    W = monitor(process, Watched, [priority]),
+    Linked = Sleeper([]),
+    true = erlang:link(Linked, [priority]),
+    Self ! ordinary,
+    [exit(P, stop) || P <- [Both, Watched, Linked]],
+    queued(5),
+    Ends = [{'DOWN', B, process, Both, stop}, {'DOWN', W, process, Watched, stop}, {'EXIT', Both, stop},
+            {'EXIT', Linked, stop}],
+    true = lists:sort(Ends) =:= lists:sort([next() || _ <- Ends]),
+    ordinary = next().
+
+priority_receiver(To, Options) ->
+    process_flag(trap_exit, true),
+    register(priority_receiver, self()),
+    To ! {self(), alias(Options)},
+    tell_received().
+tell_received() ->
+    receive {tell, To} -> To ! {self(), all_there()} end,
+    tell_received().
+all_there() -> receive Message -> [Message | all_there()] after 0 -> [] end.
+
+received(Pid) ->
+    Pid ! {tell, self()},
+    {Pid, Messages} = next(),
+    Messages.
+
+queued(N) ->
+    {message_queue_len, Length} = process_info(self(), message_queue_len),
+    Length =:= N orelse receive after 1 -> queued(N) end.
+
+%% --- Groups and names of several nodes ---
+
+%% Module pg of OTP 25 ends by an error when that of OTP 28 or later greets it.
+case_pg(Peer) ->
+    Compilers = [hd(string:lexemes(proplists:get_value(version, erpc:call(Node, pg, module_info, [compile])),
+        ".")) || Node <- [node(), Peer]],
+    lists:sort(Compilers) =:= ["10", "8"] orelse groups(Peer).
+
+groups(Peer) ->
+    Scope = pg_of_test,
+    Start = fun(Node) -> erpc:call(Node, fun() -> Pid = whereis(Scope), Pid =/= undefined orelse
+        begin {ok, New} = pg:start(Scope), unlink(New) end end) end,
+    [Start(Node) || Node <- [node(), Peer]],
+    {Monitor, []} = pg:monitor(Scope, group),
+    Pid = spawn(Peer, timer, sleep, [infinity]),
+    ok = erpc:call(Peer, pg, join, [Scope, group, Pid]),
+    {Monitor, join, group, [Pid]} = next(),
+    ok = pg:join(Scope, group, self()),
+    {Monitor, join, group, [Here]} = next(),
+    Here = self(),
+    (fun Seen() -> lists:member(Here, erpc:call(Peer, pg, get_members, [Scope, group])) orelse Seen() end)(),
+    exit(Pid, kill),
+    {Monitor, leave, group, [Pid]} = next(),
+    ok = pg:demonitor(Scope, Monitor),
+    ok = pg:leave(Scope, group, Here).
+
+case_global(Peer) ->
+    pong = net_adm:ping(Peer),
+    ok = global:sync(),
+    Name = {test, node()},
+    Pid = spawn(Peer, timer, sleep, [infinity]),
+    yes = global:register_name(Name, Pid),
+    no = erpc:call(Peer, global, register_name, [Name, self()]),
+    Pid = erpc:call(Peer, global, whereis_name, [Name]),
+    true = global:set_lock({Name, self()}, [node(), Peer]),
+    false = erpc:call(Peer, global, set_lock, [{Name, Pid}, [node(), Peer], 0]),
+    true = global:del_lock({Name, self()}, [node(), Peer]),
+    yes = erpc:call(Peer, global, re_register_name, [Name, self()]),
+    true = self() =:= global:whereis_name(Name),
+    _ = global:unregister_name(Name),
+    undefined = erpc:call(Peer, global, whereis_name, [Name]),
+    exit(Pid, kill).
 
 %% --- Calls ---
 

@@ -34,6 +34,7 @@ FLAGS = {
         32: 'SPAWN',
         34: 'V4_NC',
         35: 'ALIAS',
+        37: 'ALTACT_SIG',
     }.items()
 }
 ALL_FLAGS = sum(FLAGS.values())

@@ -290,6 +290,7 @@ OPERATIONS = {
     34: 'FRT',
     35: 'ifl',
     36: 'ifl',
+    37: 'GFDT',
 }
 
 
@@ -358,6 +359,8 @@ class Odd:
                 'i': [integer(n) for n in (0, 1, 3, -1)],
                 'n': [atom('attacked'), atom('nobody')],
                 'w': [*self.victims, atom('attacked'), atom('nobody')],
+                'g': [integer(n) for n in range(32)] + [integer(-1), b'n\x09\0' + bytes([20] * 9)],
+                'd': [*self.victims, *self.references, atom('attacked'), atom('nobody')],
             }.get(kind)
             or [self.term()]
         )

@@ -75,10 +75,32 @@ Route Channel::begin_connecting() {
   return route();
 }
 
+/// Gives what waits the form that a node with these flags takes. Called under the lock.
+void Channel::settle_waiting(Flags flags) {
+  for (std::unique_ptr<OutgoingMessage>& m : waiting_) {
+    if (!(m->needs & ~flags)) {
+      m->otherwise.reset();
+      continue;
+    }
+    const std::unique_ptr<OutgoingMessage> first = std::move(m);
+    waiting_bytes_ -= first->bytes();
+    if (first->is_answer) waiting_answers_ -= first->memory();
+    m = std::move(first->otherwise);
+    if (!m) continue;
+    m->sender = first->sender;
+    m->serial = first->serial;
+    m->is_answer = first->is_answer;
+    waiting_bytes_ += m->bytes();
+    if (m->is_answer) waiting_answers_ += m->memory();
+  }
+  std::erase(waiting_, nullptr);
+}
+
 bool Channel::connected(std::shared_ptr<Connection> by, Flags flags) {
   {
     std::lock_guard lock(mutex_);
     if (state() != State::kPending) return false;
+    settle_waiting(flags);
     connection_ = std::move(by);
     connection_->number = number_of(word_.load(std::memory_order_relaxed));
     flags_.store(flags, std::memory_order_release);

@@ -171,6 +171,7 @@ class Channel {
   Word begin_locked();
   static void let_go(const std::vector<Waiter>& waiters);
   Pushed push_locked(std::unique_lock<std::mutex>& lock, std::unique_ptr<OutgoingMessage> m);
+  void settle_waiting(Flags flags);
   std::unique_ptr<ConnectionDown> lose_locked(std::unique_lock<std::mutex>& lock, Term reason);
   void closed();  // called by a ConnectionDown when all are told
 

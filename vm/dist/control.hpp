@@ -38,7 +38,14 @@ enum class Operation : std::uint8_t {
   kAliasSendTt = 34,
   kUnlinkId = 35,
   kUnlinkIdAck = 36,
+  kAltactSigSend = 37,
 };
+
+/// Bits of the second element of a kAltactSigSend: a message or an exit signal that is not an
+/// ordinary one to a process. In this order: it has priority; a token is the last element; the
+/// receiver is an alias, or a name, otherwise a pid; it is an exit signal.
+inline constexpr SWord kAltactPriority = 1, kAltactToken = 2, kAltactAlias = 4, kAltactName = 8,
+                       kAltactExit = 16;
 
 /// Bits of the third element of a spawn reply.
 inline constexpr SWord kSpawnedLinked = 1, kSpawnedMonitored = 2;
@@ -90,16 +97,23 @@ class StackRef {
 
 inline constexpr SWord kAllSteps = INT64_MAX;
 
-/// Encodes and pushes, however long it takes. A message that is too large is not sent, and `change`
-/// is not called. from: the sender of the signal, for the order.
+/// Encodes, however long it takes. Returns nullptr if the message is too large.
+inline std::unique_ptr<OutgoingMessage> encode_all(const Route& route, const Control& control, Term payload) {
+  return encode_message(control.term(), payload, route.flags, kAllSteps).message;
+}
+
+/// Pushes what encode_all has returned. A message that is too large is not sent, and `change` is
+/// not called. from: the sender of the signal, for the order.
 template <class Change>
-Pushed transmit(const Route& route, Term from, const Control& control, Term payload, Change change) {
-  std::unique_ptr<OutgoingMessage> m =
-      encode_message(control.term(), payload, route.flags, kAllSteps).message;
+Pushed transmit(const Route& route, Term from, std::unique_ptr<OutgoingMessage> m, Change change) {
   if (!m) return Pushed::kTooLarge;
   m->sender = from.raw();
   m->is_answer = Channel::Answering::is(*route.channel);
   return route.channel->push(route, std::move(m), change);
+}
+template <class Change>
+Pushed transmit(const Route& route, Term from, const Control& control, Term payload, Change change) {
+  return transmit(route, from, encode_all(route, control, payload), change);
 }
 inline Pushed transmit(const Route& route, Term from, const Control& control, Term payload = kNonValue) {
   return transmit(route, from, control, payload, [](Relations&) { return true; });

@@ -12,6 +12,7 @@
 #include "vm/probes/fire.hpp"
 #include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
+#include "vm/term/big.hpp"
 #include "vm/trace/seq_trace.hpp"
 
 namespace vmrun::dist {
@@ -45,13 +46,18 @@ bool reg_send(const Incoming& in) {
   return true;
 }
 
-bool alias_send(const Incoming& in) {
-  const Term alias = in.e[2];
-  if (!alias.is_ref()) return false;
-  if (!alias.is_local_ref() || !is_alias(alias)) return true;  // from an earlier life of this node
+/// Whether an alias is one of this node, and not of an earlier life of it.
+bool is_alias_here(Term ref) { return ref.is_local_ref() && is_alias(ref); }
+
+void deliver_to_alias(const Incoming& in, Term alias, bool priority) {
+  if (!is_alias_here(alias)) return;
   Process* p = process_table.find(ref_of(alias)->owner);
-  if (p) give_message(*p, in.route, in.payload, in.token, alias);
-  return true;
+  if (p) give_message(*p, in.route, in.payload, in.token, alias, priority);
+}
+
+bool alias_send(const Incoming& in) {
+  if (in.e[2].is_ref()) deliver_to_alias(in, in.e[2], false);
+  return in.e[2].is_ref();
 }
 
 // ---- Links --------------------------------------------------------------------------------------
@@ -138,6 +144,48 @@ bool payload_exit(const Incoming& in) {
   return exit_with(in, kByLink, [&](Term to, const ExitSignal& signal) {
     return give_exit(to, in.route, in.payload, signal);
   });
+}
+
+// ---- Alternate actions --------------------------------------------------------------------------
+
+/// Returns the flags that have a meaning. Nodes of later releases may set others, in a number of
+/// any size.
+bool read_altact_flags(Term t, SWord* flags) {
+  if (t.is_small() && t.small_value() >= 0) return *flags = t.small_value() & 0xff, true;
+  if (!t.is_boxed_sub(Term::Sub::kPosBig)) return false;
+  return *flags = reinterpret_cast<const BigObject*>(t.boxed_ptr())->limbs[0] & 0xff, true;
+}
+
+bool altact_send(const Incoming& in) {
+  SWord flags;
+  const Term from = in.e[2];
+  Term to = in.e[3];
+  if (!read_altact_flags(in.e[1], &flags) || !from.is_pid()) return false;
+  if (flags & kAltactName) {
+    if ((flags & kAltactAlias) || !to.is_atom()) return false;
+    to = whereis(to);
+    if (!to || !to.is_local_pid()) return true;
+  } else if (flags & kAltactAlias ? !to.is_ref() : !to.is_pid()) {
+    return false;
+  }
+  const bool priority = flags & kAltactPriority;
+  if (flags & kAltactExit) {
+    if (!to.is_local_pid() && !is_alias_here(to)) return true;
+    return give_exit(to, in.route, in.payload,
+                     {.from = from, .reason = Term::nil(), .priority = priority, .token = in.token});
+  }
+  if (to.is_ref()) deliver_to_alias(in, to, priority);
+  else if (to.is_local_pid()) deliver(in, to);
+  return true;
+}
+
+/// {37, Flags, From, To} or {37, Flags, From, To, Token}; nodes of later releases may add elements.
+bool act_on_altact(const Route& route, Term control, EncodedPayload& payload) {
+  const Term* e = control.tuple_elements();
+  SWord flags;
+  if (payload.empty() || control.tuple_arity() < 4 || !read_altact_flags(e[1], &flags)) return false;
+  if (!(flags & kAltactToken)) return altact_send({route, e, Term::nil(), payload});
+  return control.tuple_arity() >= 5 && is_seq_token(e[4]) && altact_send({route, e, e[4], payload});
 }
 
 // ---- Monitors -----------------------------------------------------------------------------------
@@ -269,6 +317,7 @@ constexpr auto kByNumber = [] {
 bool act_on(const Route& route, Term control, EncodedPayload& payload) {
   if (!control.is_tuple() || control.tuple_arity() < 1 || !control.element(0).is_small()) return false;
   const auto number = static_cast<Word>(control.element(0).small_value());
+  if (number == static_cast<Word>(Operation::kAltactSigSend)) return act_on_altact(route, control, payload);
   const Row* row = number < kByNumber.size() ? kByNumber[number] : nullptr;
   if (!row || control.tuple_arity() != row->arity || payload.empty() == row->payload) return false;
   const Term* e = control.tuple_elements();

@@ -27,9 +27,9 @@ constexpr Word kWordsBuiltAtOnce = kBytesDecodedAtOnce;
 
 /// Decodes a message of that node for its receiver. Returns nullptr and sets *wrong when the
 /// payload is not a term.
-Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, Term alias,
+Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, Term alias, bool priority,
                          const char** wrong) {
-  const Word alias_words = alias.is_nil() ? 0 : 3 + kAliasRefWords;
+  const Word alias_words = alias.is_nil() ? 0 : (priority ? 4 : 3) + kAliasRefWords;
   const DecodedPayload decoded =
       decode_payload(payload, alias_words + token_copy_words(token) + (wants_senders() ? kSenderWords : 0));
   if (!decoded.fragment) {
@@ -40,7 +40,8 @@ Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, T
   if (alias_words) {
     Term* hp = fragment_alloc(f, alias_words);
     const Term ref = make_alias_ref(hp, ref_key(alias), ref_of(alias)->owner);
-    f.message = make_tuple(hp, ref, f.message);
+    f.message = priority ? make_tuple(hp, ref, f.message, Term::small(kPriorityMessage))
+                         : make_tuple(hp, ref, f.message);
     f.kind = static_cast<std::uint32_t>(SignalKind::kAliasMessage);
   }
   attach_token(token, f);
@@ -52,8 +53,9 @@ Fragment* decode_message(Term node, const EncodedPayload& payload, Term token, T
 
 enum Field { kNode, kChannel, kConnection, kWhat, kPayload, kFields };
 
-/// what: nil for a message, or the reference for one to an alias; else a signal without its reason:
-/// {'EXIT', From, ByLink} or {'DOWN', Ref, Object}; or the number of arguments.
+/// what: nil for a message, or the reference for one to an alias, {priority, Reference} for one of
+/// priority; else a signal without its reason: {'EXIT', From, ByLink}, {'EXIT', From, Alias,
+/// Priority} or {'DOWN', Ref, Object}; or the number of arguments.
 Fragment* undecoded(const Route& route, EncodedPayload& payload, Term token, Term what) {
   const Word room = 1 + kFields + copy_size_words(what) + token_copy_words(token);
   FragmentSpace fragment(payload_term_words(payload) + room);
@@ -100,13 +102,17 @@ Fragment* with_kind(Fragment* f, SignalKind kind) {
 }
 
 Fragment* decode_exit(Term what, const EncodedPayload& payload, Term token, const char** wrong) {
-  const Term from = what.element(1);
+  const Term from = what.element(1), alias = what.tuple_arity() == 4 ? what.element(2) : Term::nil();
   const DecodedPayload decoded =
-      decode_payload(payload, kExitSignalWords + copy_size_words(from) + token_copy_words(token));
+      decode_payload(payload, kAliasExitWords + copy_size_words(from) + token_copy_words(token));
   if (!decoded.fragment) return *wrong = decoded.error, nullptr;
   Fragment& f = *decoded.fragment;
   finish_exit_signal(f, copy_into(f, from), f.message);
   attach_token(token, f);
+  if (!alias.is_nil()) {
+    address_to_alias(f, ref_key(alias), ref_of(alias)->owner, what.element(3) == atoms::true_);
+    return &f;
+  }
   return with_kind(&f, what.element(2) == atoms::true_ ? SignalKind::kLinkExit : SignalKind::kExit);
 }
 
@@ -138,14 +144,17 @@ Fragment* decode_late(const Fragment& undecoded) {
   const char* wrong = nullptr;
   const EncodedPayload payload = payload_of(e[kPayload]);
   const Term what = e[kWhat];
-  Fragment* f = what.is_small()    ? decode_arguments(what.small_value(), payload, &wrong)
-                : !what.is_tuple() ? decode_message(e[kNode], payload, undecoded.token, what, &wrong)
+  const bool priority = what.is_tuple() && what.element(0) == atoms::priority,
+             is_message = priority || what.is_nil() || what.is_ref();
+  Fragment* f = is_message                       ? decode_message(e[kNode], payload, undecoded.token,
+                                            priority ? what.element(1) : what, priority, &wrong)
+                : what.is_small()                ? decode_arguments(what.small_value(), payload, &wrong)
                 : what.element(0) == atoms::down ? decode_down(what, payload, &wrong)
                                                  : decode_exit(what, payload, undecoded.token, &wrong);
   if (!wrong) return f;
   const Word channel = static_cast<Word>(e[kChannel].small_value()),
              connection = static_cast<Word>(e[kConnection].small_value());
-  if (!what.is_small() && !what.is_tuple()) return undecodable(channel, connection, wrong);
+  if (is_message) return undecodable(channel, connection, wrong);
   refuse(channel, connection, wrong);
   return f;
 }
@@ -176,10 +185,15 @@ bool is_decoded_at_once(EncodedPayload& payload) {
          (payload.bytes() <= kBytesJoinedAtOnce && takes_few_words(payload, kWordsBuiltAtOnce));
 }
 
-void give_message(Process& p, const Route& route, EncodedPayload& payload, Term token, Term alias) {
-  if (!is_decoded_at_once(payload)) return push_encoded(p, route, payload, token, alias);
+void give_message(Process& p, const Route& route, EncodedPayload& payload, Term token, Term alias,
+                  bool priority) {
+  if (!is_decoded_at_once(payload)) {
+    Arena arena;
+    return push_encoded(p, route, payload, token,
+                        priority ? new_tuple(arena, atoms::priority, alias) : alias);
+  }
   const char* wrong;
-  Fragment* f = decode_message(route.channel->name, payload, token, alias, &wrong);
+  Fragment* f = decode_message(route.channel->name, payload, token, alias, priority, &wrong);
   if (!f) f = undecodable(route.channel->number, route.connection, wrong);
   if (f->kind == static_cast<std::uint32_t>(SignalKind::kMessage)) (void)push_message(p, f, false);
   else if (!push_signal(p, f)) Fragment::destroy(f);
@@ -188,11 +202,16 @@ void give_message(Process& p, const Route& route, EncodedPayload& payload, Term 
 bool give_exit(Term to, const Route& route, EncodedPayload& payload, ExitSignal signal) {
   // A probe of exit signals reports the reason before the receiver gets it.
   if (probe::process_exit_signal_enabled() || is_decoded_at_once(payload))
-    return send_decoded(payload, signal, [&](const ExitSignal& s) { process_receiver.exit(to, s); });
-  if (Process* p = process_table.find(to)) {
+    return send_decoded(payload, signal, [&](const ExitSignal& s) {
+      if (to.is_ref()) alias_receiver.exit(to, s);
+      else process_receiver.exit(to, s);
+    });
+  if (Process* p = process_table.find(to.is_ref() ? ref_of(to)->owner : to)) {
     Arena arena;
-    push_encoded(*p, route, payload, signal.token,
-                 new_tuple(arena, atoms::exit_upper, signal.from, bool_term(signal.by_link)));
+    const Term what = to.is_ref()
+                          ? new_tuple(arena, atoms::exit_upper, signal.from, to, bool_term(signal.priority))
+                          : new_tuple(arena, atoms::exit_upper, signal.from, bool_term(signal.by_link));
+    push_encoded(*p, route, payload, signal.token, what);
   }
   return true;
 }

@@ -12,11 +12,13 @@
 /// receiver reads it.
 namespace vmrun::dist {
 
-/// Gives a message to p, or to p's alias if `alias` is not nil. The payload may be moved away.
-/// Called by the thread that holds the input, under an epoch.
-void give_message(Process& p, const Route& route, EncodedPayload& payload, Term token, Term alias);
-/// Gives an exit signal, or the DOWN signal of a monitor; the payload is its reason. Returns false
-/// if that is not a term. Called like give_message.
+/// Gives a message to p, or to p's alias if `alias` is not nil. priority: to a priority alias, in
+/// front of ordinary messages. The payload may be moved away. Called by the thread that holds the
+/// input, under an epoch.
+void give_message(Process& p, const Route& route, EncodedPayload& payload, Term token, Term alias,
+                  bool priority = false);
+/// Gives an exit signal to a process or an alias, or the DOWN signal of a monitor to a process; the
+/// payload is its reason. Returns false if that is not a term. Called like give_message.
 [[nodiscard]] bool give_exit(Term to, const Route& route, EncodedPayload& payload, ExitSignal signal);
 [[nodiscard]] bool give_down(Term to, const Route& route, EncodedPayload& payload, DownSignal signal);
 /// Gives `child`, which has not begun to run, its arguments: the payload is a list of `count`

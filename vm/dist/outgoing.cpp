@@ -53,7 +53,23 @@ Operation with_token(Operation plain) {
   }
 }
 
-EncodedMessage encode_send(Term from, Term to, Term message, Term token, const Route& route, SWord steps) {
+/// `to` as a control message names it.
+Term receiver_in_control(Term to) { return to.is_tuple() ? to.element(0) : to; }
+
+Term altact_flags(Term to, SWord more) {
+  return Term::small(more | (to.is_ref() ? kAltactAlias : 0) | (to.is_tuple() ? kAltactName : 0));
+}
+
+EncodedMessage encode_altact(Term from, Term to, Term message, Term token, SWord more, const Route& route,
+                             SWord steps) {
+  const Term flags = altact_flags(to, more | (token.is_nil() ? 0 : kAltactToken));
+  constexpr Operation kSend = Operation::kAltactSigSend;
+  const Control control(kSend, kSend, token, flags, from, receiver_in_control(to));
+  return encode_message(control.term(), message, route.flags, steps);
+}
+
+EncodedMessage encode_ordinary(Term from, Term to, Term message, Term token, const Route& route,
+                               SWord steps) {
   const auto encode = [&](Operation operation, auto... elements) {
     if (token.is_nil())
       return encode_message(Control(operation, elements...).term(), message, route.flags, steps);
@@ -64,6 +80,22 @@ EncodedMessage encode_send(Term from, Term to, Term message, Term token, const R
   if (to.is_ref()) return encode(Operation::kAliasSend, from, to);
   if (route.can(flag::kSendSender)) return encode(Operation::kSendSender, from, to);
   return encode(Operation::kSend, atoms::empty_atom, to);
+}
+
+/// A message of priority may be the first one over the connection, whose other node is not known
+/// yet: then it has both forms.
+EncodedMessage encode_send(Term from, Term to, Term message, Term token, bool priority, const Route& route,
+                           SWord steps) {
+  if (!(priority || to.is_ref()) || !(route.can(flag::kAltactSig) || (priority && route.pending)))
+    return encode_ordinary(from, to, message, token, route, steps);
+  EncodedMessage altact =
+      encode_altact(from, to, message, token, priority ? kAltactPriority : 0, route, steps);
+  if (!route.pending || altact.how != Encoded::kWhole) return altact;
+  EncodedMessage ordinary = encode_ordinary(from, to, message, token, route, steps);
+  if (ordinary.how != Encoded::kWhole) return ordinary;
+  altact.message->needs = flag::kAltactSig;
+  altact.message->otherwise = std::move(ordinary.message);
+  return altact;
 }
 
 /// `to` is the receiver as probes name it; the second probe also has its node.
@@ -90,12 +122,13 @@ SendResult send_now(Process& from, Term to, Term given, Term message, SendOption
   if (to.is_ref() && !route.can(flag::kAlias)) return SendResult::kDone;
   EncodedMessage encoded;
   if (!(from.observed & kHasToken)) [[likely]] {
-    encoded = encode_send(from.id, to, message, Term::nil(), route, steps_here());
+    encoded = encode_send(from.id, to, message, Term::nil(), options.priority, route, steps_here());
     if (encoded.how == Encoded::kMoreSteps) return SendResult::kWaits;
   } else {
     if (too_long(copy_size_words_here(message))) return SendResult::kWaits;
     Arena arena;
-    encoded = encode_send(from.id, to, message, token_for(from, to, message, route, arena), route, kAllSteps);
+    const Term token = token_for(from, to, message, route, arena);
+    encoded = encode_send(from.id, to, message, token, options.priority, route, kAllSteps);
   }
   if (encoded.how == Encoded::kTooLarge) return SendResult::kTooLarge;
   std::unique_ptr<OutgoingMessage> m = std::move(encoded.message);
@@ -109,11 +142,12 @@ SendResult send_now(Process& from, Term to, Term given, Term message, SendOption
   return SendResult::kDone;
 }
 
-/// Runs on a dirty scheduler; a: [To, Given, Message, Nosuspend].
+/// Runs on a dirty scheduler; a: [To, Given, Message, Nosuspend, Priority].
 Term send_large(Process& from, const Term* a) {
   EpochGuard guard;
   look_at_leaving_literals();
-  const SendResult result = send_now(from, a[0], a[1], a[2], {.nosuspend = a[3] == atoms::true_});
+  const SendOptions options{.nosuspend = a[3] == atoms::true_, .priority = a[4] == atoms::true_};
+  const SendResult result = send_now(from, a[0], a[1], a[2], options);
   return result == SendResult::kTooLarge ? raise_system_limit(from) : atoms::ok;
 }
 
@@ -123,8 +157,8 @@ SendResult RemoteReceiver::send(Process& from, const Destination& to, Term messa
   if (!is_alive()) return unreachable.send(from, to, message, options);
   const SendResult result = send_now(from, to.who, to.given, message, options);
   if (result != SendResult::kWaits) return result;
-  const Term args[] = {to.who, to.given, message, options.nosuspend ? atoms::true_ : atoms::false_};
-  return run_on_dirty(from, send_large, args, 4).is_value() ? SendResult::kDone : SendResult::kWaits;
+  const Term args[] = {to.who, to.given, message, bool_term(options.nosuspend), bool_term(options.priority)};
+  return run_on_dirty(from, send_large, args, 5).is_value() ? SendResult::kDone : SendResult::kWaits;
 }
 
 // ---- Links --------------------------------------------------------------------------------------
@@ -199,16 +233,32 @@ constexpr ExitOperations kLinkExit{Operation::kExit, Operation::kExitTt, Operati
 constexpr ExitOperations kProgramExit{Operation::kExit2, Operation::kExit2Tt, Operation::kPayloadExit2,
                                       Operation::kPayloadExit2Tt};
 
-template <class Change>
-Pushed transmit_exit(const Route& route, Term to, const ExitSignal& s, Term token, Change change) {
+std::unique_ptr<OutgoingMessage> encode_exit(const Route& route, Term to, const ExitSignal& s, Term token) {
   const ExitOperations& of = s.by_link ? kLinkExit : kProgramExit;
   const bool behind = route.can(flag::kExitPayload);
   if (token.is_nil())
-    return behind ? transmit(route, s.from, Control(of.payload, s.from, to), s.reason, change)
-                  : transmit(route, s.from, Control(of.plain, s.from, to, s.reason), kNonValue, change);
-  return behind ? transmit(route, s.from, Control(of.payload_with_token, s.from, to, token), s.reason, change)
-                : transmit(route, s.from, Control(of.with_token, s.from, to, token, s.reason), kNonValue,
-                           change);
+    return behind ? encode_all(route, Control(of.payload, s.from, to), s.reason)
+                  : encode_all(route, Control(of.plain, s.from, to, s.reason), kNonValue);
+  return behind ? encode_all(route, Control(of.payload_with_token, s.from, to, token), s.reason)
+                : encode_all(route, Control(of.with_token, s.from, to, token, s.reason), kNonValue);
+}
+
+/// A signal of a program with priority, or to an alias. Nodes before OTP 28 take neither: the first
+/// is sent to them without priority, the second not at all.
+Pushed transmit_altact_exit(const Route& route, Term to, const ExitSignal& s) {
+  const auto push = [&](std::unique_ptr<OutgoingMessage> m) {
+    return transmit(route, s.from, std::move(m), [](Relations&) { return true; });
+  };
+  if (!route.pending && !route.can(flag::kAltactSig))
+    return to.is_ref() ? Pushed::kSent : push(encode_exit(route, to, s, Term::nil()));
+  const SWord more = kAltactExit | (s.priority ? kAltactPriority : 0);
+  std::unique_ptr<OutgoingMessage> m =
+      encode_altact(s.from, to, s.reason, Term::nil(), more, route, kAllSteps).message;
+  if (m && route.pending) {
+    m->needs = flag::kAltactSig;
+    if (!to.is_ref()) m->otherwise = encode_exit(route, to, s, Term::nil());
+  }
+  return push(std::move(m));
 }
 
 }  // namespace
@@ -225,8 +275,11 @@ bool RemoteReceiver::exit(Term to, const ExitSignal& signal) {
   }
   if (probe::process_exit_signal_remote_enabled() && signal.fires_probe) [[unlikely]]
     fire_exit_signal(to, signal, *route.channel);
-  const Pushed pushed = transmit_exit(
-      route, to, signal, token, [&](Relations& r) { return !signal.by_link || r.end_link(signal.from, to); });
+  const Pushed pushed =
+      !signal.by_link && (signal.priority || to.is_ref())
+          ? transmit_altact_exit(route, to, signal)
+          : transmit(route, signal.from, encode_exit(route, to, signal, token),
+                     [&](Relations& r) { return !signal.by_link || r.end_link(signal.from, to); });
   if (pushed == Pushed::kTooLarge) {
     if (signal.by_link) end_connection(*route.channel);
     return signal.by_link;
@@ -242,7 +295,7 @@ Reached RemoteReceiver::monitor(Term to, Term watcher, RefKey key, Term name) {
   if (!is_alive()) return unreachable.monitor(to, watcher, key, name);
   const Route route = channel_of(to).connect();
   const StackRef ref(key);
-  const Term target = to.is_tuple() ? to.element(0) : to;
+  const Term target = receiver_in_control(to);
   const Pushed pushed =
       !route ? Pushed::kLost
              : transmit(route, watcher, Control(Operation::kMonitorP, watcher, target, Term(ref)), kNonValue,
@@ -261,7 +314,7 @@ void RemoteReceiver::demonitor(Term to, Term watcher, RefKey key) {
   const Route route = channel_of(to).route();
   if (!route) return;
   const StackRef ref(key);
-  const Term target = to.is_tuple() ? to.element(0) : to;
+  const Term target = receiver_in_control(to);
   MonitorFromHere was{};
   const Pushed pushed = transmit(route, watcher, Control(Operation::kDemonitorP, watcher, target, Term(ref)),
                                  kNonValue, [&](Relations& r) { return r.end_monitor_from_here(key, &was); });

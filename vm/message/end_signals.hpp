@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vm/heap/fragment.hpp"
+#include "vm/process/mailbox.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/atom.hpp"
 
@@ -14,6 +15,16 @@ inline constexpr Word kExitSignalWords = 4;
 inline void finish_exit_signal(Fragment& f, Term from, Term reason) {
   Term* hp = fragment_alloc(f, kExitSignalWords);
   f.message = make_tuple(hp, atoms::exit_upper, from, reason);
+}
+
+/// Makes an exit signal to an alias of an exit signal.
+inline constexpr Word kAliasExitWords = kExitSignalWords + kAliasRefWords + 4;
+inline void address_to_alias(Fragment& f, RefKey alias, Term owner, bool priority) {
+  Term* hp = fragment_alloc(f, kAliasRefWords);
+  const Term ref = make_alias_ref(hp, alias, owner);
+  hp = fragment_alloc(f, 4);
+  f.message = make_tuple(hp, ref, f.message, Term::small(priority ? kPriorityMessage : 0));
+  f.kind = static_cast<std::uint32_t>(SignalKind::kAliasExit);
 }
 
 inline constexpr Word kDownSignalWords = 6 + kAliasRefWords;

@@ -194,22 +194,22 @@ bool AliasReceiver::exit(Term to, const ExitSignal& signal) {
   Process* q = process_table.find(ref_of(to)->owner);
   if (!q) return true;
   const bool carries = signal.carrier && sends_token(*signal.carrier);
-  Fragment* f = new_signal(SignalKind::kAliasExit, kExitSignalWords + 4 + kAliasRefWords +
-                                                       copy_size_words(signal.reason) +
-                                                       (carries ? token_room_words(*signal.carrier) : 0));
-  const Term reason = copy_into(*f, signal.reason);
-  finish_exit_signal(*f, signal.from, reason);
+  Fragment* f =
+      new_signal(SignalKind::kAliasExit,
+                 kAliasExitWords + copy_size_words(signal.from) + copy_size_words(signal.reason) +
+                     (carries ? token_room_words(*signal.carrier) : token_copy_words(signal.token)));
+  const Term reason = copy_into(*f, signal.reason), from = copy_into(*f, signal.from);
+  finish_exit_signal(*f, from, reason);
   if (carries) [[unlikely]] {
     seq_trace_send(*signal.carrier, q->id, f->message);
     attach_token(*signal.carrier, *f);
+  } else if (!signal.token.is_nil()) [[unlikely]] {
+    attach_token(signal.token, *f);
   }
   if (probe::process_exit_signal_enabled()) [[unlikely]]
     probe::fire_process_exit_signal(signal.from, q->id,
                                     signal.reason == atoms::kill ? atoms::killed : signal.reason);
-  Term* hp = fragment_alloc(*f, kAliasRefWords);
-  const Term ref = make_alias_ref(hp, ref_key(to), q->id);
-  hp = fragment_alloc(*f, 4);
-  f->message = make_tuple(hp, ref, f->message, Term::small(signal.priority ? kPriorityMessage : 0));
+  address_to_alias(*f, ref_key(to), q->id, signal.priority);
   if (!push_signal(*q, f)) Fragment::destroy(f);
   return true;
 }

@@ -3,6 +3,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/message/abandoned_spawns.hpp"
 #include "vm/message/deliver.hpp"
+#include "vm/message/priority.hpp"
 #include "vm/message/receiver.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/trace/seq_trace.hpp"
@@ -64,11 +65,15 @@ void handle_spawn_answer(Process& p, Fragment* f) {
   if (a.linked) {
     trace_procs(p, atoms::link, a.result);
     p.extra->links.set_by_other(a.result, 1);
+    if (asked.priority_link) mark_priority_link(p, a.result, true);
   }
-  if (a.monitored)
+  if (a.monitored) {
     p.extra->monitors.insert(a.key,
                              {keep_identifier(a.result), Term::nil(), asked.monitor_tag, asked.alias, false});
-  else asked.drop_monitor_tag();
+    if (asked.priority_monitor) mark_priority_monitor(p, a.key);
+  } else {
+    asked.drop_monitor_tag();
+  }
   if (asked.alias != AliasMode::kNone && !a.monitored) p.extra->aliases.erase(a.key);
   if (a.result.is_pid() ? asked.reply_success : asked.reply_error) tell(p, asked, a, *f);
   asked.drop_tag();

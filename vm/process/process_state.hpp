@@ -56,6 +56,7 @@ struct SpawnRequested {
   Fragment* monitor_tag = nullptr;  // in place of 'DOWN'
   AliasMode alias = AliasMode::kNone;
   bool reply_success = true, reply_error = true;
+  bool priority_link = false, priority_monitor = false;
 
   void drop_tag() const {
     if (tag) Fragment::destroy(tag);

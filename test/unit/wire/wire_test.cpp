@@ -299,10 +299,15 @@ TEST_CASE("names within names of nodes do not deepen the stack") {
 }
 
 TEST_CASE("the table of flags says what a stock node's get_dflags says") {
-  CHECK(flags_that_are(kOurs) == 55966662588u);
-  CHECK(flags_that_are(kMandatory) == 17239956u);
-  CHECK(flags_that_are(kRejectable) == 8396866u);
-  CHECK(flags_that_are(kStrictOrder) == 8192u);
+  CHECK(flags_that_are(kOurs, 25) == 55966662588u);
+  CHECK(flags_that_are(kOurs, 27) == 55966662588u);
+  CHECK((flags_that_are(kOurs, 29) | Flags{1} << 38) == 468283523004u);  // NATIVE_RECORDS
+  CHECK(flags_that_are(kMandatory, 25) == 17239956u);
+  for (const int release : {27, 29}) CHECK(flags_that_are(kMandatory, release) == 17230663572u);
+  for (const int release : {25, 27, 29}) {
+    CHECK(flags_that_are(kRejectable, release) == 8396866u);
+    CHECK(flags_that_are(kStrictOrder, release) == 8192u);
+  }
 }
 
 TEST_CASE("after a bad packet all are bad") {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 /// What nodes tell each other in the handshake that they support, in one table. Names and bits:
 /// ERTS User's Guide, "Distribution Protocol", "Distribution Flags". The meanings are those that
-/// erts_internal:get_dflags/0 returns in OTP 25.
+/// erts_internal:get_dflags/0 returns in OTP 25 to 29.
 namespace vmrun::dist {
 
 using Flags = std::uint64_t;
@@ -17,6 +18,10 @@ inline constexpr unsigned kOurs = 1,        // offered in every handshake
     kStrictOrder = 8,                       // needs a carrier that keeps the order of packets
     kRequired = kOurs | kMandatory,         // and all mandatory ones are offered
     kOrdered = kRejectable | kStrictOrder;  // and all that need order may be rejected
+/// The meanings of a flag that is offered in every handshake, and mandatory from that release on.
+constexpr unsigned mandatory_since(unsigned release) { return kOurs | release << 8; }
+/// The meanings of a flag that exists from that release on.
+constexpr unsigned ours_since(unsigned release) { return kOurs | release << 16; }
 
 // X(name, Erlang's name, bit, its meaning to this node)
 #define VMRUN_DIST_FLAGS(X)                                                     \
@@ -43,12 +48,13 @@ inline constexpr unsigned kOurs = 1,        // offered in every handshake
   X(kExitPayload, "EXIT_PAYLOAD", 22, kOurs)                                    \
   X(kFragments, "FRAGMENTS", 23, kOurs | kRejectable)                           \
   X(kHandshake23, "HANDSHAKE_23", 24, kRequired)                                \
-  X(kUnlinkId, "UNLINK_ID", 25, kOurs)                                          \
+  X(kUnlinkId, "UNLINK_ID", 25, mandatory_since(26))                            \
   X(kMandatory25Digest, "MANDATORY_25_DIGEST", 26, kOurs) /* all of OTP 25's */ \
   X(kSpawn, "SPAWN", 32, kOurs)                                                 \
   X(kNameMe, "NAME_ME", 33, 0)                                                  \
-  X(kV4Nc, "V4_NC", 34, kOurs)                                                  \
-  X(kAlias, "ALIAS", 35, kOurs)
+  X(kV4Nc, "V4_NC", 34, mandatory_since(26))                                    \
+  X(kAlias, "ALIAS", 35, kOurs)                                                 \
+  X(kAltactSig, "ALTACT_SIG", 37, ours_since(28))
 
 namespace flag {
 #define VMRUN_DIST_FLAG(name, text, bit, meaning) inline constexpr Flags name = Flags{1} << (bit);
@@ -67,12 +73,22 @@ inline constexpr FlagRow kFlagTable[] = {
 #undef VMRUN_DIST_FLAG
 };
 
-/// Returns all flags with that meaning: the elements of get_dflags/0.
-constexpr Flags flags_that_are(unsigned meaning) {
+/// Returns the meanings that a flag of the table has in that release of OTP.
+constexpr unsigned meaning_in(unsigned release, unsigned meaning) {
+  const unsigned mandatory = meaning >> 8 & 0xff, ours = meaning >> 16;
+  if (release < ours) return 0;
+  return (meaning & 0xff) | (mandatory && release >= mandatory ? kMandatory : 0);
+}
+
+/// Returns all flags with that meaning in that release: the elements of get_dflags/0.
+constexpr Flags flags_that_are(unsigned meaning, int release) {
   Flags all = 0;
   for (const FlagRow& row : kFlagTable)
-    if (row.meaning & meaning) all |= row.bit;
+    if (meaning_in(static_cast<unsigned>(release), row.meaning) & meaning) all |= row.bit;
   return all;
 }
+
+/// Flags that this node does not offer, for OTP's own tests.
+inline std::atomic<Flags> removed_flags{0};
 
 }  // namespace vmrun::dist

@@ -54,6 +54,10 @@ class OutgoingMessage {
   /// Whether the other node has caused it (Channel::owes_much). The caller may set it before
   /// pushing.
   bool is_answer = false;
+  /// For a connection that is pending: a flag that this form of the message needs, and the form for
+  /// a node without it; nullptr: such a node does not get the message. The caller may set both.
+  Flags needs = 0;
+  std::unique_ptr<OutgoingMessage> otherwise;
 
  private:
   friend class MessageEncoder;
