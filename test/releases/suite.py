@@ -12,7 +12,7 @@ import threading
 
 from harness.results import Failure, Test
 
-from . import packages
+from . import mixtures, packages
 from .debian_root import ROOTS, DebianRoot
 
 # Releases of Debian, and their OTP.
@@ -35,8 +35,8 @@ PROGRAMS = sorted((pathlib.Path(__file__).parent / 'programs').glob('*.erl'))
 ONE_AT_A_TIME = threading.Lock()
 
 
-def tests(root):
-    return [
+def tests(root, vmrun):
+    single = [
         Test('releases', f'{name}: {what}', functools.partial(function, root, name), in_turn=True)
         for name in RELEASES
         for what, function in (
@@ -48,7 +48,14 @@ def tests(root):
             ),
             *((what, functools.partial(suite_passes, words)) for what, words in SUITES.items()),
         )
-    ] + [test for name in RELEASES for test in packages.tests(name, functools.partial(prepared, root, name))]
+    ]
+    for name in RELEASES:
+        single += packages.tests(name, functools.partial(prepared, root, name))
+
+    def roots():
+        return {release: prepared(root, name).folder for name, release in RELEASES.items()}
+
+    return single + mixtures.tests(vmrun, roots)
 
 
 @functools.cache
