@@ -238,7 +238,8 @@ def fetch_package(package, to, variable):
         ]
         for command in (['update', '-qq'], ['source', '-qq', '--download-only', package]):
             result = subprocess.run(['apt-get', *options, *command], cwd=work, capture_output=True, text=True)
-            if result.returncode != 0:
+            # A mirror may lack the small files beside the archive, which are not needed.
+            archive = next(pathlib.Path(work).glob(f'{package}_*.orig.tar.*'), None)
+            if result.returncode != 0 and not archive:
                 raise Skip(f'apt-get {command[0]}: {result.stderr.strip()[-300:]}')
-        archive = next(pathlib.Path(work).glob(f'{package}_*.orig.tar.*'))
         subprocess.run(['tar', 'xf', str(archive), '-C', str(to)], check=True)

@@ -20,11 +20,19 @@ RELEASES = {'trixie': 27, 'forky': 29}
 # What the compared programs need beyond what ./dev installs.
 PACKAGES = '''python3 erlang-base erlang-dev erlang-crypto erlang-ssl erlang-mnesia erlang-dialyzer
     erlang-common-test erlang-eunit erlang-tools erlang-inets erlang-ssh elixir rebar3 git'''.split()
+# README's commands, as the first ones typed in a new Debian, and what they print last. Its second command is
+# ./dev test, which builds once more, with assertions; ./dev check is the short form of it.
+FIRST_COMMANDS = {
+    'the first command, in a clean root': (
+        ['run', 'docs/examples/ring.act'],
+        '100 processes, 50 laps, 5000 hops',
+    ),
+    'documents, unit tests and golden scripts, in a clean root': (['check'], r'[1-9]\d* passed, 0 failed'),
+}
 # Suites that run inside, with what they are asked for.
 SUITES = {
-    'unit tests': ['--suite', 'unit'],
-    'golden scripts': ['--suite', 'golden', '--mode', 's4'],
     'scripts that erlc has compiled': ['--suite', 'erlc'],
+    'scripts on a stock erl': ['--suite', 'erl'],
     'commands': ['--suite', 'command'],
     'nodes': ['--suite', 'nodes'],
     'packages, releases and tools': ['--suite', 'systems'],
@@ -40,6 +48,7 @@ def tests(root, vmrun):
         Test('releases', f'{name}: {what}', functools.partial(function, root, name), in_turn=True)
         for name in RELEASES
         for what, function in (
+            *((what, functools.partial(works_at_once, *words)) for what, words in FIRST_COMMANDS.items()),
             ('it builds, and boots OTP', boots),
             *(
                 (program.stem, functools.partial(prints_as_stock, program))
@@ -59,9 +68,14 @@ def tests(root, vmrun):
 
 
 @functools.cache
+def copied(root, name):
+    """The root, not made yet, with what git knows of the checkout."""
+    return DebianRoot(name, prepared_source(root, name))
+
+
+@functools.cache
 def prepared(root, name):
-    """The root, with what git knows of the checkout."""
-    debian = DebianRoot(name, prepared_source(root, name))
+    debian = copied(root, name)
     with ONE_AT_A_TIME:
         debian.make(PACKAGES)
     return debian
@@ -72,7 +86,7 @@ def built(root, name):
     """The root, in which the machine has been built from what git knows of the checkout."""
     debian = prepared(root, name)
     with ONE_AT_A_TIME:
-        debian.succeed('./dev', 'build', environment={'VMRUN_BUILD': '/vmrun/build'})
+        debian.succeed('./dev', 'build')
     return debian
 
 
@@ -92,6 +106,15 @@ def prepared_source(root, name):
             (to / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(root / file, to / file, follow_symlinks=False)
     return to
+
+
+def works_at_once(words, last, root, name):
+    debian = copied(root, name)
+    with ONE_AT_A_TIME:
+        debian.make_clean()
+    status, text = debian.run('./dev', *words, seconds=4 * 3600, clean=True)
+    if status or not re.search(f'^{last}$', text.rstrip().rpartition('\n')[2]):
+        raise Failure(f'status {status}\n{text[-4000:]}')
 
 
 def boots(root, name):
