@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two lists: what stock erl makes of each suite (stock.txt), and what is not so with us (suites.txt).
-Both are folders, suites and cases, by indentation; after a suite in stock.txt is the number of cases that
-pass, after a case how it ends or why it does not pass."""
+"""The two lists of a release of OTP: what stock erl makes of each suite (stock.txt), and what is not so with
+us (suites.txt). Both are folders, suites and cases, by indentation; after a suite in stock.txt is the number
+of cases that pass, after a case how it ends or why it does not pass."""
 import pathlib
 
+from harness.golden import stock_release
+
 HERE = pathlib.Path(__file__).resolve().parent
-STOCK, OURS = HERE / 'stock.txt', HERE / 'suites.txt'
+RELEASES = sorted(int(path.name) for path in HERE.iterdir() if path.name.isdigit())
 LEFT_OUT, SOMETIMES = 'left out: ', 'sometimes: '
 
 
 class Suite:
     def __init__(self, number=0):
         self.number, self.cases = number, {}
+
+
+def of(release):
+    """The paths of a release's two lists."""
+    return HERE / str(release) / 'stock.txt', HERE / str(release) / 'suites.txt'
+
+
+def at_hand():
+    """The paths of the two lists of the release that the installed erl is of."""
+    return of(stock_release())
 
 
 def left_out(*suites):

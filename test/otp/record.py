@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes into stock.txt and suites.txt what the suites named make of themselves now, with stock erl (if it is
-not known yet) and with us:
+"""Writes into stock.txt and suites.txt of the installed release what the suites named make of themselves
+now, with stock erl (if it is not known yet) and with us:
 
     python3 test/otp/record.py [--build BUILD] [--again] [--seconds N] FOLDER/SUITE…
 
@@ -38,8 +38,8 @@ def main():
 
 
 def record(options, folder, suite):
-    stock = lists.read(lists.STOCK)
-    if (folder, suite) not in stock or options.again:
+    path_of_stock, path_of_ours = lists.at_hand()
+    if (folder, suite) not in lists.read(path_of_stock) or options.again:
         outcome = ct.run(None, folder, suite, seconds=options.seconds)
         if outcome.end or not outcome.passed:
             print(
@@ -50,9 +50,9 @@ def record(options, folder, suite):
             return
         known = lists.Suite(len(outcome.passed))
         known.cases = {case: what for case, (what, _) in outcome.cases.items() if what != 'ok'}
-        enter(lists.STOCK, folder, suite, known)
-    known = lists.read(lists.STOCK)[folder, suite]
-    listed = lists.read(lists.OURS).get((folder, suite), lists.Suite())
+        enter(path_of_stock, folder, suite, known)
+    known = lists.read(path_of_stock)[folder, suite]
+    listed = lists.read(path_of_ours).get((folder, suite), lists.Suite())
     old = listed.cases
     outcome = ct.run(
         options.build.resolve() / 'bin', folder, suite, lists.left_out(known, listed), options.seconds
@@ -67,7 +67,7 @@ def record(options, folder, suite):
     )
     not_reached = known.number - len((outcome.cases.keys() | mine.cases.keys()) - known.cases.keys())
     if not not_reached:  # else nobody knows what they would have done
-        enter(lists.OURS, folder, suite, mine)
+        enter(path_of_ours, folder, suite, mine)
     print(
         f'{folder}/{suite}: erl {known.number}, ours all but {len(mine.cases)}; not reached: {not_reached}; '
         f'{outcome.end}',

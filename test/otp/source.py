@@ -236,7 +236,7 @@ def fetch_package(package, to, variable):
             '-o',
             'APT::Sandbox::User=root',
         ]
-        for command in (['update', '-qq'], ['source', '-qq', '--download-only', package]):
+        for command in (['update', '-qq'], ['source', '-qq', '--tar-only', package]):
             result = subprocess.run(['apt-get', *options, *command], cwd=work, capture_output=True, text=True)
             # A mirror may lack the small files beside the archive, which are not needed.
             archive = next(pathlib.Path(work).glob(f'{package}_*.orig.tar.*'), None)

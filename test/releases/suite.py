@@ -11,6 +11,7 @@ import subprocess
 import threading
 
 from harness.results import Failure, Test
+from otp import lists
 
 from . import mixtures, packages
 from .debian_root import ROOTS, DebianRoot
@@ -19,7 +20,8 @@ from .debian_root import ROOTS, DebianRoot
 RELEASES = {'trixie': 27, 'forky': 29}
 # What the compared programs need beyond what ./dev installs.
 PACKAGES = '''python3 erlang-base erlang-dev erlang-crypto erlang-ssl erlang-mnesia erlang-dialyzer
-    erlang-common-test erlang-eunit erlang-tools erlang-inets erlang-ssh elixir rebar3 git'''.split()
+    erlang-common-test erlang-eunit erlang-tools erlang-inets erlang-ssh elixir rebar3 git
+    erlang erlang-proper-dev linux-perf'''.split()
 # README's commands, as the first ones typed in a new Debian, and what they print last. Its second command is
 # ./dev test, which builds once more, with assertions; ./dev check is the short form of it.
 FIRST_COMMANDS = {
@@ -40,6 +42,7 @@ SUITES = {
 # Programs that print the same as under the root's stock erl: main/0 of each. Comments at the top may state
 # `since`, the first OTP release that they are for, and `flags` of erl.
 PROGRAMS = sorted((pathlib.Path(__file__).parent / 'programs').glob('*.erl'))
+OWN_SUITES = "Erlang/OTP's own suites"  # of releases that test/otp has lists of
 ONE_AT_A_TIME = threading.Lock()
 
 
@@ -55,7 +58,7 @@ def tests(root, vmrun):
                 for program in PROGRAMS
                 if int(stated(program, 'since', 0)) <= RELEASES[name]
             ),
-            *((what, functools.partial(suite_passes, words)) for what, words in SUITES.items()),
+            *((what, functools.partial(suite_passes, words)) for what, words in suites_of(name).items()),
         )
     ]
     for name in RELEASES:
@@ -65,6 +68,10 @@ def tests(root, vmrun):
         return {release: prepared(root, name).folder for name, release in RELEASES.items()}
 
     return single + mixtures.tests(vmrun, roots)
+
+
+def suites_of(name):
+    return {**SUITES, **({OWN_SUITES: ['--suite', 'otp']} if RELEASES[name] in lists.RELEASES else {})}
 
 
 @functools.cache
@@ -151,7 +158,7 @@ def prints_as_stock(program, root, name):
 
 def suite_passes(words, root, name):
     debian = built(root, name)
-    status, text = debian.run('python3', 'test/run', '--build', 'build', *words, seconds=4 * 3600)
+    status, text = debian.run('python3', 'test/run', '--build', 'build', *words, seconds=12 * 3600)
     total = re.search(r'(\d+) passed, (\d+) failed\s*$', text)
     if status or not total or int(total[2]) or not int(total[1]):
         raise Failure('\n'.join(text.splitlines()[-60:]))
