@@ -94,21 +94,22 @@ def read_rows(path):
     return [rows[key] for key in sorted(rows)]
 
 
-def read_since(path, rows):
-    """The release from which on a function exists, by its key, for those that have not always been there."""
+def read_releases(path, rows):
+    """By its key, the release from which on a function exists, for those that have not always been there; and
+    the release from which on system_info(snifs) says the contrary of the column unlisted."""
     sys.path.insert(0, os.path.dirname(path))
     sys.dont_write_bytecode = True
     from gen_release import Table
 
-    since = Table(path).built_ins
-    for module, name, arity in since.keys() - {row.key for row in rows}:
+    table = Table(path)
+    for module, name, arity in (table.built_ins | table.relisted).keys() - {row.key for row in rows}:
         sys.exit(f"{path}: bif.tab has no {module}:{name}/{arity}")
-    return since
+    return table.built_ins, table.relisted
 
 
 def write_rows(rows, header, source, release_tab):
     rows = [row for row in rows if row.built_in]
-    since = read_since(release_tab, rows)
+    since, relisted = read_releases(release_tab, rows)
     with open(header, "w", encoding="utf-8") as f:
         f.write(
             "// Made by gen_bifs.py from bif.tab.\n#pragma once\n#include \"vm/process/bif.hpp\"\n"
@@ -139,10 +140,10 @@ def write_rows(rows, header, source, release_tab):
             cause = row.has.get("cause", "nullptr")
             f.write(
                 f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {since.get(row.key, 0)}, '
-                f'{function}, {cause}}},\n'
+                f'{relisted.get(row.key, "BifRow::kNever")}, {function}, {cause}}},\n'
             )
         f.write(
-            "    {nullptr, nullptr, 0, 0, 0, nullptr, nullptr}};\n"
+            "    {nullptr, nullptr, 0, 0, 0, 0, nullptr, nullptr}};\n"
             "const std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n"
             "}  // namespace vmrun\n"
         )

@@ -228,7 +228,7 @@ Term processes(Process& p) {
 Term built_ins(Process& p) {
   ListBuilder list(p.heap);
   for (const BifRow& row : std::span(kBifRows, kBifRowCount))
-    if (!(row.flags & BifRow::kUnlisted) && row.exists())
+    if (!(row.flags_now() & BifRow::kUnlisted) && row.exists())
       list.add(new_tuple(p.heap, intern_atom(row.module), intern_atom(row.name), Term::small(row.arity)));
   return list.finish();
 }

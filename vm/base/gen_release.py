@@ -5,10 +5,11 @@ import sys
 
 
 class Table:
-    """The rows of release.tab. built_ins: {(module, name, arity): release}."""
+    """The rows of release.tab. built_ins, relisted: {(module, name, arity): release}."""
 
     def __init__(self, path):
         self.newest, self.traits, self.defaults, self.built_ins = None, {}, {}, {}
+        self.relisted = {}
         for number, line in enumerate(open(path, encoding="utf-8"), 1):
             fields = line.split("#")[0].split()
             try:
@@ -30,11 +31,18 @@ class Table:
             raise ValueError("listed twice" if name in self.defaults else "a release without a value")
         self.defaults[name] = kind, first, list(zip(map(int, more[::2]), more[1::2]))
 
-    def read_built_in(self, module, name, arity, release):
-        key = module, name, int(arity)
-        if key in self.built_ins:
-            raise ValueError("listed twice")
-        self.built_ins[key] = int(release)
+    def read_built_in(self, *row):
+        enter(self.built_ins, *row)
+
+    def read_relisted(self, *row):
+        enter(self.relisted, *row)
+
+
+def enter(functions, module, name, arity, release):
+    key = module, name, int(arity)
+    if key in functions:
+        raise ValueError("listed twice")
+    functions[key] = int(release)
 
 
 def camel(name):

@@ -72,7 +72,7 @@ void register_bifs(const BifRow* rows, std::size_t count) {
     Export* e = export_entry(intern_atom(row.module), intern_atom(row.name), row.arity);
     if (is_apply(*e)) continue;
     e->bif = row.fn;
-    e->bif_flags = row.flags;
+    e->bif_flags = row.flags_now();
     if (row.cause) set_failure_cause(*e, row.cause);
     e->stub.operation = op::export_bif;
     e->address.store(e->stub_code(), std::memory_order_release);

@@ -23,10 +23,14 @@ struct BifRow {
   const char* name;
   std::uint8_t arity;
   std::uint8_t flags;
-  std::uint8_t since;  // the release from which on it exists: release.tab
+  // release.tab:
+  std::uint8_t since;     // the release from which on it exists
+  std::uint8_t relisted;  // the release from which on kUnlisted is reversed, or kNever
   BifFn fn;
   FailureCause cause;  // nullptr when its module needs none
   bool exists() const { return since <= release_number; }
+  std::uint8_t flags_now() const { return relisted <= release_number ? flags ^ kUnlisted : flags; }
+  static constexpr std::uint8_t kNever = 255;
   // Columns of the table:
   static constexpr std::uint8_t kGuard = 1;     // allowed in guards; silent for the bif probes
   static constexpr std::uint8_t kLocated = 2;   // its call stores the code location

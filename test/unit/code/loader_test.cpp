@@ -33,7 +33,7 @@ Term bif_test_result(Process&, const Term* a) {
   result_arrived.notify_all();
   return atoms::ok;
 }
-const BifRow kTestRows[] = {{"test", "result", 1, 0, 0, bif_test_result}};
+const BifRow kTestRows[] = {{"test", "result", 1, 0, 0, BifRow::kNever, bif_test_result}};
 
 void boot() {
   static const bool once = [] {
