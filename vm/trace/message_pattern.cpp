@@ -129,6 +129,11 @@ void set_receive_pattern(TraceSession& session, const MessagePattern& pattern) {
 
 void forget_message_patterns(TraceSession& session) { replace_receiving(session, nullptr); }
 
+bool sends_are_off(TraceSession& session) {
+  const auto kept = get(session, &TraceSession::sending);
+  return kept && !kept->is_on;
+}
+
 Term send_pattern_term(TraceSession& session, Heap& out) {
   return pattern_term(get(session, &TraceSession::sending), out);
 }

@@ -23,6 +23,9 @@ void set_receive_pattern(TraceSession& session, const MessagePattern& pattern);
 /// Returns true, false or the specification.
 Term send_pattern_term(TraceSession& session, Heap& out);
 Term receive_pattern_term(TraceSession& session, Heap& out);
+/// Returns whether the pattern is `false`, so that no message of processes is reported. Ports obey
+/// no other pattern.
+bool sends_are_off(TraceSession& session);
 /// The session has ended: nobody needs what its patterns have needed.
 void forget_message_patterns(TraceSession& session);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/trace/port_trace.hpp"
 
+#include "vm/base/release.hpp"
 #include "vm/heap/build.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/trace/message_pattern.hpp"
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {
@@ -71,6 +73,7 @@ void tell_of_port(PortTracing& tracing, Term port, std::uint32_t flag, Term even
   if (!tracing.sessions) return;
   tracing.sessions->each(flag, [&](const Tracing& part) {
     const Word session = part.session->number;
+    if (flag == kTraceSend && release_has(Trait::kPortSendPattern) && sends_are_off(*part.session)) return;
     const Tracing* t = tracing_of(tracing, session);
     if (t && !tell(*t->tracer, {port, t->flags, event, what, extra, kNonValue}))
       forget_session(tracing, session);
