@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/trace_actions.hpp"
 
+#include <algorithm>
+
 #include "runtime/bif/bif_upcalls.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/display.hpp"
@@ -8,6 +10,7 @@
 #include "runtime/bif/system_texts.hpp"
 #include "runtime/bif/trace_flags.hpp"
 #include "runtime/ets/match_spec.hpp"
+#include "vm/code/exceptions.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/process_table.hpp"
@@ -54,6 +57,7 @@ class Actions final : public ets::TraceActions {
       case TraceFunction::kTrace: return change_flags(p, a, count);
       case TraceFunction::kCaller: return caller(p, false);
       case TraceFunction::kCallerLine: return caller(p, true);
+      case TraceFunction::kCurrentStacktrace: return stacktrace(p, count ? a[0].small_value() : INT32_MAX);
       case TraceFunction::kSilent: return silent(p, a[0]);
       case TraceFunction::kGetControlWord: return control_word();
       case TraceFunction::kSetControlWord: return set_control_word(a[0]);
@@ -69,6 +73,12 @@ class Actions final : public ets::TraceActions {
 
   Term caller(Process& p, bool with_line) const {
     return call_ ? caller_of(p, *call_, with_line, p.heap) : atoms::undefined;
+  }
+
+  Term stacktrace(Process& p, SWord depth) const {
+    const auto most = static_cast<SWord>(backtrace_depth.load(std::memory_order_relaxed));
+    const Word* innermost = call_ ? awaited_return(p, *call_) : p.ip;
+    return stack_frames_from(p, innermost, p.heap, static_cast<unsigned>(std::min(depth, most)));
   }
 
   Term silent(Process& p, Term on) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "vm/base/release.hpp"
 #include "vm/base/work_stack.hpp"
 #include "vm/code/module.hpp"
 #include "vm/heap/build.hpp"
@@ -77,6 +78,7 @@ constexpr TraceFunctionRow kTraceFunctions[] = {
     {"trace", 2, 3, false, Of::kCallsAndSends},
     {"caller", 0, 0, false, Of::kCalls},
     {"caller_line", 0, 0, false, Of::kCalls},
+    {"current_stacktrace", 0, 1, false, Of::kCalls},
     {"silent", 1, 1, false, Of::kCallsAndSends},
     {"get_tcw", 0, 0, true, Of::kAll},
     {"set_tcw", 1, 1, false, Of::kAll},
@@ -97,6 +99,12 @@ static_assert(std::size(kTraceFunctions) == static_cast<std::size_t>(TraceFuncti
 
 const TraceFunctionRow& row_of(TraceFunction f) { return kTraceFunctions[static_cast<std::size_t>(f)]; }
 
+/// Older releases do not have every function.
+std::optional<TraceFunction> if_known(TraceFunction f) {
+  if (f == TraceFunction::kCurrentStacktrace && !release_has(Trait::kStacktraceInMatchSpecs)) return {};
+  return f;
+}
+
 std::optional<TraceFunction> trace_function(Term name) {
   static const auto names = [] {
     std::array<Term, std::size(kTraceFunctions)> atoms;
@@ -104,7 +112,7 @@ std::optional<TraceFunction> trace_function(Term name) {
     return atoms;
   }();
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<TraceFunction>(i);
+    if (names[i] == name) return if_known(static_cast<TraceFunction>(i));
   return std::nullopt;
 }
 
@@ -297,6 +305,11 @@ bool MatchSpec::check_trace_function(TraceFunction f, Term call, bool in_guard) 
   };
   if (!has(dialect_, row.of)) return fail("used in wrong dialect.");
   if (in_guard && !row.in_guards) return fail("called in guard context.");
+  if (f == TraceFunction::kCurrentStacktrace && count == 1) {
+    const Term depth = call.element(1);
+    if (!depth.is_small()) return fail("called with non small argument.");
+    return depth.small_value() >= 0 || fail("called with negative integer argument.");
+  }
   if (count >= row.least && count <= row.most) return true;
   return fail((row.most == 0 ? "called with arguments in " : "called with wrong number of arguments in ") +
               short_text(call) + ".");

@@ -34,6 +34,7 @@ enum class TraceFunction : std::uint8_t {
   kTrace,
   kCaller,
   kCallerLine,
+  kCurrentStacktrace,
   kSilent,
   kGetControlWord,
   kSetControlWord,

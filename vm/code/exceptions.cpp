@@ -131,9 +131,11 @@ void keep_trace(Process& p, ExceptionClass cls, Term value, Term trace) {
 
 }  // namespace
 
-Term stack_frames(Process& p, Heap& out, unsigned depth) {
+Term stack_frames(Process& p, Heap& out, unsigned depth) { return stack_frames_from(p, p.ip, out, depth); }
+
+Term stack_frames_from(Process& p, const Word* innermost, Heap& out, unsigned depth) {
   std::vector<Word> found(depth);
-  const unsigned n = depth ? stack_addresses(p, p.ip, found.data(), depth) : 0;
+  const unsigned n = depth ? stack_addresses(p, innermost, found.data(), depth) : 0;
   std::vector<Term> frames;
   for (unsigned i = 0; i < n; i++) {
     const Term frame =

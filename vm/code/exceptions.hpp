@@ -51,6 +51,8 @@ Term uncaught_reason(Process& p, bool* report);
 /// Returns the frames of a process from p.ip on (nullptr: from its innermost caller), as a list
 /// built in `out`.
 Term stack_frames(Process& p, Heap& out, unsigned depth);
+/// As above, from another address inside the innermost function on.
+Term stack_frames_from(Process& p, const Word* innermost, Heap& out, unsigned depth);
 
 /// {File, Line} of an address, or undefined.
 Term source_place(const Word* address, Heap& out);
