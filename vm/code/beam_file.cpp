@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <cstring>
+#include <utility>
 
 #include "vm/code/limits.hpp"
 #include "vm/code/opcodes_generated.hpp"
@@ -509,7 +510,8 @@ class Parser {
     std::vector<Arg> members(n);
     for (Arg& a : members) {
       if (!operand(r, &a, depth + 1)) return false;
-      if (a.kind == Arg::Kind::kBeyond) return r.fail("number too large");
+      if (a.kind == Arg::Kind::kBeyond && depth > 0) return r.fail("number too large");
+      list_goes_beyond_ |= a.kind == Arg::Kind::kBeyond;
     }
     *out = {Arg::Kind::kList, f_.extra.size(), static_cast<std::uint32_t>(n)};
     f_.extra.insert(f_.extra.end(), members.begin(), members.end());
@@ -588,6 +590,8 @@ class Parser {
           error_->message += std::string(" (operand ") + std::to_string(i + 1) + " of " + row.name + ")";
           return false;
         }
+        if (std::exchange(list_goes_beyond_, false) && opcode != generic::k_bs_match)
+          return r.fail("number too large");
         if (!accepts(row.signature[i], a))
           return r.fail(std::string("operand ") + std::to_string(i + 1) + " of " + row.name +
                         " is of the wrong kind");
@@ -679,6 +683,7 @@ class Parser {
   std::vector<Chunk> chunks_;
   std::vector<std::string> integers_;
   std::size_t file_literals_ = 0;
+  bool list_goes_beyond_ = false;  // whether the last list has a number that does not fit a word
   bool types_known_ = false;  // whether the chunk is there, in a version we read
   unsigned nesting_ = 0;
 };

@@ -57,6 +57,8 @@ bool Loader::bs_match(const Arg* a) {
   auto unsigned_at = [&](Word i) {
     return i < n && (m[i].kind == Arg::Kind::kUnsigned || (m[i].is_const() && m[i].term().is_small()));
   };
+  // No binary has so many bits, so nothing that follows is reached.
+  auto beyond_at = [&](Word i) { return i < n && m[i].kind == Arg::Kind::kBeyond; };
   auto value_at = [&](Word i) {
     return m[i].kind == Arg::Kind::kUnsigned ? m[i].value : static_cast<Word>(m[i].term().small_value());
   };
@@ -69,6 +71,15 @@ bool Loader::bs_match(const Arg* a) {
     } else if (command == "ensure_exactly" && unsigned_at(i + 1)) {
       e_.emit(Family::bs_test_tail, {ctx, number(value_at(i + 1)), otherwise});
       i += 2;
+    } else if (command == "ensure_at_least" && beyond_at(i + 1) && unsigned_at(i + 2)) {
+      e_.emit(Family::jump, {otherwise});
+      i += 3;
+    } else if ((command == "ensure_exactly" || command == "skip") && beyond_at(i + 1)) {
+      e_.emit(Family::jump, {otherwise});
+      i += 2;
+    } else if ((command == "integer" || command == "binary") && i + 5 < n && beyond_at(i + 3)) {
+      e_.emit(Family::jump, {otherwise});
+      i += 6;
     } else if ((command == "integer" || command == "binary") && i + 5 < n && unsigned_at(i + 1) &&
                value_at(i + 1) <= kMaxXRegisters && unsigned_at(i + 3) && unsigned_at(i + 4) &&
                is_register(m[i + 5])) {
