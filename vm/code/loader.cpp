@@ -457,6 +457,8 @@ bool Loader::init_yregs(const Arg& list) {
 bool Loader::finish() {
   at_ = f_.code.size();
   if (!e_.finish(&m_.code)) return fail(e_.error());
+  // The compiler has not been asked for lines: nothing is counted.
+  if (m_.coverage && m_.coverage->counts_lines() && m_.coverage->lines.empty()) m_.coverage = nullptr;
   for (Word label : functions_) {
     if (!e_.label_placed(label)) return fail("a function has no body");
     m_.functions.push_back(static_cast<std::uint32_t>(e_.label_word(label) - sizeof(FunctionHeader) / 8));
