@@ -5,6 +5,8 @@
 #include <iterator>
 #include <optional>
 
+#include "vm/base/release.hpp"
+
 namespace vmrun {
 namespace {
 
@@ -140,6 +142,14 @@ bool equal_ignoring_case(std::string_view a, std::string_view lower) {
   return std::ranges::equal(a, lower, [](char x, char y) { return (x | 0x20) == y; });
 }
 
+/// Returns where the host ends in HOST[:PORT]: an IPv6 address stands in brackets and has colons
+/// of its own.
+std::size_t end_of_host(std::string_view authority) {
+  const std::size_t colon = authority.find(':'), bracket = authority.find(']');
+  const bool is_address = colon != authority.npos && authority[0] == '[' && bracket != authority.npos;
+  return is_address && release_has(Trait::kIpv6Hosts) ? bracket + 1 : colon;
+}
+
 /// Parses what follows http:// or https://
 void absolute_uri(HttpPacket& p, bool secure, std::string_view text) {
   p.uri = HttpPacket::Uri::kAbsolute;
@@ -147,10 +157,10 @@ void absolute_uri(HttpPacket& p, bool secure, std::string_view text) {
   const std::size_t slash = text.find('/');
   const std::string_view authority = text.substr(0, slash);
   p.path = slash == text.npos ? std::string_view("/") : text.substr(slash);
-  const std::size_t colon = authority.find(':');
-  p.scheme_or_host = authority.substr(0, colon);
-  if (colon == authority.npos) return;
-  Line port(authority.substr(colon + 1));
+  const std::size_t end = end_of_host(authority);
+  p.scheme_or_host = authority.substr(0, end);
+  if (end >= authority.size() || authority[end] != ':') return;
+  Line port(authority.substr(end + 1));
   const std::uint64_t number = port.digits();
   if (port.at_end()) p.port = number;
 }
