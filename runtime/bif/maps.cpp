@@ -4,6 +4,7 @@
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/small_limits.hpp"
+#include "vm/heap/literal.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/map_walk.hpp"
 
@@ -47,13 +48,26 @@ Term bif_maps_take_2(Process& p, const Term* a) {
   return value ? new_tuple(p.heap, value, rest) : atoms::error;
 }
 
+namespace {
+
+/// Two flat maps have the same keys: the second takes the keys of the first if these are a literal,
+/// which takes no room in a heap.
+void share_literal_keys(Term first, Term second) {
+  FlatMap *from = flatmap_of(first), *to = flatmap_of(second);
+  if (is_literal(from->keys.ptr()) && !is_literal(second.ptr())) to->keys = from->keys;
+}
+
+}  // namespace
+
 Term bif_maps_merge_2(Process& p, const Term* a) {
   if (!a[0].is_map()) return raise_badmap(p, a[0]);
   if (!a[1].is_map()) return raise_badmap(p, a[1]);
   const Word size = map_size(a[0]) + map_size(a[1]);
   if (too_long(2 * size)) return run_on_dirty(p, bif_maps_merge_2, a, 2);
   charge(p, static_cast<SWord>(size));
-  return map_merge(p.heap, a[0], a[1]);
+  const Term merged = map_merge(p.heap, a[0], a[1]);
+  if (merged == a[1] && is_flat_map(a[0]) && map_size(a[0]) == map_size(a[1])) share_literal_keys(a[0], a[1]);
+  return merged;
 }
 
 Term bif_maps_keys_1(Process& p, const Term* a) {

@@ -198,7 +198,8 @@ void copy_pairs(Term map, Term* out) {
   while (it.next(&out[0], &out[1])) out += 2;
 }
 
-Term merge_flat(TermSpace& heap, const FlatMap* a, const FlatMap* b) {
+Term merge_flat(TermSpace& heap, Term first, Term second) {
+  const FlatMap *a = flatmap_of(first), *b = flatmap_of(second);
   Term pairs[4 * kFlatMapMax];
   Word i = 0, j = 0, n = 0;
   const Term *x = keys_of(a), *y = keys_of(b);
@@ -211,9 +212,10 @@ Term merge_flat(TermSpace& heap, const FlatMap* a, const FlatMap* b) {
     i += c <= 0;
     j += c >= 0;
   }
+  if (n == b->size) return second;  // it has every key of the first, and its values win
   if (n > kFlatMapMax) return large_from_pairs(heap, pairs, n);
-  if (n != a->size && n != b->size) return flat_from_sorted(heap, pairs, n);
-  FlatMap* m = new_flat(heap, n, n == a->size ? a->keys : b->keys);  // no new keys: the tuple is shared
+  if (n != a->size) return flat_from_sorted(heap, pairs, n);
+  FlatMap* m = new_flat(heap, n, a->keys);  // no new keys: the tuple is shared
   for (Word k = 0; k < n; ++k) m->values()[k] = pairs[2 * k + 1];
   return map_from_flat(m);
 }
@@ -283,8 +285,7 @@ Term map_remove(TermSpace& heap, Term map, Term key, Term* value) {
 Term map_merge(TermSpace& heap, Term first, Term second) {
   if (first == second || map_size(second) == 0) return first;
   if (map_size(first) == 0) return second;
-  if (is_flat_map(first) && is_flat_map(second))
-    return merge_flat(heap, flatmap_of(first), flatmap_of(second));
+  if (is_flat_map(first) && is_flat_map(second)) return merge_flat(heap, first, second);
   if (!is_flat_map(first) && !is_flat_map(second)) return trie_merge(heap, first, second);
   Term key, value;
   if (is_flat_map(second)) {
