@@ -70,13 +70,18 @@ Term tell_and_work_on(Process& p, Term pid) {
   return atoms::ok;
 }
 
-/// Runs until the process has been ended, and a little longer.
-Term outlive_process(Process& p, Term pid) {
+/// Runs until the process has been ended.
+Term await_end_of_process(Process& p, Term pid) {
   if (!pid.is_local_pid()) return raise_badarg(p);
   tell(p, pid, "alive");
   while (!is_ended(p)) sleep_ms(10);
-  sleep_ms(1000);
   return atoms::ok;
+}
+
+Term outlive_process(Process& p, Term pid) {
+  const Term done = await_end_of_process(p, pid);
+  if (done) sleep_ms(1000);
+  return done;
 }
 
 struct Work {
@@ -90,6 +95,7 @@ constexpr Work kWork[] = {
     {"wait", wait_so_long},
     {"ready_wait6_done", tell_and_work_on},
     {"alive_waitexiting", outlive_process},
+    {"alive_waitexitingonly", await_end_of_process},
 };
 
 /// (What, Argument)

@@ -277,6 +277,7 @@ constexpr Setting kSettings[] = {
     {"process_uniq_counter", set_marker_counter},
     {"code_write_permission", set_code_permission},
     {"debugger_support", set_debugger_support},
+    {"code_mod_permission", set_code_permission},  // its name since OTP 26
     {"node_tab_delayed_delete", set_node_delay},
     // Its names before and since OTP 28.
     {"remove_hopefull_dflags", remove_flags},

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "probes/probes.hpp"
 #include "runtime/bif/allocators.hpp"
@@ -161,6 +162,12 @@ const SystemItem kInfo[] = {
     {"machine", [](Process& p) { return text_list(p.heap, "BEAM"); }},
     {"hot_code", [](Process& p) { return hot_code_info(p); }},
     {"wordsize", [](Process&) { return Term::small(sizeof(Word)); }},
+    {"max_integer",
+     [](Process& p) {
+       const std::vector<Word> limbs(kMaxLimbs, ~Word{0});
+       return integer_from_limbs(p.heap, limbs.data(), kMaxLimbs, false);
+     },
+     27},
     {"smp_support", [](Process&) { return atoms::true_; }},
     {"threads", [](Process&) { return atoms::true_; }},
     {"heap_type", [](Process&) { return intern_atom("private"); }},

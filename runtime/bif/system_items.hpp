@@ -13,6 +13,7 @@ namespace vmrun {
 struct SystemItem {
   const char* name;
   Term (*value)(Process& p);
+  int since = 0;  // the release
 };
 
 /// The value of the item of that name. Raises badarg if there is none.
@@ -21,7 +22,7 @@ Term answer_item(Process& p, const SystemItem (&items)[N], Term name) {
   if (!name.is_atom()) return raise_badarg(p);
   const std::string_view text = atom_text(name);
   for (const SystemItem& item : items)
-    if (text == item.name) return item.value(p);
+    if (text == item.name && item.since <= release_number) return item.value(p);
   return raise_badarg(p);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/base/release.hpp"
 #include "vm/base/utf8.hpp"
 #include "vm/code/native_env.hpp"
 #include "vm/heap/copy.hpp"
@@ -66,7 +67,10 @@ int enif_get_atom_cache_index(ErlNifEnv*, ERL_NIF_TERM atom, unsigned* index) {
 unsigned enif_max_atom_cache_index(void) { return AtomReferences::kPlaces - 1; }
 
 ErlNifUInt64 enif_hash(ErlNifHash type, ERL_NIF_TERM term, ErlNifUInt64 salt) {
-  if (type == ERL_NIF_INTERNAL_HASH) return static_cast<std::uint32_t>(hash_term(to_term(term), salt) >> 32);
+  if (type == ERL_NIF_INTERNAL_HASH) {
+    const std::uint64_t hash = hash_term(to_term(term), salt);
+    return release_has(Trait::kWideInternalHash) ? hash : hash >> 32;
+  }
   return portable_hash2(to_term(term)) & 0x7FFFFFF;
 }
 
