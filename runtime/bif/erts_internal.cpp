@@ -134,7 +134,7 @@ const char* boxed_type(Term t) {
     case Sub::kExternalPid: return "external_pid";
     case Sub::kExternalPort: return "external_port";
     case Sub::kExternalRef: return "external_reference";
-    case Sub::kFiller: break;
+    case Sub::kRecord: return "record";
   }
   return "unknown";
 }

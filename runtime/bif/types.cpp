@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/code/native_records.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/compare.hpp"
 #include "vm/term/map.hpp"
@@ -21,7 +22,7 @@ bool is_function_of_arity(Process& p, const Term* a, Term* result) {
   return true;
 }
 
-bool is_record_of(Term t, Term tag) { return t.is_tuple() && t.tuple_arity() > 0 && t.element(0) == tag; }
+bool is_tuple_record(Term t, Term tag) { return t.is_tuple() && t.tuple_arity() > 0 && t.element(0) == tag; }
 
 }  // namespace
 
@@ -48,16 +49,22 @@ Term bif_erlang_is_function_2(Process& p, const Term* a) {
 }
 
 Term bif_erlang_is_record_2(Process& p, const Term* a) {
-  return a[1].is_atom() ? bool_term(is_record_of(a[0], a[1])) : raise_badarg(p);
+  if (!a[1].is_atom()) return raise_badarg(p);
+  if (a[0].is_native_record()) return bool_term(definition_of(a[0]).name() == a[1]);
+  return bool_term(is_tuple_record(a[0], a[1]));
 }
 
+/// (Term, Tag, Size), or (Term, Module, Name) since there are native records.
 Term bif_erlang_is_record_3(Process& p, const Term* a) {
-  if (!a[1].is_atom() || !a[2].is_small()) return raise_badarg(p);
-  return bool_term(is_record_of(a[0], a[1]) && static_cast<SWord>(a[0].tuple_arity()) == a[2].small_value());
+  if (!a[1].is_atom()) return raise_badarg(p);
+  if (a[2].is_atom() && release_has(Trait::kNativeRecords))
+    return bool_term(is_record_named(a[0], a[1], a[2]));
+  if (!a[2].is_small()) return raise_badarg(p);
+  return bool_term(is_tuple_record(a[0], a[1]) &&
+                   static_cast<SWord>(a[0].tuple_arity()) == a[2].small_value());
 }
 
-/// Whether the term is a native record. This machine has none of them.
-Term bif_erlang_is_record_1(Process&, const Term*) { return atoms::false_; }
+Term bif_erlang_is_record_1(Process&, const Term* a) { return bool_term(a[0].is_native_record()); }
 
 /// (Term, Least, Most).
 Term bif_erlang_is_integer_3(Process& p, const Term* a) {

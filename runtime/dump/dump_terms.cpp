@@ -90,7 +90,8 @@ void TermDump::object(Term t) {
       const BytesOf bytes(t);
       out_.print("Yh{:X}:{}", size, base64(bytes.data(), size));
     }
-  } else if (t.is_map() || t.is_bitstring() || t.is_fun() || t.is_ref() || t.is_pid() || t.is_port()) {
+  } else if (t.is_map() || t.is_native_record() || t.is_bitstring() || t.is_fun() || t.is_ref() ||
+             t.is_pid() || t.is_port()) {
     const std::string bytes = encode_external(t);
     out_.print("E{:X}:{}", bytes.size(),
                base64(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()));

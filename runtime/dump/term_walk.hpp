@@ -41,7 +41,8 @@ class TermWalk {
     const Term* end = p + object_words(*p);
     visit_(p);
     switch (p->header_sub()) {
-      case Term::Sub::kTuple: return fields(p + 1, end);
+      case Term::Sub::kTuple:
+      case Term::Sub::kRecord: return fields(p + 1, end);
       case Term::Sub::kMap: return fields(p + (map_kind(*p) == MapKind::kHashNode ? 1 : 2), end);
       case Term::Sub::kFun: return fields(reinterpret_cast<const FunObject*>(p)->environment(), end);
       default: return;

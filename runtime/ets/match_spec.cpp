@@ -50,7 +50,10 @@ bool is_any(Term t) { return t == atoms::underscore; }
   return false;
 }
 
+/// is_record is there with three arguments only.
 Export* guard_function(Term name, Word arity) {
+  static const Term is_record = intern_atom("is_record");
+  if (name == is_record && arity != 3) return nullptr;
   Export* e = find_export(atoms::erlang, name, static_cast<unsigned>(arity));
   return e && e->bif && (e->bif_flags & BifRow::kGuard) ? e : nullptr;
 }

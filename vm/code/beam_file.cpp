@@ -137,7 +137,7 @@ class Parser {
   bool parse() {
     return find_chunks() && atoms() && literals() && strings() && imports() && line_table() && types() &&
            debug_info() && code() && functions("ExpT", &f_.exports) && functions("LocT", &f_.locals) &&
-           lambdas() && rest() && digest();
+           lambdas() && records() && rest() && digest();
   }
 
  private:
@@ -650,6 +650,42 @@ class Parser {
     return r.ok();
   }
 
+  /// The definitions of native records, each written as an instruction: call_last Name IsExported
+  /// [Field, Default…]. The number 0 stands for no default.
+  bool records() {
+    const Chunk* c = chunk("Recs");
+    if (!c) return true;
+    Reader r = open(c);
+    if (r.u32() != 0) return r.fail("unknown version");
+    const std::uint32_t n = r.u32();
+    r.u32();  // the number of fields of all
+    for (std::uint32_t i = 0; i < n && r.ok(); i++) {
+      Arg name, exported, fields;
+      constexpr std::uint8_t kCallLast = 5;
+      if (r.u8() != kCallLast || !operand(r, &name) || !operand(r, &exported) || !operand(r, &fields))
+        return r.fail("bad definition of a record");
+      if (!record(name, exported, fields)) return r.fail("bad definition of a record");
+    }
+    return r.ok();
+  }
+  bool record(const Arg& name, const Arg& exported, const Arg& fields) {
+    const auto is_atom = [](const Arg& a) { return a.is_const() && a.term().is_atom(); };
+    if (!is_atom(name) || !is_atom(exported) || fields.kind != Arg::Kind::kList || fields.count % 2)
+      return false;
+    if (exported.term() != atoms::true_ && exported.term() != atoms::false_) return false;
+    BeamFile::Record record{name.term(), exported.term(), {}};
+    const Arg* m = f_.extra.data() + fields.value;
+    for (Word i = 0; i < fields.count; i += 2) {
+      const Arg& value = m[i + 1];
+      const bool has_none = value.kind == Arg::Kind::kUnsigned && value.value == 0;
+      if (!is_atom(m[i]) || !(has_none || value.is_const() || value.kind == Arg::Kind::kLiteral))
+        return false;
+      record.fields.push_back({m[i].term(), value});
+    }
+    f_.records.push_back(std::move(record));
+    return true;
+  }
+
   bool rest() {
     if (const Chunk* c = chunk("Attr")) f_.attributes = {c->data, c->size};
     if (const Chunk* c = chunk("CInf")) f_.compile_info = {c->data, c->size};
@@ -663,7 +699,7 @@ class Parser {
     MD5_CTX context;
     MD5Init(&context);
     const char* names[] = {
-        chunk("AtU8") ? "AtU8" : "Atom", "Code", "StrT", "ImpT", "ExpT", "FunT", "LitT", "Meta"};
+        chunk("AtU8") ? "AtU8" : "Atom", "Code", "StrT", "ImpT", "ExpT", "FunT", "LitT", "Meta", "Recs"};
     for (const char* name : names) {
       const Chunk* c = chunk(name);
       if (!c) continue;

@@ -99,6 +99,15 @@ struct BeamFile {
   struct DebugItem {
     Arg frame, variables, calls;
   };
+  /// The definition of a native record. Default values: of kind kUnsigned: none.
+  struct Record {
+    struct Field {
+      Term name;
+      Arg value;
+    };
+    Term name, exported;  // exported: true or false
+    std::vector<Field> fields;
+  };
   struct Bytes {
     const std::uint8_t* data;
     std::size_t size;
@@ -109,6 +118,7 @@ struct BeamFile {
   std::vector<Import> imports;
   std::vector<Function> exports, locals;
   std::vector<Lambda> lambdas;
+  std::vector<Record> records;
   std::vector<Line> lines;              // 0 is "none"
   std::vector<std::string> line_files;  // 0 is the module's own name, ".erl"
   std::deque<std::string> storage;      // bytes made here that `literals` points into

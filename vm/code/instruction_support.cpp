@@ -38,6 +38,16 @@ bool collect_with(Process& p, Word need, Term* x, unsigned live, Term* extra, un
   return cost >= 0;
 }
 
+}  // namespace
+
+bool room_for(Process& p, Word words, Term* x, unsigned live, Term* extra, unsigned count) {
+  if (p.heap.free_words() >= words + kStackReserveWords && !p.heap.gc_desired() && !gc_modes.collect_always)
+    return true;
+  return collect_with(p, words + kStackReserveWords, x, live, extra, count);
+}
+
+namespace {
+
 constexpr Word kManyWords = 1000;  // with fewer words no operation takes long
 
 Word magnitude_words(Term t) { return t.is_big() ? t.boxed_ptr()->header_arity() : 1; }
@@ -47,12 +57,6 @@ Word arith_words(ArithOp op, Term a, Term b) {
   if (op == ArithOp::kBsl && b.is_small() && b.small_value() > 0)
     return n + static_cast<Word>(b.small_value() < (1 << 25) ? b.small_value() : 0) / 64;
   return n;
-}
-
-bool room_for(Process& p, Word words, Term* x, unsigned live, Term* extra, unsigned count) {
-  if (p.heap.free_words() >= words + kStackReserveWords && !p.heap.gc_desired() && !gc_modes.collect_always)
-    return true;
-  return collect_with(p, words + kStackReserveWords, x, live, extra, count);
 }
 
 }  // namespace

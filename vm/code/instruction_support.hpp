@@ -17,6 +17,10 @@ struct NifFunction;
 
 inline constexpr unsigned kOperandsSwapped = 1u << 15;
 
+/// Makes room for so many words. May collect; then `live` x registers and `extra` are roots, and
+/// both are kept up to date.
+bool room_for(Process& p, Word words, Term* x, unsigned live, Term* extra, unsigned count);
+
 /// Does an operator on operands[0] and [1] that is not a plain small one. May collect (operands are
 /// kept up to date); `live` x registers are roots. Returns kNonValue on failure: see arith_failure;
 /// or, with BifAction::kDirty, when it takes long and the process has to go to a dirty scheduler.

@@ -19,6 +19,7 @@
 #include "vm/code/limits.hpp"
 #include "vm/code/line_breakpoints.hpp"
 #include "vm/code/native_call.hpp"
+#include "vm/code/native_records.hpp"
 #include "vm/code/select_table.hpp"
 #include "vm/lifecycle/exit.hpp"
 #include "vm/lifecycle/gc.hpp"

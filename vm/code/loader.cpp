@@ -140,15 +140,18 @@ bool Loader::decode_literals() {
     return fail("chunk Attr is no external term");
   if (f_.compile_info.size && !decode(arena, f_.compile_info, &m_.compile_info))
     return fail("chunk CInf is no external term");
-  if (!debug_info(arena, &m_.debug_info)) return false;
+  if (!debug_info(arena, &m_.debug_info) || !make_records(arena)) return false;
+  const std::size_t first_record = literals_.size(), after_records = first_record + m_.records.size();
+  literals_.insert(literals_.end(), m_.records.begin(), m_.records.end());
   literals_.push_back(m_.attributes);
   literals_.push_back(m_.compile_info);
   literals_.push_back(m_.debug_info);
   if (!make_literals(literals_.data(), literals_.size(), &m_.literals))
     return fail("there is no room for literals");
-  m_.attributes = literals_[f_.literals.size()];
-  m_.compile_info = literals_[f_.literals.size() + 1];
-  m_.debug_info = literals_[f_.literals.size() + 2];
+  for (std::size_t i = first_record; i < after_records; i++) m_.records[i - first_record] = literals_[i];
+  m_.attributes = literals_[after_records];
+  m_.compile_info = literals_[after_records + 1];
+  m_.debug_info = literals_[after_records + 2];
   return true;
 }
 
@@ -332,15 +335,6 @@ bool Loader::function_instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_gc_bif1: return bif(a[0].value, true, a[1].value, a[2].value, a + 3, 1, a[4]);
     case generic::k_gc_bif2: return bif(a[0].value, true, a[1].value, a[2].value, a + 3, 2, a[5]);
     case generic::k_gc_bif3: return bif(a[0].value, true, a[1].value, a[2].value, a + 3, 3, a[6]);
-    // No term is a native record as long as none can be made.
-    case generic::k_put_record: return fail("native records of OTP 29 are not supported");
-    case generic::k_get_record_field:
-      if (a[0].value == 0) return e_.emit(Family::badrecord, {operand(a[1])}), true;
-      [[fallthrough]];
-    case generic::k_is_any_native_record:
-    case generic::k_is_native_record:
-    case generic::k_get_record_elements:
-    case generic::k_is_record_accessible: return e_.emit(Family::jump, {operand(a[0])}), true;
     default: return data_instruction(opcode, a);
   }
 }
@@ -400,7 +394,7 @@ bool Loader::data_instruction(std::uint8_t opcode, const Arg* a) {
       e_.emit(begins_here(*a) ? Family::wait_for_ever : Family::wait, {operand(*a)});
       return true;
     case generic::k_wait_timeout: return wait_timeout(a[0], a[1]);
-    default: return bits_instruction(opcode, a);
+    default: return record_instruction(opcode, a);
   }
 }
 

@@ -116,6 +116,7 @@ class Loader {
   static bool decode(Heap& heap, const BeamFile::Bytes& bytes, Term* out);
   bool debug_info(Heap& heap, Term* out);  // loader_debug.cpp
   bool make_funs();
+  bool make_records(Heap& heap);
 
   // ---- For a debugger (loader_debug.cpp) ----
 
@@ -165,6 +166,15 @@ class Loader {
   bool map_elements(const Arg* a);
   bool map_fields(const Arg* a);
   bool put_map(const Arg* a, bool exact);
+
+  // ---- Native records (loader_records.cpp) ----
+
+  bool record_instruction(std::uint8_t opcode, const Arg* a);
+  Term record_entry(Term name) const;
+  bool record_pairs(const Arg& list, bool are_sources, std::vector<ListWord>* words);
+  bool get_record_elements(const Arg* a);
+  bool put_record(const Arg* a);
+  bool make_record(Term entry, const Arg* a);
 
   // ---- Tuples copied but for some elements (loader_update.cpp) ----
 

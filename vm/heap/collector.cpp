@@ -188,6 +188,7 @@ struct Engine {
     const Term header = *p;
     switch (header.header_sub()) {
       case Sub::kMap: return p + (map_kind(header) == MapKind::kHashNode ? 1 : 2);
+      case Sub::kRecord: return p + 1;
       case Sub::kFun: return p + 3;  // creator, a zero, environment follow
       case Sub::kSubBinary: update(&reinterpret_cast<SubBinary*>(p)->original); return p + 5;
       case Sub::kMatchContext: {

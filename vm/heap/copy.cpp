@@ -115,6 +115,11 @@ template <bool kCountLiterals, class Limit>
           fields = p + 1;
           fields_end = p + size;
           break;
+        case Sub::kRecord:
+          words += static_cast<SWord>(size);
+          fields = p + 1;
+          fields_end = p + size;
+          break;
         case Sub::kMap:
           words += static_cast<SWord>(size);
           fields = p + (map_kind(header) == MapKind::kHashNode ? 1 : 2);
@@ -274,7 +279,8 @@ struct Copier {
 Word opaque_words(const Term* p) {
   const Term header = *p;
   switch (header.header_sub()) {
-    case Sub::kTuple: return 1;
+    case Sub::kTuple:
+    case Sub::kRecord: return 1;
     case Sub::kMap: return map_kind(header) == MapKind::kHashNode ? 1 : 2;
     case Sub::kFun: return 3;  // the creator, a number that is not a pointer, and the environment follow
     default: return object_words(header);

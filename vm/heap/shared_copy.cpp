@@ -22,7 +22,8 @@ Fields fields_of(Term* object, bool is_cell) {
   if (is_cell) return {object, object + 2};
   Term* const end = object + object_words(*object);
   switch (object->header_sub()) {
-    case Sub::kTuple: return {object + 1, end};
+    case Sub::kTuple:
+    case Sub::kRecord: return {object + 1, end};
     case Sub::kMap: return {object + (map_kind(*object) == MapKind::kHashNode ? 1 : 2), end};
     case Sub::kFun: {
       auto* f = reinterpret_cast<FunObject*>(object);

@@ -8,6 +8,7 @@
 
 #include "vm/heap/literal.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/term/native_record.hpp"
 #include "vm/term/pid_numbers.hpp"
 
 // The heap's invariants, checked by a walk over all that is reachable:
@@ -110,6 +111,9 @@ class Verifier {
     const Term* end = p + object_words(header);
     switch (header.header_sub()) {
       case Term::Sub::kTuple: return fields(p + 1, end);
+      case Term::Sub::kRecord:
+        if (!is_record_object(p)) fail("a record without a definition", p);
+        return fields(p + 1, end);
       case Term::Sub::kMap: return fields(p + (map_kind(header) == MapKind::kHashNode ? 1 : 2), end);
       case Term::Sub::kFun: {
         const auto* f = reinterpret_cast<const FunObject*>(p);
@@ -146,7 +150,6 @@ class Verifier {
         if (!(areas_[1].contains(p) ? old_handles_ : young_handles_).count(p))
           fail("a resource's handle is not in its generation's list", p);
         return;
-      case Term::Sub::kFiller: fail("an object of no known kind", p);
       default: return;
     }
   }

@@ -15,6 +15,7 @@
 #include "vm/term/fun.hpp"
 #include "vm/term/layout.hpp"
 #include "vm/term/long_compare.hpp"
+#include "vm/term/native_record.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/term_upcalls.hpp"
 
@@ -55,7 +56,7 @@ const T* object(Term t) {
 // ---- Leaves -------------------------------------------------------------------------------------
 
 /// The place in the term order. Terms of equal rank compare by value.
-enum Rank : int { kNumber, kAtom, kReference, kFun, kPort, kPid, kTuple, kMap, kNil, kList, kBits };
+enum Rank : int { kNumber, kAtom, kReference, kFun, kPort, kPid, kTuple, kRecord, kMap, kNil, kList, kBits };
 
 int rank_of(Term t) {
   if (t.is_list()) return kList;
@@ -77,6 +78,7 @@ int rank_of(Term t) {
     case Sub::kExternalPid: return kPid;
     case Sub::kExternalPort: return kPort;
     case Sub::kMap: return kMap;
+    case Sub::kRecord: return kRecord;
     default: return kBits;
   }
 }
@@ -166,6 +168,20 @@ int compare_fun_heads(const FunObject* a, const FunObject* b) {
       return c;
   }
   return order(a->free_count, b->free_count);
+}
+
+/// Compares the definitions of two native records: module, name, whether it is exported, the number
+/// of fields, the fields.
+int compare_definitions(Term a, Term b) {
+  const RecordDefinition d = definition_of(a), e = definition_of(b);
+  if (d.tuple() == e.tuple()) return 0;
+  if (d.module() != e.module()) return compare_atoms(d.module(), e.module());
+  if (d.name() != e.name()) return compare_atoms(d.name(), e.name());
+  if (d.exported() != e.exported()) return d.exported() == atoms::true_ ? 1 : -1;
+  if (int c = order(d.field_count(), e.field_count())) return c;
+  for (Word i = 0; i < d.field_count(); ++i)
+    if (d.field(i) != e.field(i)) return compare_atoms(d.field(i), e.field(i));
+  return 0;
 }
 
 // ---- Maps ---------------------------------------------------------------------------------------
@@ -350,6 +366,7 @@ template <bool kPauses>
   const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
   switch (x->header_sub()) {
     case Sub::kTuple:
+    case Sub::kRecord:
       if (*x != *y) return false;
       return words.enter(x + 1, y + 1, x->header_arity(), exact), true;
     case Sub::kPosBig:
@@ -447,6 +464,10 @@ template <bool kPauses>
           for (std::size_t i = x.size(); i-- > 0;) words.enter(x[i] + 1, y[i] + 1, 1, exact);
           for (std::size_t i = x.size(); i-- > 0;) words.enter(x[i], y[i], 1, true);
         }
+        break;
+      case kRecord:
+        if (int c = compare_definitions(a, b)) return c;
+        words.enter(record_values(a), record_values(b), definition_of(a).field_count(), exact);
         break;
       default: break;
     }

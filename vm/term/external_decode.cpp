@@ -94,6 +94,7 @@ Term* Decoder::nil_filled(Word words) {
     case etf::kNewerReference: return need(2) && read_reference(unsigned_be(2), 4, true, slot);
     case etf::kExport: return read_external_fun(slot);
     case etf::kNewFun: return read_fun(slot);
+    case etf::kRecord: return read_record(slot);
   }
   --p_;
   return fail("an unknown tag");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <vector>
 
 #include "vm/base/release.hpp"
 #include "vm/base/utf8.hpp"
@@ -9,6 +10,7 @@
 #include "vm/term/external_identifier.hpp"
 #include "vm/term/external_tags.hpp"
 #include "vm/term/fun.hpp"
+#include "vm/term/native_record.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/pid_numbers.hpp"
 #include "vm/term/term_upcalls.hpp"
@@ -247,6 +249,27 @@ bool Decoder::read_fun(Term* slot) {
   f->reserved = 0;
   *slot = Term::boxed(object);
   push(f->environment(), free_count, 1);
+  return true;
+}
+
+bool Decoder::read_record(Term* slot) {
+  if (!release_has(Trait::kNativeRecords)) return fail("an unknown tag");
+  if (!need(4 + 1)) return false;
+  const Word n = unsigned_be(4);
+  const unsigned exported = u8();
+  Term module, name;
+  if (exported > 1) return fail("a record with unknown flags");
+  if (!read_atom(&module) || !read_atom(&name)) return false;
+  if (n > left() / 2) return fail("a record larger than the data");
+  std::vector<Term> fields(n);
+  for (Term& field : fields)
+    if (!read_atom(&field)) return false;
+  if (has_repeated_field(fields.data(), n)) return fail("a record with a field twice");
+  Term* hp = nil_filled(record_definition_words(n) + record_words(n));
+  const Term definition =
+      make_record_definition(hp, module, name, exported ? atoms::true_ : atoms::false_, fields.data(), n);
+  *slot = make_record(hp, definition);
+  push(record_values(*slot), n, 1);
   return true;
 }
 

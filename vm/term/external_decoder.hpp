@@ -81,6 +81,7 @@ class Decoder {
   bool local_reference(const std::uint32_t* numbers, Word count, Term* slot);
   bool read_external_fun(Term* slot);
   bool read_fun(Term* slot);
+  bool read_record(Term* slot);
 
   TermSpace& heap_;
   const std::uint8_t* begin_;

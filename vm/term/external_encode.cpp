@@ -17,6 +17,7 @@
 #include "vm/term/external_tags.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/map.hpp"
+#include "vm/term/native_record.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/number_text.hpp"
 #include "vm/term/pid_numbers.hpp"
@@ -129,6 +130,7 @@ class TermWriter {
   void write_list(Term t);
   void write_map(Term t);
   void write_pairs(Term t, Word n);
+  void write_record(Term t);
   void write_fun(Term t);
   void write_identifier_node(const Term* o);
   void write_pid(Term t);
@@ -166,6 +168,7 @@ class TermWriter {
     case Term::Sub::kMatchContext:
     case Term::Sub::kSubBinary: return write_bitstring(t);
     case Term::Sub::kMap: return write_map(t);
+    case Term::Sub::kRecord: return write_record(t);
     case Term::Sub::kFun: return write_fun(t);
     case Term::Sub::kRef:
     case Term::Sub::kMagicRef:
@@ -314,6 +317,18 @@ void TermWriter::write_pairs(Term t, Word n) {
   while (it.next(&p[0], &p[1])) p += 2;
   if (options_.deterministic) sort_pairs(pairs, n);
   push(elements(pairs, 2 * n, pairs));
+}
+
+void TermWriter::write_record(Term t) {
+  const RecordDefinition d = definition_of(t);
+  const Word n = d.field_count();
+  if (!spend(n)) return;
+  out_.tag_be32(etf::kRecord, n);
+  out_.u8(d.exported() == atoms::true_);
+  write_atom(d.module());
+  write_atom(d.name());
+  for (Word i = 0; i < n; ++i) write_atom(d.field(i));
+  push(elements(record_values(t), n));
 }
 
 void TermWriter::write_fun(Term t) {

@@ -2,7 +2,7 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/external.hpp"
 #include "vm/term/external_tags.hpp"
-#include "vm/term/layout.hpp"
+#include "vm/term/native_record.hpp"
 
 namespace vmrun {
 namespace {
@@ -54,6 +54,7 @@ class Measurer {
   bool atom();
   bool bits(bool last_byte_too);
   bool map();
+  bool record();
   bool identifier(Word words, std::size_t bytes);
   bool reference(unsigned creation_bytes);
   bool fun();
@@ -107,6 +108,7 @@ bool Measurer::term() {
       words_ += n + 1;
       return true;
     case etf::kMap: return map();
+    case etf::kRecord: return record();
     case etf::kBinary: return bits(false);
     case etf::kBitBinary: return bits(true);
     case etf::kPid: return identifier(kIdentifierWords, 8 + 1);
@@ -150,6 +152,13 @@ bool Measurer::map() {
   // A flat map has a tuple of keys, and the values. A large map has a cell for each pair. For keys
   // whose hashes differ well, the nodes above take rarely more than one further word for each pair.
   words_ += n <= kFlatMapMax ? 4 + 2 * n : 2 * n + n + n / 4 + 40;
+  return true;
+}
+
+bool Measurer::record() {
+  Word n;
+  if (!length(4, &n) || !skip(1) || !expect(2 + n) || !expect(n)) return false;
+  words_ += record_definition_words(n) + record_words(n);
   return true;
 }
 

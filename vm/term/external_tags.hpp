@@ -8,6 +8,7 @@ namespace vmrun::etf {
 
 inline constexpr std::uint8_t kVersion = 131;
 enum Tag : std::uint8_t {
+  kRecord = 67,
   kNewFloat = 70,
   kBitBinary = 77,
   kCompressed = 80,

@@ -86,6 +86,7 @@ namespace detail {
       const Term header = *p;
       switch (header.header_sub()) {
         case Sub::kTuple:
+        case Sub::kRecord:
           hash = step(hash, header.raw());
           push_all(p + 1, header.header_arity());
           break;

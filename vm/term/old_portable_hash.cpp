@@ -6,6 +6,7 @@
 #include "vm/term/fun.hpp"
 #include "vm/term/hash.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/native_record.hpp"
 #include "vm/term/pid_numbers.hpp"
 
 // erlang:phash, the old hash. Its numbers must not change either. Terms are added one after another
@@ -21,7 +22,7 @@ constexpr std::uint32_t kAtom = 268440163, kNumber = 268439161, kPositive = 2684
                         kTuple = 268439627, kIdentity = 268439627, kIdentityEnd = 268440479, kFun = 268440479,
                         kExternalFun = 268440577, kHighPort = 268440577, kOddBits = 268440581,
                         kMap = 268440593, kMapAddend = 268440611, kByte = kAtom, kSizeOfBits = kNegative,
-                        kNil = kPositive;
+                        kNil = kPositive, kRecord = 268440629;
 
 class OldPortableHash {
  public:
@@ -44,7 +45,7 @@ class OldPortableHash {
 
  private:
   struct Job {
-    enum Kind : std::uint8_t { kTerm, kTail, kListEnd, kTupleEnd } kind;
+    enum Kind : std::uint8_t { kTerm, kTail, kListEnd, kTupleEnd, kRecordEnd } kind;
     Term term;
     Word arity;
   };
@@ -56,6 +57,7 @@ class OldPortableHash {
       case Job::kTail: return tail(job.term);
       case Job::kListEnd: hash_ *= kListEnd; return kNonValue;
       case Job::kTupleEnd: add(kTuple, static_cast<std::uint32_t>(job.arity)); return kNonValue;
+      case Job::kRecordEnd: add(kRecord, static_cast<std::uint32_t>(job.arity)); return kNonValue;
     }
     return kNonValue;
   }
@@ -128,6 +130,7 @@ class OldPortableHash {
         add(kFloat, static_cast<std::uint32_t>(bits) ^ static_cast<std::uint32_t>(bits >> 32));
         return kNonValue;
       }
+      case Sub::kRecord: return record(t);
       case Sub::kFun: return fun(fun_of(t));
       case Sub::kMap: map(t); return kNonValue;
       case Sub::kRef:
@@ -147,6 +150,19 @@ class OldPortableHash {
     for (Word i = 1; i < limbs; ++i) add_bytes_of(p[i].raw(), 8, kNumber);
     add_digit(p[limbs].raw());
     hash_ *= p->header_sub() == Sub::kNegBig ? kNegative : kPositive;
+  }
+
+  /// A definition counts as the tuple that it is in OTP, which begins with the order of its fields.
+  Term record(Term t) {
+    const RecordDefinition d = definition_of(t);
+    const Word n = d.field_count();
+    if (!spend(3 * n)) return kNonValue;
+    for (Word i = 0; i < n; ++i) immediate(Term::small(static_cast<SWord>(i)));
+    add(kTuple, static_cast<std::uint32_t>(n));
+    for (Word i = 0; i < d.tuple().tuple_arity(); ++i) immediate(d.tuple().element(i));
+    add(kTuple, static_cast<std::uint32_t>(1 + d.tuple().tuple_arity()));
+    work_.push({Job::kRecordEnd, kNonValue, 1 + n});
+    return all(record_values(t), n);
   }
 
   /// Returns the first term; the others wait.

@@ -8,6 +8,7 @@
 #include "vm/term/fun.hpp"
 #include "vm/term/hash.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/native_record.hpp"
 #include "vm/term/pid_numbers.hpp"
 
 // erlang:phash2. The language promises its numbers, so the steps below are fixed. Terms are mixed
@@ -25,7 +26,7 @@ constexpr std::uint32_t kInteger = golden(1), kNil = golden(2), kAtom = golden(3
                         kPid = golden(5), kPort = golden(6), kRef = golden(7), kTuple = golden(9),
                         kNegative = golden(10), kPositive = golden(11), kFloat = golden(12),
                         kBytes = golden(13), kFunction = golden(14), kOddBits = golden(15), kMap = golden(16),
-                        kMapPairs = golden(19);
+                        kMapPairs = golden(19), kRecord = golden(23);
 
 struct Mixer {
   std::uint32_t hash = 0;
@@ -174,6 +175,11 @@ class PortableHash {
         std::memcpy(&bits, &value, 8);
         m_.add(static_cast<std::uint32_t>(bits >> 32), static_cast<std::uint32_t>(bits), kFloat);
         return kNonValue;
+      }
+      case Sub::kRecord: {
+        const RecordDefinition d = definition_of(t);
+        m_.add(static_cast<std::uint32_t>(d.field_count()), d.portable_hash(), kRecord);
+        return all(record_values(t), d.field_count());
       }
       case Sub::kFun: return fun(fun_of(t));
       case Sub::kMap: map(p); return kNonValue;

@@ -14,6 +14,7 @@
 #include "vm/term/bits.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/layout.hpp"
+#include "vm/term/native_record.hpp"
 #include "vm/term/node.hpp"
 #include "vm/term/pid_numbers.hpp"
 
@@ -285,7 +286,7 @@ class TermPrinter {
       case Sub::kMap: return map(t, depth);
       case Sub::kExternalPid: return put_ids(out_, "<", t);
       case Sub::kExternalPort: return put_ids(out_, "#Port<", t);
-      case Sub::kFiller: return;
+      case Sub::kRecord: return record(t, depth);
     }
   }
 
@@ -432,6 +433,22 @@ class TermPrinter {
         pair(m->keys.element(i), m->values()[i], first, depth);
     } else {
       trie(t.boxed_ptr(), first, depth);
+    }
+    out_.put('}');
+  }
+
+  void record(Term t, int depth) {
+    const RecordDefinition d = definition_of(t);
+    out_.put('#');
+    put_atom(out_, d.module());
+    out_.put(':');
+    put_atom(out_, d.name());
+    out_.put('{');
+    for (Word i = 0; i < d.field_count() && !out_.full(); ++i) {
+      if (i) out_.put(',');
+      term(d.field(i), depth + 1);
+      out_.put('=');
+      term(record_values(t)[i], depth + 1);
     }
     out_.put('}');
   }

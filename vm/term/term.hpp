@@ -112,7 +112,7 @@ class Term {
     kExternalPid = 12,
     kExternalPort = 13,
     kExternalRef = 14,
-    kFiller = 15,
+    kRecord = 15,
   };
   static constexpr Term header(Sub sub, Word arity) {
     return from_raw(arity << 6 | static_cast<Word>(sub) << 2);
@@ -128,6 +128,7 @@ class Term {
   bool is_number() const { return is_integer() || is_float(); }
   bool is_map() const { return is_boxed_sub(Sub::kMap); }
   bool is_fun() const { return is_boxed_sub(Sub::kFun); }
+  bool is_native_record() const { return is_boxed_sub(Sub::kRecord); }
   bool is_ref() const { return is_local_ref() || is_boxed_sub(Sub::kExternalRef); }
   bool is_local_ref() const { return is_boxed_sub(Sub::kRef) || is_boxed_sub(Sub::kMagicRef); }
   bool is_pid() const { return is_local_pid() || is_boxed_sub(Sub::kExternalPid); }
