@@ -47,6 +47,9 @@ explain(error, if_clause, Stack, _, _) -> {Stack, "no true branch found when eva
 explain(error, {badmap, X}, Stack, P, Col) -> {Stack, value("bad map: ", X, P, Col)};
 explain(error, {badkey, X}, Stack, P, Col) -> {Stack, value("bad key: ", X, P, Col)};
 explain(error, {badrecord, X}, Stack, P, Col) -> {Stack, value("bad record: ", X, P, Col)};
+explain(error, {badfield, {{_, _}, _} = F}, Stack, _, _) -> {Stack, ["bad field name: ", record_field(F)]};
+explain(error, {novalue, {{_, _}, _} = F}, Stack, _, _) ->
+    {Stack, ["no value provided for field ", record_field(F)]};
 explain(error, {bad_generators, X}, Stack, P, Col) -> {Stack, value("bad generators: ", X, P, Col)};
 explain(error, {bad_generator, X}, Stack, P, Col) -> {Stack, value("bad generator ", X, P, Col)};
 explain(error, {bad_filter, X}, Stack, P, Col) -> {Stack, value("bad filter ", X, P, Col)};
@@ -61,6 +64,8 @@ explain(error, function_clause, [{M, F, As, Loc} | Stack], P, Col) when is_list(
     {Stack, [value("no function clause matching ", call_text(M, F, As, P), Col), location(Loc)]};
 explain(error, function_clause, Stack, _, _) -> {Stack, "no function clause matching"};
 explain(_, Reason, Stack, P, Col) -> {Stack, value("", Reason, P, Col)}.
+
+record_field({{M, N}, F}) -> io_lib:format("~w in #~w:~w{}", [F, M, N]).
 
 %% What is not embedded comes from an installed OTP: whoever has none is told so.
 missing(M, Col) ->

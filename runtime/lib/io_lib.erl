@@ -156,7 +156,20 @@ w(X, D, _, _) when is_bitstring(X) -> ["<<", w_bytes(X, D, byte_size(X)), ">>"];
 w(X, _, _, _) when is_pid(X) -> pid_to_list(X);
 w(X, _, _, _) when is_reference(X) -> ref_to_list(X);
 w(X, _, _, _) when is_function(X) -> erlang:fun_to_list(X);
-w(X, _, _, _) when is_port(X) -> port_to_list(X).
+w(X, _, _, _) when is_port(X) -> port_to_list(X);
+w(Record, D, E, O) ->
+    Fields = [{Name, records:get(Name, Record)} || Name <- records:get_field_names(Record)],
+    [record_name(Record, E), ${, w_fields(Fields, D, E, O), $}].
+
+%% #module:name of a native record
+record_name(Record, E) ->
+    [$#, atom_text(records:get_module(Record), E), $:, atom_text(records:get_name(Record), E)].
+
+w_fields([], _, _, _) -> "";
+w_fields(_, 1, _, _) -> "...";
+w_fields([{Name, Value} | T], D, E, O) ->
+    Comma = if T =:= [] -> ""; true -> "," end,
+    [atom_text(Name, E), " = ", w(Value, D - 1, E, O), Comma | w_fields(T, D - 1, E, O)].
 
 w_tail([], _, _, _) -> "]";
 w_tail(_, 1, _, _) -> "|...]";

@@ -20,6 +20,11 @@
 
 -record(opt, {encoding, strings, order, fields = none}).
 
+%% What has no parts.
+-define(IS_ATOMIC(Term),
+        (is_atom(Term) orelse is_number(Term) orelse is_pid(Term) orelse is_reference(Term) orelse
+         is_function(Term) orelse is_port(Term))).
+
 -define(BINARY_CHARS_PER_LEVEL, 4).
 
 %% A function Fields, where there is one, knows the records: from a tag and the number of fields it
@@ -69,10 +74,8 @@ limited(Term, Opt, Limit, Depth, Best) ->
     end.
 
 lay_out_term(_, _, _, 0, _, _) -> "...";
-lay_out_term(Term, Col, LL, Depth, M, Opt)
-  when is_tuple(Term); is_list(Term); is_map(Term); is_bitstring(Term) ->
-    lay_out(measured(Term, Depth, Opt), Col, LL, M);
-lay_out_term(Term, _, _, _, _, Opt) -> atomic(Term, Opt).
+lay_out_term(Term, _, _, _, _, Opt) when ?IS_ATOMIC(Term) -> atomic(Term, Opt);
+lay_out_term(Term, Col, LL, Depth, M, Opt) -> lay_out(measured(Term, Depth, Opt), Col, LL, M).
 
 lay_out({_, Width} = Piece, Col, LL, M0) ->
     M = if M0 < 0 -> Width; true -> M0 end,
@@ -115,7 +118,9 @@ measured(T, 1, _) when is_tuple(T) -> {"{...}", 5};
 measured(T, D, #opt{fields = Fields} = Opt) when is_function(Fields), is_atom(element(1, T)) ->
     case Fields(element(1, T), tuple_size(T) - 1) of
         no -> tuple_piece(T, D, Opt);
-        Names -> record_piece(T, Names, D, Opt)
+        Names ->
+            [Tag | Values] = tuple_to_list(T),
+            record_piece(atomic(Tag, Opt), lists:zip(Names, Values), D, Opt)
     end;
 measured(T, D, Opt) when is_tuple(T) -> tuple_piece(T, D, Opt);
 measured(M, _, _) when is_map(M), map_size(M) =:= 0 -> {"#{}", 3};
@@ -134,7 +139,12 @@ measured(B, D, Opt) when is_bitstring(B) ->
         {prefix, S, latin1} -> text(["<<", string_text(S, latin1), "...>>"]);
         {prefix, S, unicode} -> text(["<<", string_text(S, unicode), "/utf8...>>"])
     end;
-measured(Term, _, Opt) -> text(atomic(Term, Opt)).
+measured(Term, _, Opt) when ?IS_ATOMIC(Term) -> text(atomic(Term, Opt));
+measured(Record, 1, #opt{encoding = E}) -> text(io_lib:write(Record, 1, E, undefined, -1));
+measured(Record, D, Opt) ->
+    Name = [atomic(records:get_module(Record), Opt), $:, atomic(records:get_name(Record), Opt)],
+    Fields = [{Field, records:get(Field, Record)} || Field <- records:get_field_names(Record)],
+    record_piece(Name, Fields, D, Opt).
 
 tuple_piece(T, D, Opt) ->
     [First | More] = tuple_to_list(T),
@@ -147,10 +157,9 @@ tuple_piece(T, D, Opt) ->
 
 %% A field is a piece too, {{field, Name, Width of Name, Piece of the value}, Width}. Names are told
 %% with their separators.
-record_piece(T, Names, D, Opt) ->
-    [Tag | Values] = tuple_to_list(T),
-    {Name, NameWidth} = text([$#, atomic(Tag, Opt)]),
-    {Fields, Width} = field_pieces(lists:zip(Names, Values), D - 1, Opt),
+record_piece(TagText, Values, D, Opt) ->
+    {Name, NameWidth} = text([$#, TagText]),
+    {Fields, Width} = field_pieces(Values, D - 1, Opt),
     {{record, Name, NameWidth, Fields}, NameWidth + 2 + max(0, Width - 1)}.
 
 field_pieces([], _, _) -> {[], 0};

@@ -86,6 +86,9 @@ std::uint16_t kinds_of(Test t) {
     case Test::kFunction2: return kind::kFun;
     case Test::kMap:
     case Test::kMapFields: return kind::kMap;
+    case Test::kRecord:
+    case Test::kRecordNamed:
+    case Test::kRecordOpen: return kind::kRecord;
     default: return 0;
   }
 }
@@ -98,7 +101,9 @@ bool tests_kinds_alone(Test t) {
     case Test::kArity:
     case Test::kTagged:
     case Test::kFunction2:
-    case Test::kMapFields: return false;
+    case Test::kMapFields:
+    case Test::kRecordNamed:
+    case Test::kRecordOpen: return false;
     default: return kinds_of(t) != 0;
   }
 }
@@ -116,7 +121,8 @@ Outcome less(const Type& a, const Type& b) {
 /// Whether == and =:= give the same result for two such values: an integer is never compared with a
 /// float.
 bool equal_is_exact(const Type& a, const Type& b) {
-  constexpr std::uint16_t kSimple = kind::kAny & ~(kind::kNumber | kind::kCons | kind::kTuple | kind::kMap);
+  constexpr std::uint16_t kSimple =
+      kind::kAny & ~(kind::kNumber | kind::kCons | kind::kTuple | kind::kMap | kind::kRecord);
   if (a.is(kSimple) || b.is(kSimple)) return true;
   if (a.is(kSimple | kind::kInteger) && !b.may_be(kind::kFloat)) return true;
   return b.is(kSimple | kind::kInteger) && !a.may_be(kind::kFloat);
@@ -358,6 +364,7 @@ class Inference {
       case Op::kMakeFun: return Type::of_kinds(kind::kFun);
       case Op::kPutMapAssoc:
       case Op::kPutMapExact: return Type::of_kinds(kind::kMap);
+      case Op::kPutRecord: return Type::of_kinds(kind::kRecord);
       case Op::kBsCreate:
       case Op::kBsGetTail:
       case Op::kBsInitWritable: return Type::of_kinds(kind::kBitstring);
@@ -481,6 +488,8 @@ class Inference {
       case Op::kPutMapAssoc:
       case Op::kPutMapExact:
       case Op::kGetMap: return narrow(i.args[0], Type::of_kinds(kind::kMap));
+      case Op::kGetRecord:
+      case Op::kGetRecordField: return narrow(i.args[0], Type::of_kinds(kind::kRecord));
       default: return;
     }
   }

@@ -20,6 +20,8 @@ const char* const kOpNames[] = {"move",
                                 "bif",
                                 "put_map_assoc",
                                 "put_map_exact",
+                                "put_record",
+                                "get_record_field",
                                 "bs_create",
                                 "bs_set_position",
                                 "bs_get_tail",
@@ -45,6 +47,7 @@ const char* const kOpNames[] = {"move",
                                 "marker_clear",
                                 "test",
                                 "get_map",
+                                "get_record",
                                 "bs_start",
                                 "bs_get",
                                 "bs_skip",
@@ -54,12 +57,13 @@ const char* const kOpNames[] = {"move",
 static_assert(std::size(kOpNames) == static_cast<std::size_t>(Op::kBsTestUnit) + 1);
 
 // In the order of Test.
-const char* const kTestNames[] = {"<",       ">=",        "==",     "/=",      "=:=",      "=/=",
-                                  "integer", "float",     "number", "atom",    "pid",      "reference",
-                                  "port",    "nil",       "binary", "bitstr",  "list",     "nonempty_list",
-                                  "tuple",   "arity",     "tagged", "boolean", "function", "function2",
-                                  "map",     "map_fields"};
-static_assert(std::size(kTestNames) == static_cast<std::size_t>(Test::kMapFields) + 1);
+const char* const kTestNames[] = {
+    "<",       ">=",         "==",     "/=",           "=:=",        "=/=",
+    "integer", "float",      "number", "atom",         "pid",        "reference",
+    "port",    "nil",        "binary", "bitstr",       "list",       "nonempty_list",
+    "tuple",   "arity",      "tagged", "boolean",      "function",   "function2",
+    "map",     "map_fields", "record", "record_named", "record_open"};
+static_assert(std::size(kTestNames) == static_cast<std::size_t>(Test::kRecordOpen) + 1);
 
 const char* const kFailNames[] = {"function_clause", "case_clause", "badmatch",  "if_clause",
                                   "try_clause",      "else_clause", "badrecord", "impossible"};

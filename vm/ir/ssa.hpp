@@ -47,6 +47,8 @@ enum class Op : std::uint8_t {
   kBif,
   kPutMapAssoc,
   kPutMapExact,
+  kPutRecord,       // args: name, former record or [], field, value…
+  kGetRecordField,  // args: record, name, field
   kBsCreate,
   kBsSetPosition,
   kBsGetTail,
@@ -76,6 +78,7 @@ enum class Op : std::uint8_t {
   // Only as the fallible operation that ends a block (see Block::end == kFallible).
   kTest,
   kGetMap,
+  kGetRecord,  // args: record, fields
   kBsStart,
   kBsGet,
   kBsSkip,
@@ -111,6 +114,9 @@ enum class Test : std::uint8_t {
   kFunction2,
   kMap,
   kMapFields,
+  kRecord,
+  kRecordNamed,  // module, name
+  kRecordOpen,   // external or auto_local
 };
 
 struct BifInfo;  // bif_info.hpp

@@ -318,18 +318,19 @@ class Optimiser {
     }
   }
 
-  /// Merges fetches of several keys of one map that fail in the same way into one get_map_elements.
+  /// Merges fetches of several keys of one map, or fields of one record, that fail in the same way
+  /// into one instruction.
   void join_map_fetches() {
     for (Block& a : fn_.blocks) {
       if (a.dead) continue;
       for (;;) {
-        if (a.end != BlockEnd::kFallible || a.code.back().op != Op::kGetMap ||
-            !a.code.back().args[1].is_literal())
-          break;
+        if (a.end != BlockEnd::kFallible) break;
+        const Op op = a.code.back().op;
+        if ((op != Op::kGetMap && op != Op::kGetRecord) || !a.code.back().args[1].is_literal()) break;
         const BlockId next = a.succ;
         Block& b = fn_.blocks[next];
         if (b.preds.size() != 1 || b.end != BlockEnd::kFallible || b.fail != a.fail || b.code.size() != 1 ||
-            b.code[0].op != Op::kGetMap || b.handler != a.handler || !b.code[0].args[1].is_literal() ||
+            b.code[0].op != op || b.handler != a.handler || !b.code[0].args[1].is_literal() ||
             !(b.code[0].args[0] == a.code.back().args[0]))
           break;
         Instr& first = a.code.back();

@@ -145,6 +145,7 @@ Type TypePool::of(Term t, unsigned depth) {
   if (t.is_bitstring()) return Type::of_kinds(kind::kBitstring);
   if (t.is_map()) return Type::of_kinds(kind::kMap);
   if (t.is_fun()) return Type::of_kinds(kind::kFun);
+  if (t.is_native_record()) return Type::of_kinds(kind::kRecord);
   return {};
 }
 

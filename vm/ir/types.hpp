@@ -16,11 +16,11 @@
 /// compilation, one thread.
 namespace vmrun::ir {
 
-/// Bits of Type::kinds; numbers are the file format's.
+/// Bits of Type::kinds; numbers are the file format's, which has no native records.
 namespace kind {
 inline constexpr std::uint16_t kAtom = 1, kBitstring = 2, kMatchState = 4, kCons = 8, kFloat = 16, kFun = 32,
                                kInteger = 64, kMap = 128, kNil = 256, kPid = 512, kPort = 1024,
-                               kReference = 2048, kTuple = 4096, kAny = 8191;
+                               kReference = 2048, kTuple = 4096, kRecord = 8192, kAny = 16383;
 inline constexpr std::uint16_t kNumber = kInteger | kFloat, kList = kCons | kNil;
 }  // namespace kind
 

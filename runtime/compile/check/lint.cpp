@@ -4,6 +4,7 @@
 #include "runtime/compile/check/lint_expr.hpp"
 #include "runtime/compile/check/lint_types.hpp"
 #include "runtime/compile/check/meant.hpp"
+#include "runtime/compile/syntax/ast_walk.hpp"
 
 namespace vmrun::compile {
 
@@ -20,6 +21,7 @@ class Linter {
   void check_function(const FunctionForm& f);
   void check_record(const RecordForm& r);
   void check_exports();
+  void check_exported_records();
   void check_unused_records();
   void check_behaviours();
   /// Whether the function is a test that is not compiled into the module.
@@ -42,6 +44,7 @@ void Linter::run() {
   check_exports();
   functions_.check_calls();
   functions_.check_unused();
+  check_exported_records();
   check_unused_records();
   check_behaviours();
   if (c_.tables.has_option("warn_unused_import"))
@@ -58,9 +61,39 @@ void Linter::check_function(const FunctionForm& f) {
   functions_.set_user({});
 }
 
+/// Whether the value of an expression is known to the compiler, as that of a field of a native
+/// record must be.
+bool is_default(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::kVar:
+    case ExprKind::kRecord:
+    case ExprKind::kRecordField: return false;
+    case ExprKind::kAtom:
+    case ExprKind::kInteger:
+    case ExprKind::kFloat:
+    case ExprKind::kString:
+    case ExprKind::kNil:
+    case ExprKind::kCons:
+    case ExprKind::kTuple:
+    case ExprKind::kMap:
+    case ExprKind::kBinary:
+    case ExprKind::kUnary:
+    case ExprKind::kBinaryOp: break;
+    default: return false;
+  }
+  bool good = true;
+  for_each_child(e, [&](const Expr& part) { good = good && is_default(part); });
+  return good;
+}
+
 void Linter::check_record(const RecordForm& r) {
   for (const RecordFieldDef& f : r.fields) {
     if (!f.initial) continue;
+    if (r.native && !is_default(*f.initial)) {
+      c_.error(f.loc, format_message("illegal default value for field %s in native record %s",
+                                     quote_atom(f.name).c_str(), quote_atom(r.name).c_str()));
+      continue;
+    }
     vars_.open_scope();
     exprs_.expr(*f.initial);
     vars_.undo(0);
@@ -78,6 +111,19 @@ void Linter::check_exports() {
       c_.error(e.loc,
                format_message("function %s/%u undefined%s", quote_atom(e.name.name).c_str(), e.name.arity,
                               meant_function(c_.tables, e.name, Callable::kOwn).c_str()));
+  }
+}
+
+void Linter::check_exported_records() {
+  for (auto& [name, loc] : c_.tables.exported_records) {
+    auto r = c_.tables.records.find(name);
+    if (r == c_.tables.records.end()) {
+      if (!c_.may_be_unread(name))
+        c_.error(loc, format_message("native record %s undefined", quote_atom(name).c_str()));
+      continue;
+    }
+    r->second.used = true;
+    if (!r->second.form->native) c_.error(loc, "tuple records cannot be exported; only native records can");
   }
 }
 

@@ -33,8 +33,19 @@ struct LintContext {
   const RecordInfo* record(std::string_view name, Loc loc);
   void record_field(const RecordInfo& r, std::string_view field, Loc loc);
   void record_fields(const RecordExpr& e, const RecordInfo& r);
+  /// Checks the name and the fields of `#name{…}`, be it new, an update or a pattern.
+  void record_expr(const RecordExpr& e, bool creates);
+  /// Base#name.field
+  void record_field_expr(const RecordFieldExpr& e);
+  /// The name that is_record/2 tests.
+  void record_test(std::string_view name, Loc loc);
   /// `#name.field`
   void record_index(const RecordIndexExpr& e);
+
+ private:
+  void native_fields(const RecordExpr& e, const RecordInfo* r, bool creates);
+  /// A warning: the record may be of another version of the module.
+  void native_field(const RecordInfo& r, std::string_view field, Loc loc);
 };
 
 }  // namespace vmrun::compile

@@ -78,10 +78,11 @@ void ExprLinter::binary(const BinaryExpr& e) {
 void ExprLinter::record_expr(const RecordExpr& e) {
   std::vector<const Expr*> items;
   if (e.base) items.push_back(e.base);
-  if (const RecordInfo* info = c_.record(e.name, e.loc)) c_.record_fields(e, *info);
+  c_.record_expr(e, e.base == nullptr);
+  const bool is_tuple = !c_.tables.meaning(e.id).is_native();
   for (const RecordFieldInit& f : e.fields) {
     items.push_back(f.value);
-    if (e.base && f.name == "_") c_.error(f.loc, "'_' is not allowed in a record update");
+    if (is_tuple && e.base && f.name == "_") c_.error(f.loc, "'_' is not allowed in a record update");
   }
   operands(items);
 }
@@ -154,7 +155,7 @@ void ExprLinter::expr(const Expr& e) {
     case ExprKind::kRecord: record_expr(e.as<RecordExpr>()); return;
     case ExprKind::kRecordField: {
       const auto& r = e.as<RecordFieldExpr>();
-      if (const RecordInfo* info = c_.record(r.name, e.loc)) c_.record_field(*info, r.field, r.field_loc);
+      c_.record_field_expr(r);
       expr(*r.base);
       return;
     }
@@ -481,6 +482,8 @@ void ExprLinter::local_call(const CallExpr& e, std::string_view plain) {
         e.args[0]->is(ExprKind::kAtom) && e.args[1]->is(ExprKind::kAtom) &&
         (e.args[0]->as<AtomExpr>().name == "fields" || e.args[0]->as<AtomExpr>().name == "size");
     if (!good) c_.error(e.loc, "illegal record info");
+    else if (c_.tables.meaning(e.args[1]->as<AtomExpr>().name).is_native())
+      c_.error(e.loc, "record_info/2 is only supported for tuple records");
     else c_.record(e.args[1]->as<AtomExpr>().name, e.args[1]->loc);
     return;
   }

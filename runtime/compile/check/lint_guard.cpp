@@ -61,13 +61,15 @@ void GuardLinter::guard(const Expr& e) {
     case ExprKind::kRecord: {
       const auto& r = e.as<RecordExpr>();
       if (r.base) break;
-      if (const RecordInfo* info = c_.record(r.name, e.loc)) c_.record_fields(r, *info);
+      if (c_.tables.meaning(r.id).is_native())
+        return illegal(e, "creating a record in a guard is only supported for tuple records");
+      c_.record_expr(r, true);
       for (const RecordFieldInit& f : r.fields) guard(*f.value);
       return;
     }
     case ExprKind::kRecordField: {
       const auto& r = e.as<RecordFieldExpr>();
-      if (const RecordInfo* info = c_.record(r.name, e.loc)) c_.record_field(*info, r.field, r.field_loc);
+      c_.record_field_expr(r);
       guard(*r.base);
       return;
     }
@@ -132,8 +134,8 @@ void GuardLinter::guard_call(const CallExpr& e) {
   if (name.name == "is_record" && e.args.size() > 1) {
     if (!e.args[1]->is(ExprKind::kAtom)) return illegal(e);
     const bool sized = e.args.size() == 3;
-    if (sized && !e.args[2]->is(ExprKind::kInteger)) return illegal(e);
-    if (!sized) c_.record(e.args[1]->as<AtomExpr>().name, e.args[1]->loc);
+    if (sized && !e.args[2]->is(ExprKind::kInteger) && !e.args[2]->is(ExprKind::kAtom)) return illegal(e);
+    if (!sized) c_.record_test(e.args[1]->as<AtomExpr>().name, e.args[1]->loc);
   }
   for (const Expr* a : e.args) guard(*a);
 }

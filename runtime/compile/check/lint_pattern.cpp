@@ -96,7 +96,7 @@ void PatternLinter::pattern(const Expr& e, const PatternPlace& context) {
     case ExprKind::kRecord: {
       const auto& r = e.as<RecordExpr>();
       if (r.base) return illegal();
-      if (const RecordInfo* info = c_.record(r.name, e.loc)) c_.record_fields(r, *info);
+      c_.record_expr(r, false);
       for (const RecordFieldInit& f : r.fields) pattern(*f.value, context);
       return;
     }

@@ -98,6 +98,11 @@ void TypeLinter::type(const TypeExpr& t, Seen* vars) {
       break;
     }
     case TypeKind::kRecord: {
+      const RecordName::Kind named = t.module.empty() ? RecordName::kPlain : RecordName::kRemote;
+      const RecordMeaning meaning = c_.tables.meaning(RecordName{named, t.module, t.name});
+      if (meaning.is_native() && !t.args.empty())
+        c_.error(t.loc, "native records do not allow special field types");
+      if (meaning.kind == RecordMeaning::kExternal) break;
       const auto it = c_.tables.records.find(t.name);
       if (it == c_.tables.records.end()) {
         c_.error(t.loc, format_message("record %s undefined%s", quote_atom(t.name).c_str(),
@@ -105,6 +110,7 @@ void TypeLinter::type(const TypeExpr& t, Seen* vars) {
         break;
       }
       it->second.used = true;
+      if (meaning.is_native()) break;
       for (const TypeExpr* f : t.args) c_.record_field(it->second, f->name, f->loc);
       break;
     }

@@ -126,6 +126,10 @@ class MatchSpec {
       error(loc, format_message("record %s undefined", quote_atom(name).c_str()));
       return nullptr;
     }
+    if (it->second.form->native) {
+      error(loc, format_message("%s: only tuple records are supported", caller()));
+      return nullptr;
+    }
     it->second.used = true;
     return &it->second;
   }

@@ -22,6 +22,8 @@ class Collector {
   void attribute(const AttributeForm& a);
   void function(const FunctionForm& f);
   void record(const RecordForm& r, std::size_t order);
+  void export_records(const AttributeForm& a);
+  void import_records(const AttributeForm& a);
   void compile_option(const Expr& e);
   void export_list(const AttributeForm& a);
   void import_list(const AttributeForm& a);
@@ -86,6 +88,8 @@ constexpr AttributeSyntax kAttributes[] = {
     {"import", "-import(module, [function/arity, ...])."},
     {"compile", "-compile(Options)."},
     {"record", "-record(name, {field, ...})."},
+    {"export_record", "-export_record([name, ...])."},
+    {"import_record", "-import_record(module, [name, ...])."},
     {"export_type", "-export_type([type/arity, ...])."},
     {"nifs", "-nifs([function/arity, ...])."},
     {"on_load", "-on_load(function/0)."},
@@ -213,6 +217,11 @@ void Collector::function(const FunctionForm& f) {
 }
 
 void Collector::record(const RecordForm& r, std::size_t order) {
+  if (auto it = t_.record_imports.find(r.name); it != t_.record_imports.end()) {
+    error(r.loc, format_message("record %s already imported from %s", quote_atom(r.name).c_str(),
+                                quote_atom(it->second).c_str()));
+    return;
+  }
   if (!t_.records.emplace(r.name, RecordInfo{&r, order}).second) {
     error(r.loc, format_message("record %s already defined", quote_atom(r.name).c_str()));
     return;
@@ -222,6 +231,29 @@ void Collector::record(const RecordForm& r, std::size_t order) {
     if (!seen.insert(f.name).second)
       error(f.loc, format_message("field %s already defined in record %s", quote_atom(f.name).c_str(),
                                   quote_atom(r.name).c_str()));
+}
+
+void Collector::export_records(const AttributeForm& a) {
+  const bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
+                      if (is_atom(e)) t_.exported_records.emplace(atom(e), e.loc);
+                      return is_atom(e);
+                    });
+  if (!good) bad(a);
+}
+
+void Collector::import_records(const AttributeForm& a) {
+  const bool good = a.values.size() == 2 && is_atom(*a.values[0]) && each(*a.values[1], [&](const Expr& e) {
+                      if (!is_atom(e)) return false;
+                      const std::string_view module = atom(*a.values[0]), name = atom(e);
+                      const std::string text = quote_atom(name);
+                      if (t_.records.count(name))
+                        error(a.loc, format_message("record %s is already defined locally", text.c_str()));
+                      else if (!t_.record_imports.emplace(name, module).second)
+                        error(a.loc, format_message("record %s already imported from %s", text.c_str(),
+                                                    quote_atom(t_.record_imports[name]).c_str()));
+                      return true;
+                    });
+  if (!good) bad(a);
 }
 
 void Collector::export_list(const AttributeForm& a) {
@@ -302,7 +334,8 @@ void Collector::compile_option(const Expr& e) {
 
 void Collector::attribute(const AttributeForm& a) {
   const std::string_view n = a.name;
-  const bool anywhere = n == "dialyzer" || n == "doc" || n == "moduledoc" || n == "nifs" || n == "compile";
+  const bool anywhere = n == "dialyzer" || n == "doc" || n == "moduledoc" || n == "nifs" || n == "compile" ||
+                        n == "export_record" || n == "import_record";
   if (seen_function_ && !anywhere)
     error(a.loc, format_message("attribute %.*s after function definitions", VIEW(n)));
   if (n == "module") {
@@ -313,6 +346,8 @@ void Collector::attribute(const AttributeForm& a) {
   }
   if (n == "export") return export_list(a);
   if (n == "import") return import_list(a);
+  if (n == "export_record") return export_records(a);
+  if (n == "import_record") return import_records(a);
   if (n == "compile") {
     if (a.values.size() != 1) return bad(a);
     auto one = [&](const Expr& e) {

@@ -32,6 +32,13 @@ struct RecordInfo {
   }
 };
 
+/// What the name of a record means in a module.
+struct RecordMeaning {
+  enum Kind : std::uint8_t { kTuple, kLocal, kExternal, kAny } kind;
+  std::string_view module, name;  // not of kAny
+  bool is_native() const { return kind != kTuple; }
+};
+
 struct FunctionInfo {
   const FunctionForm* form;
 };
@@ -57,6 +64,8 @@ class ModuleTables {
   Loc export_all_loc;
   std::unordered_map<FunctionName, ImportInfo, FunctionNameHash> imports;
   std::unordered_map<std::string_view, RecordInfo> records;
+  std::unordered_map<std::string_view, std::string_view> record_imports;  // the module of each
+  std::unordered_map<std::string_view, Loc> exported_records;
   std::unordered_set<FunctionName, FunctionNameHash> no_auto_import;
   bool no_auto_import_all = false;
   std::unordered_set<std::string_view> options;                      // plain atoms of -compile
@@ -88,6 +97,19 @@ class ModuleTables {
 
   bool has_option(std::string_view option) const { return options.count(option) != 0; }
   bool is_exported(const FunctionName& f) const { return export_all || exported.count(f) != 0; }
+  /// A record that is not known counts as one that is a tuple.
+  RecordMeaning meaning(const RecordName& id) const {
+    if (id.kind == RecordName::kAny) return {RecordMeaning::kAny, {}, {}};
+    if (id.kind == RecordName::kRemote) return {RecordMeaning::kExternal, id.module, id.name};
+    if (auto it = records.find(id.name); it != records.end())
+      return {it->second.form->native ? RecordMeaning::kLocal : RecordMeaning::kTuple, name, id.name};
+    if (auto it = record_imports.find(id.name); it != record_imports.end())
+      return {RecordMeaning::kExternal, it->second, id.name};
+    return {RecordMeaning::kTuple, name, id.name};
+  }
+  RecordMeaning meaning(std::string_view plain_name) const {
+    return meaning(RecordName{RecordName::kPlain, {}, plain_name});
+  }
   /// Whether a call of an auto-imported BIF by its plain name calls the BIF.
   bool auto_imports(const FunctionName& f) const {
     const Builtin* b = find_builtin(f.name, f.arity);

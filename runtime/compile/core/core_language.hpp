@@ -53,6 +53,7 @@ enum class Kind : std::uint8_t {
   kCons,
   kTuple,
   kMap,
+  kRecord,
   kBinary,
   kValues,
   kLet,
@@ -147,6 +148,19 @@ struct Map : ExprOf<Kind::kMap> {
   Map(Loc l, Expr* b, std::span<const MapPair> p) : ExprOf(l), base(b), pairs(p) {}
 };
 
+/// A native record, new or with other values. id: its name if it is of this module, {Module, Name},
+/// or _ . Access of a field is a call of erlang:get_record_field(Record, id, Field).
+struct RecordPair {
+  Term field;
+  Expr* value;
+};
+struct Record : ExprOf<Kind::kRecord> {
+  Term id;
+  Expr* base;  // null: a new one
+  std::span<const RecordPair> pairs;
+  Record(Loc l, Term i, Expr* b, std::span<const RecordPair> p) : ExprOf(l), id(i), base(b), pairs(p) {}
+};
+
 using ir::SegSpec;
 using ir::SegType;
 
@@ -183,7 +197,7 @@ struct Seq : ExprOf<Kind::kSeq> {
 
 // --- patterns ------------------------------------------------------------------------------------
 
-enum class PatKind : std::uint8_t { kWild, kVar, kLiteral, kCons, kTuple, kMap, kBinary, kAlias };
+enum class PatKind : std::uint8_t { kWild, kVar, kLiteral, kCons, kTuple, kMap, kRecord, kBinary, kAlias };
 
 struct Pat {
   PatKind kind;
@@ -225,6 +239,18 @@ struct PMapPair {
 struct PMap : Pat {
   std::span<const PMapPair> pairs;
   explicit PMap(std::span<const PMapPair> p) : Pat{PatKind::kMap}, pairs(p) {}
+};
+/// A native record. id: {Module, Name}, or the non-value for any. scope: external or auto_local,
+/// with which code sees the fields; the non-value: that is not tested.
+struct PRecordPair {
+  Term field;
+  Pat* value;
+};
+struct PRecord : Pat {
+  Term id, scope;
+  std::span<const PRecordPair> pairs;
+  PRecord(Term i, Term s, std::span<const PRecordPair> p)
+      : Pat{PatKind::kRecord}, id(i), scope(s), pairs(p) {}
 };
 /// Values are variables, wildcards or literals (integers for kInteger and kUtf*, floats or integers
 /// for kFloat). Sizes are guard expressions over outer variables and those of earlier segments.
@@ -383,10 +409,22 @@ struct Attribute {
   Term value;  // a list, as in the Attr chunk: [{name, [value]}]
 };
 
+/// The definition of a native record.
+struct RecordDef {
+  struct Field {
+    Term name;
+    Term value;  // the non-value: it has no default
+  };
+  Term name;
+  bool exported;
+  std::span<const Field> fields;
+};
+
 struct Module {
   Term name;
   std::span<const Export> exports;  // module_info/0,1 are added by the back end
   std::span<const Attribute> attributes;
+  std::span<const RecordDef> records;
   std::span<FunDef* const> functions;
   std::span<const std::string_view> files;  // indexed by Loc::file, as stack traces show them
   std::string_view source;                  // for module_info(compile)

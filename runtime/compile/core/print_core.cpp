@@ -91,6 +91,15 @@ class Printer {
     expr(*e);
   }
 
+  /// Prints the start of a native record.
+  void record(Term id) {
+    out_ += "#";
+    if (!id.is_value()) out_ += "_";
+    else if (id.is_atom()) out_ += term_text(id);
+    else out_ += term_text(id.element(0)) + ":" + term_text(id.element(1));
+    out_ += "{";
+  }
+
   void pattern(const Pat* p) {
     switch (p->kind) {
       case PatKind::kWild: out_ += "_"; return;
@@ -113,6 +122,14 @@ class Printer {
         separated(p->as<PMap>().pairs, [&](const PMapPair& pair) {
           expr(*pair.key);
           out_ += " := ";
+          pattern(pair.value);
+        });
+        out_ += "}";
+        return;
+      case PatKind::kRecord:
+        record(p->as<PRecord>().id);
+        separated(p->as<PRecord>().pairs, [&](const PRecordPair& pair) {
+          out_ += term_text(pair.field) + " = ";
           pattern(pair.value);
         });
         out_ += "}";
@@ -191,6 +208,15 @@ class Printer {
         separated(e.as<Map>().pairs, [&](const MapPair& pair) {
           expr(*pair.key);
           out_ += pair.exact ? " := " : " => ";
+          expr(*pair.value);
+        });
+        out_ += "}";
+        return;
+      case Kind::kRecord:
+        if (e.as<Record>().base != nullptr) expr(*e.as<Record>().base);
+        record(e.as<Record>().id);
+        separated(e.as<Record>().pairs, [&](const RecordPair& pair) {
+          out_ += term_text(pair.field) + " = ";
           expr(*pair.value);
         });
         out_ += "}";

@@ -47,6 +47,7 @@ class ModuleToCore {
   core::FunDef* function(const FunctionForm& f);
   core::FunDef* behaviour_info();
   std::vector<core::Attribute> attributes();
+  std::vector<core::RecordDef> records();
 
   CoreContext c_;
   Nodes& nodes_ = c_.nodes;
@@ -131,6 +132,29 @@ std::vector<core::Attribute> ModuleToCore::attributes() {
   return attributes;
 }
 
+std::vector<core::RecordDef> ModuleToCore::records() {
+  std::vector<const RecordInfo*> native;
+  for (const auto& [name, info] : c_.tables.records)
+    if (info.form->native) native.push_back(&info);
+  std::ranges::sort(native, {}, &RecordInfo::order);
+  std::vector<core::RecordDef> records;
+  for (const RecordInfo* info : native) {
+    const RecordForm& r = *info->form;
+    std::vector<core::RecordDef::Field> fields;
+    for (const RecordFieldDef& f : r.fields) {
+      const Term value = f.initial ? constants_.constant(*f.initial, false) : kNonValue;
+      if (f.initial && !value.is_value())
+        c_.session.diagnostics.error(f.loc,
+                                     format_message("illegal default value for field %s in native record %s",
+                                                    quote_atom(f.name).c_str(), quote_atom(r.name).c_str()));
+      fields.push_back({nodes_.atom(f.name), value});
+    }
+    records.push_back(
+        {nodes_.atom(r.name), c_.tables.exported_records.count(r.name) != 0, nodes_.keep(fields)});
+  }
+  return records;
+}
+
 core::Module ModuleToCore::run(const LowerOptions& options) {
   core::Module m;
   m.name = nodes_.atom(c_.tables.name);
@@ -156,6 +180,7 @@ core::Module ModuleToCore::run(const LowerOptions& options) {
   m.nifs = nodes_.keep(nifs);
   m.exports = nodes_.keep(exports);
   m.attributes = nodes_.keep(attributes());
+  m.records = nodes_.keep(records());
   m.functions = nodes_.keep(functions);
   m.files = nodes_.keep(files);
   m.source = options.source;

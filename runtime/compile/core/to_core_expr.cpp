@@ -214,7 +214,7 @@ core::Expr* ExprToCore::call_expr(const CallExpr& e, Block& block) {
         remote.module->as<AtomExpr>().name == "erlang") {
       const std::string_view name = remote.function->as<AtomExpr>().name;
       const bool record_test = name == "is_record" && e.args.size() == 2 && e.args[1]->is(ExprKind::kAtom);
-      if (record_test && c_.tables.records.count(e.args[1]->as<AtomExpr>().name))
+      if (record_test && is_known_record(e.args[1]->as<AtomExpr>().name))
         return is_record_call(e.loc, *e.args[0], e.args[1]->as<AtomExpr>().name, block);
     }
     const auto parts = operands(items, block);
@@ -244,7 +244,7 @@ core::Expr* ExprToCore::local_call(const CallExpr& e, Block& block) {
   if (!defined && import == c_.tables.imports.end()) {
     if (name.name == "record_info" && name.arity == 2) return c_.records.record_info(e);
     const bool record_test = name.name == "is_record" && name.arity == 2 && e.args[1]->is(ExprKind::kAtom) &&
-                             c_.tables.records.count(e.args[1]->as<AtomExpr>().name);
+                             is_known_record(e.args[1]->as<AtomExpr>().name);
     if (record_test) return is_record_call(e.loc, *e.args[0], e.args[1]->as<AtomExpr>().name, block);
   }
   const auto args = operands({e.args.begin(), e.args.end()}, block);
@@ -268,11 +268,10 @@ core::Expr* ExprToCore::local_call(const CallExpr& e, Block& block) {
 }
 
 /// Guard tests that no instruction of OTP 25's set makes: is_integer(X, Low, High) becomes
-/// comparisons, and there are no native records. Returns nullptr for others and outside of guards.
+/// comparisons. Returns nullptr for others and outside of guards.
 core::Expr* ExprToCore::test_without_instruction(Loc loc, const FunctionName& name,
                                                  const std::vector<CExpr*>& args) {
   if (!c_.guard_checks) return nullptr;
-  if (name.name == "is_record" && name.arity == 1) return nodes_.atom_literal(loc, "false");
   if (name.name != "is_integer" || name.arity != 3) return nullptr;
   CExpr* result = nodes_.make<core::AndAlso>(loc, nodes_.erlang(loc, "=<", {args[1], args[0]}),
                                              nodes_.erlang(loc, "=<", {args[0], args[2]}));
@@ -281,8 +280,14 @@ core::Expr* ExprToCore::test_without_instruction(Loc loc, const FunctionName& na
   return result;
 }
 
+bool ExprToCore::is_known_record(std::string_view name) const {
+  return c_.tables.records.count(name) || c_.tables.record_imports.count(name);
+}
+
 /// is_record(X, r) of a record that is known here also tests the size.
 core::Expr* ExprToCore::is_record_call(Loc loc, const Expr& subject, std::string_view name, Block& block) {
+  if (const RecordMeaning meaning = c_.tables.meaning(name); meaning.is_native())
+    return c_.records.native_test(loc, meaning, value(subject, block));
   const RecordInfo* r = c_.records.record(name);
   CExpr* v = value(subject, block);
   const std::int64_t size = static_cast<std::int64_t>(r->form->fields.size()) + 1;

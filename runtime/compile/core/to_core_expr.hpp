@@ -28,6 +28,7 @@ class ExprToCore : ToCorePart {
   CExpr* scoped_body(const FunExpr& e);
   CExpr* fun_local(const FunLocalExpr& e);
   CExpr* test_without_instruction(Loc loc, const FunctionName& name, const std::vector<CExpr*>& args);
+  bool is_known_record(std::string_view name) const;
   CExpr* is_record_call(Loc loc, const Expr& subject, std::string_view record, Block& block);
 };
 

@@ -93,7 +93,7 @@ bool GuardToCore::is_guard_expr(const Expr& e) const {
       return true;
     case ExprKind::kRecord: {
       const auto& r = e.as<RecordExpr>();
-      if (r.base) return false;
+      if (r.base || c_.tables.meaning(r.id).is_native()) return false;
       for (const RecordFieldInit& f : r.fields)
         if (!is_guard_expr(*f.value)) return false;
       const auto it = c_.tables.records.find(r.name);

@@ -149,6 +149,12 @@ core::Pat* PatternToCore::binary_pattern(const BinaryExpr& e, PatternContext& co
 }
 
 core::Pat* PatternToCore::record_pattern(const RecordExpr& e, PatternContext& context) {
+  if (const RecordMeaning meaning = c_.tables.meaning(e.id); meaning.is_native()) {
+    std::vector<core::PRecordPair> pairs;
+    for (const RecordFieldInit& f : e.fields)
+      pairs.push_back({nodes_.atom(f.name), pattern(*f.value, context)});
+    return c_.records.native_pattern(meaning, nodes_.keep(pairs));
+  }
   const RecordInfo* r = c_.records.record(e.name);
   std::vector<core::Pat*> elements{nodes_.literal_pattern(nodes_.atom(e.name))};
   for (const RecordFieldDef& field : r->form->fields) {

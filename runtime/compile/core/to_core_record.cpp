@@ -22,8 +22,75 @@ const RecordInfo* RecordToCore::record(std::string_view name) {
   return &kNone;
 }
 
+// ---- Native records -----------------------------------------------------------------------------
+
+/// The name that instructions take: of a record of this module an atom.
+Term RecordToCore::native_id(const RecordMeaning& meaning) {
+  if (meaning.kind == RecordMeaning::kAny) return nodes_.atom("_");
+  if (meaning.kind == RecordMeaning::kLocal) return nodes_.atom(meaning.name);
+  return literal_of(
+      nodes_.tuple({}, {nodes_.atom_literal({}, meaning.module), nodes_.atom_literal({}, meaning.name)}));
+}
+
+/// A pattern without fields matches also where the fields are not to be seen.
+core::Pat* RecordToCore::native_pattern(const RecordMeaning& meaning,
+                                        std::span<const core::PRecordPair> pairs) {
+  Term id, scope;
+  if (meaning.kind != RecordMeaning::kAny)
+    id = literal_of(
+        nodes_.tuple({}, {nodes_.atom_literal({}, meaning.module), nodes_.atom_literal({}, meaning.name)}));
+  if (!pairs.empty() && meaning.kind == RecordMeaning::kAny) scope = nodes_.atom("auto_local");
+  if (!pairs.empty() && meaning.kind == RecordMeaning::kExternal) scope = nodes_.atom("external");
+  return nodes_.make<core::PRecord>(id, scope, pairs);
+}
+
+core::Expr* RecordToCore::native_test(Loc loc, const RecordMeaning& meaning, CExpr* subject) {
+  return nodes_.erlang(
+      loc, "is_record",
+      {subject, nodes_.atom_literal({}, meaning.module), nodes_.atom_literal({}, meaning.name)});
+}
+
+core::Expr* RecordToCore::native_new(const RecordExpr& e, const RecordMeaning& meaning, Block& block) {
+  std::vector<const Expr*> items;
+  for (const RecordFieldInit& f : e.fields) items.push_back(f.value);
+  const auto values = c_.exprs.operands(items, block);
+  std::vector<core::RecordPair> pairs;
+  for (std::size_t i = 0; i < values.size(); ++i) pairs.push_back({nodes_.atom(e.fields[i].name), values[i]});
+  return nodes_.make<core::Record>(e.loc, native_id(meaning), nullptr, nodes_.keep(pairs));
+}
+
+core::Expr* RecordToCore::native_update(const RecordExpr& e, const RecordMeaning& meaning, Block& block) {
+  std::vector<const Expr*> items{e.base};
+  for (const RecordFieldInit& f : e.fields) items.push_back(f.value);
+  auto parts = c_.exprs.operands(items, block);
+  for (CExpr*& part : parts) part = nodes_.named(part, block);
+  const auto again = [&](CExpr* x) {
+    return is_literal(x) ? nodes_.literal({}, literal_of(x)) : nodes_.ref(x->as<core::VarRef>().var);
+  };
+  std::vector<core::RecordPair> pairs;
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    pairs.push_back({nodes_.atom(e.fields[i - 1].name), parts[i]});
+  core::Pat* shape = native_pattern(meaning, {});
+  if (meaning.kind != RecordMeaning::kLocal)
+    shape = nodes_.make<core::PRecord>(
+        shape->as<core::PRecord>().id,
+        nodes_.atom(meaning.kind == RecordMeaning::kAny ? "auto_local" : "external"),
+        std::span<const core::PRecordPair>());
+  CExpr* updated = again(parts[0]);
+  if (!pairs.empty())
+    updated = nodes_.make<core::Record>(e.loc, native_id(meaning), updated, nodes_.keep(pairs));
+  core::Clause* only =
+      nodes_.make<core::Clause>(core::Clause{e.loc, nodes_.copy(&shape, 1), nullptr, updated});
+  return nodes_.make<core::Case>(e.loc, nodes_.copy(&parts[0], 1), nodes_.copy(&only, 1),
+                                 core::Fail::kBadrecord);
+}
+
+// ---- Tuples -------------------------------------------------------------------------------------
+
 /// Fields are evaluated in the order of the definition.
 core::Expr* RecordToCore::record_new(const RecordExpr& e, Block& block) {
+  if (const RecordMeaning meaning = c_.tables.meaning(e.id); meaning.is_native())
+    return native_new(e, meaning, block);
   static const AtomExpr kUndefined({}, "undefined");
   const RecordInfo* r = record(e.name);
   std::vector<const Expr*> items;
@@ -44,6 +111,8 @@ core::Expr* RecordToCore::record_new(const RecordExpr& e, Block& block) {
 }
 
 core::Expr* RecordToCore::record_update(const RecordExpr& e, Block& block) {
+  if (const RecordMeaning meaning = c_.tables.meaning(e.id); meaning.is_native())
+    return native_update(e, meaning, block);
   const RecordInfo* r = record(e.name);
   const std::size_t n = r->form->fields.size();
   // The new values are evaluated first, then the record.
@@ -92,6 +161,10 @@ core::Expr* RecordToCore::record_update(const RecordExpr& e, Block& block) {
 }
 
 core::Expr* RecordToCore::record_field(const RecordFieldExpr& e, Block& block) {
+  if (const RecordMeaning meaning = c_.tables.meaning(e.id); meaning.is_native())
+    return nodes_.erlang(e.loc, "get_record_field",
+                         {c_.exprs.value(*e.base, block), nodes_.literal({}, native_id(meaning)),
+                          nodes_.atom_literal({}, e.field)});
   const RecordInfo* r = record(e.name);
   const int index = r->field_index(e.field);
   const std::size_t n = r->form->fields.size();

@@ -135,6 +135,13 @@ enum class Bop : std::uint8_t {
   kCallFun2 = 178,
   kNifStart = 179,
   kBadrecord = 180,
+  // OTP 29's:
+  kIsAnyNativeRecord = 186,
+  kIsNativeRecord = 187,
+  kGetRecordElements = 188,
+  kPutRecord = 189,
+  kIsRecordAccessible = 190,
+  kGetRecordField = 191,
 };
 
 struct Operand {

@@ -101,6 +101,12 @@ constexpr Form kForms[] = {
     {Bop::kIfEnd, "if_end", ""},
     {Bop::kCaseEnd, "case_end", "."},
     {Bop::kBadrecord, "badrecord", "."},
+    {Bop::kIsAnyNativeRecord, "is_any_native_record", "T.[.]"},
+    {Bop::kIsNativeRecord, "is_native_record", "T.[...]"},
+    {Bop::kGetRecordElements, "get_record_elements", "..."},
+    {Bop::kPutRecord, "put_record", "......"},
+    {Bop::kIsRecordAccessible, "is_record_accessible", "T.[..]"},
+    {Bop::kGetRecordField, "get_record_field", "a"},
     {Bop::kCallFun, "call_fun", "."},
     {Bop::kCallFun2, "call_fun2", "..."},
     {Bop::kApply, "apply", "."},
@@ -203,6 +209,25 @@ class Printer {
       comma = ",";
     }
     out_ += "]}.\n\n";
+    records();
+  }
+
+  void records() {
+    if (module_.records.empty()) return;
+    out_ += "{records,[";
+    const char* comma = "";
+    for (const core::RecordDef& r : module_.records) {
+      out_ += comma + ("{" + atom_source(r.name) + (r.exported ? ",true,[" : ",false,["));
+      comma = ",";
+      const char* field_comma = "";
+      for (const core::RecordDef::Field& f : r.fields) {
+        out_ += field_comma + (f.value.is_value() ? "{" + atom_source(f.name) + "," : atom_source(f.name));
+        if (f.value.is_value()) append_term_source(out_, f.value), out_ += "}";
+        field_comma = ",";
+      }
+      out_ += "]}";
+    }
+    out_ += "]}.\n\n";
   }
 
   // Comments for OTP's validator, which knows less about some values: what is true because of other
@@ -236,7 +261,7 @@ class Printer {
     if (is_float(args[3]) || is_float(args[4])) known(args[5], "{type,{t_float,any}}");
   }
   void known(std::uint32_t x, const ir::Type& t) {
-    if (t.kinds != ir::kind::kAny && !t.may_be(ir::kind::kMatchState)) known(x, "{type," + type(t) + "}");
+    if (!t.may_be(ir::kind::kRecord | ir::kind::kMatchState)) known(x, "{type," + type(t) + "}");
   }
   void known(std::uint32_t x, const std::string& what) { known(Operand::x(x), what); }
   void known(const Operand& where, const std::string& what) {
@@ -276,7 +301,7 @@ class Printer {
   /// Returns a type in the terms of OTP 25's beam_types.hrl.
   static std::string type(const ir::Type& t) {
     namespace kind = ir::kind;
-    if (t.kinds == kind::kAny) return "any";
+    if (t.may_be(kind::kRecord)) return "any";
     if (t.kinds == 0) return "none";
     // A #t_union{} holds only one of these kinds.
     constexpr int kOthers =

@@ -44,7 +44,7 @@ class Writer {
   std::string run() {
     atom(module_.name);
     std::string code = code_chunk();
-    std::string imports = import_chunk(), exports, locals, funs = fun_chunk();
+    std::string imports = import_chunk(), exports, locals, funs = fun_chunk(), records = record_chunk();
     export_chunks(exports, locals);
     std::string body;
     std::string atoms;
@@ -62,6 +62,7 @@ class Writer {
     if (!code_.lambdas.empty()) chunk(body, "FunT", funs);
     if (!literals_.empty()) chunk(body, "LitT", literal_chunk());
     chunk(body, "Meta", encode_external(meta()));
+    if (!records.empty()) chunk(body, "Recs", records);
     chunk(body, "LocT", locals);
     chunk(body, "Attr", encode_external(attributes()));
     chunk(body, "CInf", encode_external(compile_info()));
@@ -195,6 +196,30 @@ class Writer {
       put32(out, 0);
     }
     return out;
+  }
+
+  /// The definitions of native records, as OTP 29 writes them: each is an instruction call_last
+  /// with the name, whether it is exported, and the fields with their defaults, where 0 is none.
+  std::string record_chunk() {
+    if (module_.records.empty()) return {};
+    std::string out, definitions;
+    std::size_t fields = 0;
+    for (const core::RecordDef& r : module_.records) {
+      definitions += static_cast<char>(Bop::kCallLast);
+      term(definitions, r.name);
+      term(definitions, r.exported ? atoms::true_ : atoms::false_);
+      operand(definitions, Operand::list(2 * r.fields.size()));
+      for (const core::RecordDef::Field& f : r.fields) {
+        term(definitions, f.name);
+        if (f.value.is_value()) term(definitions, f.value);
+        else put_compact(definitions, kTagU, 0);
+      }
+      fields += r.fields.size();
+    }
+    put32(out, 0);
+    put32(out, module_.records.size());
+    put32(out, fields);
+    return out + definitions;
   }
 
   std::string literal_chunk() {

@@ -21,14 +21,16 @@ std::uint32_t CodeBuilder::line(Loc loc) {
 
 std::uint32_t CodeBuilder::type(const ir::Type& t) {
   namespace kind = ir::kind;
-  // The file format has unions, but for unrelated kinds like a pid and a map only "any".
+  // The file format has unions, but for unrelated kinds like a pid and a map only "any", and also
+  // for native records.
   constexpr std::uint16_t kOthers =
       kind::kBitstring | kind::kFun | kind::kMap | kind::kPid | kind::kPort | kind::kReference;
-  if (t.kinds == kind::kAny || t.kinds == 0 || std::popcount(static_cast<unsigned>(t.kinds & kOthers)) > 1)
+  constexpr std::uint16_t kAnyInFile = kind::kAny & ~kind::kRecord;
+  if (t.may_be(kind::kRecord) || t.kinds == 0 || std::popcount(static_cast<unsigned>(t.kinds & kOthers)) > 1)
     return 0;
   const bool ranged = t.may_be(kind::kInteger) && t.bounded();
   const std::int64_t low = ranged ? t.low : 0, high = ranged ? t.high : -1;
-  if (code_.types.empty()) code_.types.push_back({kind::kAny, 0, -1});
+  if (code_.types.empty()) code_.types.push_back({kAnyInFile, 0, -1});
   auto [it, fresh] = types_.try_emplace({t.kinds, low, high}, static_cast<std::uint32_t>(code_.types.size()));
   if (fresh) code_.types.push_back({t.kinds, low, high});
   return it->second;

@@ -23,6 +23,7 @@ bool may_collect(const Instr& i) {
     case Op::kBif: return i.bif->gc;
     case Op::kPutMapAssoc:
     case Op::kPutMapExact:
+    case Op::kPutRecord:
     case Op::kBsCreate:
     case Op::kBsGetTail:
     case Op::kBsGetPosition:
@@ -166,6 +167,8 @@ std::uint32_t InstrGen::instruction(std::uint32_t at) {
     case Op::kBif: bif(i, at, kNone); break;
     case Op::kPutMapAssoc:
     case Op::kPutMapExact: put_map(i, at, kNone); break;
+    case Op::kPutRecord: put_record(i, at); break;
+    case Op::kGetRecordField: record_field(i, at, kNone); break;
     case Op::kBsCreate: create_binary(i, at, kNone); break;
     case Op::kBsGetPosition:
     case Op::kBsGetTail: {
@@ -334,22 +337,47 @@ void InstrGen::fallible(const Instr& i, std::uint32_t at, BlockId fail) {
     case Op::kPutMapAssoc:
     case Op::kPutMapExact: put_map(i, at, fail); break;
     case Op::kBsCreate: create_binary(i, at, fail); break;
-    case Op::kGetMap: read_map(i, at, fail); break;
+    case Op::kGetMap:
+    case Op::kGetRecord: read_map(i, at, fail); break;
+    case Op::kPutRecord: put_record(i, at); break;
+    case Op::kGetRecordField: record_field(i, at, fail); break;
     default: read_bits(i, at, fail); break;
   }
 }
 
 void InstrGen::test(const Instr& i, std::uint32_t fail) {
-  static constexpr Bop kOps[] = {
-      Bop::kIsLt,          Bop::kIsGe,        Bop::kIsEq,           Bop::kIsNe,        Bop::kIsEqExact,
-      Bop::kIsNeExact,     Bop::kIsInteger,   Bop::kIsFloat,        Bop::kIsNumber,    Bop::kIsAtom,
-      Bop::kIsPid,         Bop::kIsReference, Bop::kIsPort,         Bop::kIsNil,       Bop::kIsBinary,
-      Bop::kIsBitstr,      Bop::kIsList,      Bop::kIsNonemptyList, Bop::kIsTuple,     Bop::kTestArity,
-      Bop::kIsTaggedTuple, Bop::kIsBoolean,   Bop::kIsFunction,     Bop::kIsFunction2, Bop::kIsMap,
-      Bop::kHasMapFields};
+  static constexpr Bop kOps[] = {Bop::kIsLt,
+                                 Bop::kIsGe,
+                                 Bop::kIsEq,
+                                 Bop::kIsNe,
+                                 Bop::kIsEqExact,
+                                 Bop::kIsNeExact,
+                                 Bop::kIsInteger,
+                                 Bop::kIsFloat,
+                                 Bop::kIsNumber,
+                                 Bop::kIsAtom,
+                                 Bop::kIsPid,
+                                 Bop::kIsReference,
+                                 Bop::kIsPort,
+                                 Bop::kIsNil,
+                                 Bop::kIsBinary,
+                                 Bop::kIsBitstr,
+                                 Bop::kIsList,
+                                 Bop::kIsNonemptyList,
+                                 Bop::kIsTuple,
+                                 Bop::kTestArity,
+                                 Bop::kIsTaggedTuple,
+                                 Bop::kIsBoolean,
+                                 Bop::kIsFunction,
+                                 Bop::kIsFunction2,
+                                 Bop::kIsMap,
+                                 Bop::kHasMapFields,
+                                 Bop::kIsAnyNativeRecord,
+                                 Bop::kIsNativeRecord,
+                                 Bop::kIsRecordAccessible};
   const Bop op = kOps[static_cast<std::size_t>(i.test)];
   // OTP's validator does not accept types in tests that inspect the term.
-  const bool inside = i.test == Test::kArity || i.test == Test::kTagged || i.test == Test::kMapFields;
+  const bool inside = i.test == Test::kArity || i.test == Test::kTagged || i.test >= Test::kMapFields;
   std::vector<Operand> args{Operand::label(fail), inside ? regs_.operand(i.args[0]) : typed_operand(i, 0)};
   if (i.test == Test::kArity) {
     args.push_back(u(i.imm));
@@ -358,6 +386,8 @@ void InstrGen::test(const Instr& i, std::uint32_t fail) {
     args.push_back(regs_.operand(i.args[1]));
   } else if (i.test == Test::kMapFields) {
     args.push_back(Operand::list(i.args.size() - 1));
+    for (Arg a : i.args.subspan(1)) args.push_back(regs_.operand(a));
+  } else if (i.test == Test::kRecordNamed || i.test == Test::kRecordOpen) {
     for (Arg a : i.args.subspan(1)) args.push_back(regs_.operand(a));
   } else if (i.test == Test::kEqExact && i.args[1].is_literal() && i.args[1].literal.is_nil()) {
     regs_.emit(Bop::kIsNil, std::move(args));
@@ -423,9 +453,38 @@ void InstrGen::read_map(const Instr& i, std::uint32_t at, BlockId fail) {
       regs_.set_x(args.back().n, i.dsts[k]);
     }
   }
-  regs_.emit(Bop::kGetMapElements, std::move(args));
+  regs_.emit(i.op == Op::kGetRecord ? Bop::kGetRecordElements : Bop::kGetMapElements, std::move(args));
   for (ValueId v : i.dsts)
     if (uses_.dies(v, at)) regs_.release(v);
+}
+
+// --- native records ------------------------------------------------------------------------------
+
+/// Makes or updates a record. In a guard there is none.
+void InstrGen::put_record(const Instr& i, std::uint32_t at) {
+  const std::uint32_t live = regs_.live_x();
+  std::vector<Operand> in;
+  for (Arg a : i.args) in.push_back(regs_.operand(a));
+  const Operand dst = define_result(i, at, kNone);
+  line(i.loc);
+  std::vector<Operand> args{Operand::label(0), in[0], in[1], dst, u(live), Operand::list(in.size() - 2)};
+  args.insert(args.end(), in.begin() + 2, in.end());
+  regs_.collection(live);
+  regs_.emit(Bop::kPutRecord, std::move(args));
+  regs_.wrote(dst);
+}
+
+void InstrGen::record_field(const Instr& i, std::uint32_t at, BlockId fail) {
+  std::vector<Operand> args{Operand::label(fail_label(fail))};
+  for (Arg a : i.args) args.push_back(regs_.operand(a));
+  const Operand dst = define_result(i, at, fail);
+  if (fail == kNone) {
+    line(i.loc);
+    regs_.stack_walk();
+  }
+  args.push_back(dst);
+  regs_.emit(Bop::kGetRecordField, std::move(args));
+  regs_.wrote(dst);
 }
 
 // --- binaries ------------------------------------------------------------------------------------

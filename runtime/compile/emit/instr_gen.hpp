@@ -55,6 +55,8 @@ class InstrGen {
   bool tail_position(std::uint32_t at) const;
   void test(const Instr& i, std::uint32_t fail);
   void read_map(const Instr& i, std::uint32_t at, BlockId fail);
+  void put_record(const Instr& i, std::uint32_t at);
+  void record_field(const Instr& i, std::uint32_t at, BlockId fail);
   void read_bits(const Instr& i, std::uint32_t at, BlockId fail);
   void reserve_heap(std::uint32_t at);
   Operand float_in(Arg a, std::uint32_t at);

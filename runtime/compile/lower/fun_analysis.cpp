@@ -52,6 +52,9 @@ void FunAnalysis::pattern(Pat* p) {
         pattern(m.value);
       }
       break;
+    case PatKind::kRecord:
+      for (const PRecordPair& r : p->as<PRecord>().pairs) pattern(r.value);
+      break;
     case PatKind::kBinary:
       for (const PSegment& s : p->as<PBinary>().segments) {
         if (s.size) expr(s.size);
@@ -119,6 +122,10 @@ void FunAnalysis::expr(Expr* e) {
           expr(p.key);
           expr(p.value);
         }
+        return;
+      case Kind::kRecord:
+        if (e->as<Record>().base != nullptr) expr(e->as<Record>().base);
+        for (const RecordPair& p : e->as<Record>().pairs) expr(p.value);
         return;
       case Kind::kBinary:
         for (const Segment& s : e->as<Binary>().segments) {

@@ -33,6 +33,19 @@ bool is_record_test(const Expr* e) {
          c.args[2]->as<Literal>().value.is_small() && c.args[2]->as<Literal>().value.small_value() > 0;
 }
 
+/// Whether it is a test for a native record, of any name or of a constant one.
+bool is_native_record_test(const Expr* e) {
+  if (e->kind != Kind::kCall) return false;
+  const Call& c = e->as<Call>();
+  const auto is_atom = [](const Expr* x) {
+    return x->kind == Kind::kLiteral && x->as<Literal>().value.is_atom();
+  };
+  if (!is_atom(c.module) || !(c.module->as<Literal>().value == atoms::erlang) || !is_atom(c.function) ||
+      atom_text(c.function->as<Literal>().value) != "is_record")
+    return false;
+  return c.args.size() == 1 || (c.args.size() == 3 && is_atom(c.args[1]) && is_atom(c.args[2]));
+}
+
 bool is_bool_literal(const Expr* e) {
   return e->kind == Kind::kLiteral &&
          (e->as<Literal>().value == atoms::true_ || e->as<Literal>().value == atoms::false_);
@@ -48,7 +61,7 @@ bool LowerCond::boolean(Expr* e) const {
     case Kind::kAllOf:
     case Kind::kAnyOf: return true;
     case Kind::kCall: {
-      if (is_record_test(e)) return true;
+      if (is_record_test(e) || is_native_record_test(e)) return true;
       const BifInfo* b = bif_of(e);
       if (!b || !b->boolean) return false;
       if (b->test >= 0) return true;
@@ -102,6 +115,18 @@ void LowerCond::bool_value(Arg v, BlockId yes, BlockId no, BlockId broken, Loc l
 }
 
 bool LowerCond::bif_test(Call& c, BlockId yes, BlockId no, BlockId broken) {
+  if (is_native_record_test(&c)) {
+    Arg v = c_.exprs.value(c.args[0]);
+    if (v.is_literal()) v = blocks_.emit_value(Op::kMove, {v});
+    const BlockId record = c.args.size() == 1 ? yes : blocks_.new_block();
+    blocks_.test(Test::kRecord, {v}, record, no);
+    if (c.args.size() == 1) return true;
+    blocks_.start(record);
+    blocks_.test(Test::kRecordNamed,
+                 {v, Arg::lit(c.args[1]->as<Literal>().value), Arg::lit(c.args[2]->as<Literal>().value)}, yes,
+                 no);
+    return true;
+  }
   if (is_record_test(&c)) {
     Arg v = c_.exprs.value(c.args[0]);
     if (v.is_literal()) v = blocks_.emit_value(Op::kMove, {v});

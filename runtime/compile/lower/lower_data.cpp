@@ -118,6 +118,21 @@ Arg LowerData::map(Map& m) {
   return base;
 }
 
+Arg LowerData::record(Record& r) {
+  Instr in{.op = Op::kPutRecord};
+  in.loc = r.loc;
+  std::vector<Arg> args{Arg::lit(r.id), r.base ? c_.exprs.value(r.base) : Arg::lit(Term::nil())};
+  for (const RecordPair& p : r.pairs) {
+    args.push_back(Arg::lit(p.field));
+    args.push_back(c_.exprs.value(p.value));
+  }
+  in.args = arena_.copy(args);
+  ValueId v = fn_.new_value();
+  in.dsts = arena_.copy(&v, 1);
+  blocks_.fallible(in, kNone);
+  return Arg::of(v);
+}
+
 namespace {
 
 /// Collects constant bits; big-endian order within bytes.

@@ -17,6 +17,7 @@ class LowerData : LowerPart {
   Arg cons(core::Expr* e);
   Arg tuple(core::Tuple& t);
   Arg map(core::Map& m);
+  Arg record(core::Record& r);
   Arg binary(core::Binary& b);
 
  private:

@@ -101,6 +101,7 @@ Arg LowerExpr::value(Expr* e) {
       case Kind::kCons: return c_.data.cons(e);
       case Kind::kTuple: return c_.data.tuple(e->as<Tuple>());
       case Kind::kMap: return c_.data.map(e->as<Map>());
+      case Kind::kRecord: return c_.data.record(e->as<Record>());
       case Kind::kBinary: return c_.data.binary(e->as<Binary>());
       case Kind::kPrimop: return primop(e->as<Primop>());
       case Kind::kCall: return call(e->as<Call>());
@@ -190,6 +191,26 @@ Arg LowerExpr::call_function(Term module, Term function, std::vector<Arg> args, 
   return v;
 }
 
+/// Whether a call is Core's form of an access of a field (core_language.hpp).
+static bool is_record_access(const Call& c) {
+  return c.args.size() == 3 && c.args[1]->kind == Kind::kLiteral && c.args[2]->kind == Kind::kLiteral &&
+         c.args[2]->as<Literal>().value.is_atom();
+}
+
+Arg LowerExpr::record_field(Call& c) {
+  Instr i{.op = Op::kGetRecordField};
+  i.loc = c.loc;
+  Arg record = value(c.args[0]);
+  if (record.is_literal()) record = blocks_.emit_value(Op::kMove, {record});
+  const std::vector<Arg> args{record, Arg::lit(c.args[1]->as<Literal>().value),
+                              Arg::lit(c.args[2]->as<Literal>().value)};
+  i.args = arena_.copy(args);
+  ValueId v = fn_.new_value();
+  i.dsts = arena_.copy(&v, 1);
+  blocks_.fallible(i, c_.guard_fail);
+  return Arg::of(v);
+}
+
 Arg LowerExpr::call(Call& c) {
   if (c.module->kind == Kind::kLiteral && c.function->kind == Kind::kLiteral) {
     const Term mod = c.module->as<Literal>().value, fun = c.function->as<Literal>().value;
@@ -201,6 +222,7 @@ Arg LowerExpr::call(Call& c) {
         return call_bif(bif, values(c.args), c.loc);
       }
       if (name == "is_record" && c_.conds.boolean(&c)) return c_.conds.cond_value(&c);
+      if (name == "get_record_field" && is_record_access(c)) return record_field(c);
       if (c_.guard_fail == kNone) {
         if (name == "!" && arity == 2) return blocks_.emit_value(Op::kSend, values(c.args), c.loc);
         if (name == "apply" && arity == 3) {

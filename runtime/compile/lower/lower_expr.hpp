@@ -21,6 +21,7 @@ class LowerExpr : LowerPart {
   void let(core::Let& l);
   Arg call_function(Term module, Term function, std::vector<Arg> args, Loc loc);
   Arg call(core::Call& c);
+  Arg record_field(core::Call& c);
   Arg primop(core::Primop& p);
 };
 

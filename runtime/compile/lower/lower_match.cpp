@@ -18,13 +18,24 @@ using namespace core;
 namespace {
 
 /// Kinds of terms that are pairwise disjoint.
-enum TypeGroup { kListType, kTupleType, kAtomType, kSmallType, kOtherType, kMapType, kBinaryType, kTypes };
+enum TypeGroup {
+  kListType,
+  kTupleType,
+  kAtomType,
+  kSmallType,
+  kOtherType,
+  kMapType,
+  kRecordType,
+  kBinaryType,
+  kTypes
+};
 
 TypeGroup type_of(const Pat* p) {
   switch (p->kind) {
     case PatKind::kCons: return kListType;
     case PatKind::kTuple: return kTupleType;
     case PatKind::kMap: return kMapType;
+    case PatKind::kRecord: return kRecordType;
     case PatKind::kBinary: return kBinaryType;
     default: break;
   }
@@ -63,6 +74,10 @@ void variables_of(const Expr* e, const std::function<void(Var*)>& f) {
         variables_of(s.value, f);
         if (s.size) variables_of(s.size, f);
       }
+      break;
+    case Kind::kRecord:
+      if (e->as<Record>().base != nullptr) variables_of(e->as<Record>().base, f);
+      for (const RecordPair& p : e->as<Record>().pairs) variables_of(p.value, f);
       break;
     case Kind::kLet:
       variables_of(e->as<Let>().arg, f);
@@ -196,6 +211,8 @@ void MatchCompiler::match(Rows rows, BlockId fail) {
       read(std::move(part), std::span(rows).subspan(end), at, next);
     } else {
       if (at->kind == Occ::kMapValue) map_key(std::move(part), at, next);
+      else if (at->kind >= Occ::kRecordName && at->kind <= Occ::kRecordValue)
+        record_part(std::move(part), at, next);
       else dispatch(std::move(part), at, next);
       places_.undo(m, base);
     }
@@ -304,6 +321,7 @@ void MatchCompiler::dispatch(Rows rows, Occ* at, BlockId fail) {
       case kListType: lists(std::move(part), at, {fail, next, other}); break;
       case kTupleType: tuples(std::move(part), at, {fail, next, other}); break;
       case kMapType: maps(std::move(part), at, {fail, next, other}); break;
+      case kRecordType: records(std::move(part), at, {fail, next, other}); break;
       case kBinaryType: bits_.binaries(std::move(part), at, {fail, next, other}); break;
       default: constants(std::move(part), at, {fail, next, other}, order[k] != kOtherType); break;
     }
@@ -561,6 +579,66 @@ void MatchCompiler::map_key(Rows rows, Occ* at, BlockId fail) {
   } else {
     const BlockId yes = blocks_.new_block();
     blocks_.test(Test::kMapFields, {map, key}, yes, no);
+    blocks_.start(yes);
+  }
+  match(std::move(with), fail);
+  places_.undo(m, base);
+  if (without.empty()) return;
+  blocks_.start(no);
+  match(std::move(without), fail);
+}
+
+/// What a pattern asks of a record is tested one after the other: the name, whether the fields are
+/// to be seen, the fields.
+void MatchCompiler::records(Rows rows, Occ* at, Exits x) {
+  const auto part = [&](Row& r, Occ::Kind kind, Term key, Pat* value) {
+    r.cells.push_back({places_.child(at, kind, 0, arena_.make<Literal>(Loc{}, key)), value});
+  };
+  for (Row& r : rows) {
+    if (cell_at(r, at) == nullptr) continue;
+    Cell cell = take(r, at);
+    const PRecord& p = cell.pat->as<PRecord>();
+    for (std::size_t i = p.pairs.size(); i-- > 0;)
+      part(r, Occ::kRecordValue, p.pairs[i].field, p.pairs[i].value);
+    if (p.scope.is_value()) part(r, Occ::kRecordScope, p.scope, arena_.make<PWild>());
+    if (p.id.is_value()) part(r, Occ::kRecordName, p.id, arena_.make<PWild>());
+  }
+  const BlockId yes = blocks_.new_block();
+  blocks_.test(Test::kRecord, {Arg::of(places_.fetch(at))}, yes, x.not_type);
+  blocks_.start(yes);
+  match(std::move(rows), x.fail);
+}
+
+void MatchCompiler::record_part(Rows rows, Occ* at, BlockId fail) {
+  const Arg record = Arg::of(places_.fetch(at->parent));
+  Rows with, without;
+  for (Row& r : rows) {
+    if (cell_at(r, at) == nullptr) {
+      without.push_back(r);
+      with.push_back(std::move(r));
+      continue;
+    }
+    Cell cell = take(r, at);
+    if (at->kind == Occ::kRecordValue) add(arena_, r, places_.child(at, Occ::kField, 0), cell.pat);
+    with.push_back(std::move(r));
+  }
+  const BlockId no = without.empty() ? fail : blocks_.new_block();
+  const std::size_t m = places_.mark();
+  const BlockId base = blocks_.here();
+  const Term key = at->key->as<Literal>().value;
+  if (at->kind == Occ::kRecordValue) {
+    Instr i{.op = Op::kGetRecord};
+    std::vector<Arg> args{record, Arg::lit(key)};
+    i.args = arena_.copy(args);
+    ValueId v = fn_.new_value();
+    i.dsts = arena_.copy(&v, 1);
+    blocks_.fallible(i, no);
+    places_.known(places_.child(at, Occ::kField, 0), v);
+  } else {
+    const BlockId yes = blocks_.new_block();
+    if (at->kind == Occ::kRecordScope) blocks_.test(Test::kRecordOpen, {record, Arg::lit(key)}, yes, no);
+    else
+      blocks_.test(Test::kRecordNamed, {record, Arg::lit(key.element(0)), Arg::lit(key.element(1))}, yes, no);
     blocks_.start(yes);
   }
   match(std::move(with), fail);

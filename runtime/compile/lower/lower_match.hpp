@@ -50,6 +50,8 @@ class MatchCompiler : LowerPart {
   void tuples(Rows rows, Occ* at, Exits x);
   void maps(Rows rows, Occ* at, Exits x);
   void map_key(Rows rows, Occ* at, BlockId fail);
+  void records(Rows rows, Occ* at, Exits x);
+  void record_part(Rows rows, Occ* at, BlockId fail);
 
   core::ClauseList clauses_;
   Places places_{blocks_};

@@ -19,6 +19,9 @@ struct Occ {
     kTail,
     kElement,
     kMapValue,
+    kRecordName,
+    kRecordScope,
+    kRecordValue,
     kBinStart,
     kBinRest,
     kBinTail,
@@ -26,7 +29,7 @@ struct Occ {
   } kind;
   Occ* parent = nullptr;
   std::uint64_t index = 0;    // kElement, and the position of kBinRest
-  core::Expr* key = nullptr;  // kMapValue
+  core::Expr* key = nullptr;  // kMapValue and those of records
   ValueId value = kNone;      // its value, if fetched on the way to the current block
   std::vector<Occ*> children;
 };

@@ -160,22 +160,30 @@ struct RecordFieldInit {
   std::string_view name;  // "_" for all others
   const Expr* value;
 };
+/// How a record is named: `#name`, `#module:name` or `#_`.
+struct RecordName {
+  enum Kind : std::uint8_t { kPlain, kRemote, kAny } kind;
+  std::string_view module;  // kRemote
+  std::string_view name;    // not of kAny
+};
 /// `#name{…}` or `Base#name{…}`.
 struct RecordExpr : ExprOf<ExprKind::kRecord> {
   const Expr* base = nullptr;
+  RecordName id;
   std::string_view name;
   std::span<const RecordFieldInit> fields;
-  RecordExpr(Loc l, const Expr* b, std::string_view n, std::span<const RecordFieldInit> f)
-      : ExprOf(l), base(b), name(n), fields(f) {}
+  RecordExpr(Loc l, const Expr* b, RecordName i, std::span<const RecordFieldInit> f)
+      : ExprOf(l), base(b), id(i), name(i.name), fields(f) {}
 };
 /// `Base#name.field`.
 struct RecordFieldExpr : ExprOf<ExprKind::kRecordField> {
   const Expr* base;
+  RecordName id;
   std::string_view name;
   std::string_view field;
   Loc field_loc;
-  RecordFieldExpr(Loc l, const Expr* b, std::string_view n, std::string_view f, Loc fl)
-      : ExprOf(l), base(b), name(n), field(f), field_loc(fl) {}
+  RecordFieldExpr(Loc l, const Expr* b, RecordName i, std::string_view f, Loc fl)
+      : ExprOf(l), base(b), id(i), name(i.name), field(f), field_loc(fl) {}
 };
 /// `#name.field`.
 struct RecordIndexExpr : ExprOf<ExprKind::kRecordIndex> {
@@ -340,7 +348,7 @@ enum class TypeKind : std::uint8_t {
 struct TypeExpr {
   TypeKind kind;
   Loc loc;
-  std::string_view module;  // kRemote
+  std::string_view module;  // kRemote; kRecord: empty unless written
   std::string_view name;    // kVar, kCall, kRemote, kRecord, kRecordField
   std::span<const TypeExpr* const> args;
 };
@@ -374,10 +382,11 @@ struct AttributeForm : Form {
 struct RecordFieldDef {
   Loc loc;
   std::string_view name;
-  const Expr* initial;  // null: undefined
+  const Expr* initial;  // null: undefined; of native records: none
   const TypeExpr* type;
 };
 struct RecordForm : Form {
+  bool native;  // `-record #name{…}`
   std::string_view name;
   std::span<const RecordFieldDef> fields;
 };

@@ -123,20 +123,36 @@ const Expr* ExprParser::parse_postfix() {
   return in_.make<CallExpr>(e->is(ExprKind::kRemote) ? e->as<RemoteExpr>().module->loc : e->loc, e, args);
 }
 
+/// The name of a native record: any word.
+std::string_view ExprParser::native_record_name() {
+  const Token& t = in_.peek();
+  if (t.kind == Tok::kAtom || t.kind == Tok::kVar) return in_.take().text;
+  if (is_keyword(t.kind)) return token_spelling(in_.take().kind);
+  return in_.expect(Tok::kAtom, "a record name").text;
+}
+
+/// What stands behind `#`.
+RecordName ExprParser::record_name() {
+  const Token& t = in_.peek();
+  if (t.kind == Tok::kVar && t.text == "_") return in_.take(), RecordName{RecordName::kAny, {}, {}};
+  if (t.kind != Tok::kAtom && t.kind != Tok::kVar && !is_keyword(t.kind))
+    in_.expect(Tok::kAtom, "a record name or '{'");
+  const std::string_view name = native_record_name();
+  if (t.kind != Tok::kAtom || !in_.take_if(Tok::kColon)) return {RecordName::kPlain, {}, name};
+  return {RecordName::kRemote, name, native_record_name()};
+}
+
 /// `#name{…}`, `#name.field`, `#{…}`, with or without an expression before.
 const Expr* ExprParser::parse_hash(const Expr* base) {
   TokenCursor::Nest nest(in_);
   const Token& hash = in_.expect(Tok::kHash, "'#'");
   if (in_.at(Tok::kLBrace)) return parse_map_fields(hash.loc, base);
-  const Token& name = in_.peek();
-  const bool native =
-      name.kind == Tok::kAtom ? in_.peek(1).kind == Tok::kColon : name.kind == Tok::kVar && name.text == "_";
-  if (native) in_.fail_at(hash.loc, "native records of OTP 29 are not supported");
-  in_.expect(Tok::kAtom, "a record name or '{'");
-  if (in_.take_if(Tok::kPoint)) {
+  const RecordName name = record_name();
+  if (in_.at(Tok::kPoint) && (base || name.kind == RecordName::kPlain)) {
+    in_.take();
     const Token& field = in_.expect(Tok::kAtom, "a record field name");
-    if (base) return in_.make<RecordFieldExpr>(hash.loc, base, name.text, field.text, field.loc);
-    return in_.make<RecordIndexExpr>(hash.loc, name.text, field.text, field.loc);
+    if (base) return in_.make<RecordFieldExpr>(hash.loc, base, name, field.text, field.loc);
+    return in_.make<RecordIndexExpr>(hash.loc, name.name, field.text, field.loc);
   }
   const Token& open = in_.expect(Tok::kLBrace, "'{' or '.' after a record name");
   std::vector<RecordFieldInit> fields;
@@ -156,7 +172,7 @@ const Expr* ExprParser::parse_hash(const Expr* base) {
     else if (in_.at(Tok::kRBrace) && in_.peek(-1).kind == Tok::kComma) in_.fail_here("a record field name");
   }
   in_.take();
-  return in_.make<RecordExpr>(hash.loc, base, name.text, in_.keep(fields));
+  return in_.make<RecordExpr>(hash.loc, base, name, in_.keep(fields));
 }
 
 const Expr* ExprParser::parse_map_fields(Loc loc, const Expr* base) {

@@ -18,10 +18,12 @@ class ExprParser {
   ExprList parse_exprs_until(Tok close, const Token& open);
   ExprList parse_body(bool in_maybe = false);
   std::span<const ExprList> parse_guards();
+  std::string_view native_record_name();
 
  private:
   const Expr* parse_unary();
   const Expr* parse_postfix();
+  RecordName record_name();
   const Expr* parse_hash(const Expr* base);
   const Expr* parse_primary();
   const Expr* parse_list();

@@ -100,9 +100,10 @@ const Form* Parser::parse_record_form(Loc loc) {
   const bool parens = in_.at(Tok::kLParen);
   const Token& open = in_.peek();
   if (parens) in_.take();
-  if (in_.at(Tok::kHash)) in_.fail_at(in_.peek().loc, "native records of OTP 29 are not supported");
-  const Token& name = in_.expect(Tok::kAtom, "a record name");
-  in_.expect(Tok::kComma, "','");
+  const bool native = in_.take_if(Tok::kHash);
+  const std::string_view name =
+      native ? exprs_.native_record_name() : in_.expect(Tok::kAtom, "a record name").text;
+  if (!native) in_.expect(Tok::kComma, "','");
   const Token& brace = in_.expect(Tok::kLBrace, "'{' and the fields");
   std::vector<RecordFieldDef> fields;
   if (!in_.take_if(Tok::kRBrace)) {
@@ -116,7 +117,7 @@ const Form* Parser::parse_record_form(Loc loc) {
     in_.expect_close(Tok::kRBrace, brace);
   }
   if (parens) in_.expect_close(Tok::kRParen, open);
-  return in_.make<RecordForm>(RecordForm{{FormKind::kRecord, loc}, name.text, in_.keep(fields)});
+  return in_.make<RecordForm>(RecordForm{{FormKind::kRecord, loc}, native, name, in_.keep(fields)});
 }
 
 const Form* Parser::parse_type_form(Loc loc, std::string_view attribute) {

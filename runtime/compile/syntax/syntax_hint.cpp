@@ -247,7 +247,6 @@ class Place {
   std::string name() const {
     if (here_.kind != Tok::kVar) return {};
     if (at_ == 0 && next_.kind == Tok::kLParen) return "the name of a function begins with a small letter";
-    if (before_.kind == Tok::kHash) return "the name of a record begins with a small letter";
     return {};
   }
 

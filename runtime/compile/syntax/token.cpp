@@ -33,6 +33,8 @@ std::string_view token_spelling(Tok kind) {
   return "?";
 }
 
+bool is_keyword(Tok kind) { return kind >= Tok::kAfter && kind <= Tok::kXor; }
+
 std::optional<double> float_of_token(const Token& t) {
   if (t.base != 10) {
     const std::size_t mark = std::min(t.text.find('#'), t.text.size());

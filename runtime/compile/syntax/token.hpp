@@ -64,6 +64,9 @@ struct Token {
 /// Spelling of a fixed token, or a description ("atom", "end of file") of the others.
 std::string_view token_spelling(Tok kind);
 
+/// Whether it is a reserved word.
+bool is_keyword(Tok kind);
+
 /// Returns the token as messages show it: 'foo', "abc", X, 42.
 std::string describe_token(const Token& token);
 

@@ -122,7 +122,12 @@ const TypeExpr* TypeParser::parse_map_type(Loc loc) {
 }
 
 const TypeExpr* TypeParser::parse_record_type(Loc loc) {
-  const Token& name = in_.expect(Tok::kAtom, "a record name");
+  std::string_view module, name = in_.expect(Tok::kAtom, "a record name").text;
+  if (in_.take_if(Tok::kColon)) {
+    module = name;
+    const Token& t = in_.take();
+    name = is_keyword(t.kind) ? token_spelling(t.kind) : t.text;
+  }
   const Token& open = in_.expect(Tok::kLBrace, "'{'");
   std::vector<const TypeExpr*> fields;
   if (!in_.take_if(Tok::kRBrace)) {
@@ -134,7 +139,7 @@ const TypeExpr* TypeParser::parse_record_type(Loc loc) {
     } while (in_.take_if(Tok::kComma));
     in_.expect_close(Tok::kRBrace, open);
   }
-  return type(TypeKind::kRecord, loc, in_.keep(fields), name.text);
+  return type(TypeKind::kRecord, loc, in_.keep(fields), name, module);
 }
 
 /// `<<>>`, `<<_:Base>>`, `<<_:_*Unit>>`, `<<_:Base, _:_*Unit>>`.

@@ -150,7 +150,8 @@ TEST_CASE("code: damaged files are refused with their place, never crash") {
   boot();
   const auto beam = compiled(
       "damaged",
-      "go(X) -> {f(X), #{a => X}, <<X:16>>, fun() -> X end}. f([H | T]) -> [H | f(T)]; f([]) -> [].");
+      "-record #r{a = 1.5, b}. go(X) -> {f(X), #{a => X}, <<X:16>>, fun() -> X end, r(#r{b = X})}. "
+      "f([H | T]) -> [H | f(T)]; f([]) -> []. r(#r{a = X} = R) -> R#r{b = {X, R#r.b, #other:s{a = R}}}.");
   BeamFile file;
   BeamError error;
   REQUIRE(parse_beam(beam.data(), beam.size(), &file, &error));
