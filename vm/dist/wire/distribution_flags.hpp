@@ -54,7 +54,8 @@ constexpr unsigned ours_since(unsigned release) { return kOurs | release << 16; 
   X(kNameMe, "NAME_ME", 33, 0)                                                  \
   X(kV4Nc, "V4_NC", 34, mandatory_since(26))                                    \
   X(kAlias, "ALIAS", 35, kOurs)                                                 \
-  X(kAltactSig, "ALTACT_SIG", 37, ours_since(28))
+  X(kAltactSig, "ALTACT_SIG", 37, ours_since(28))                               \
+  X(kNativeRecords, "NATIVE_RECORDS", 38, ours_since(29))
 
 namespace flag {
 #define VMRUN_DIST_FLAG(name, text, bit, meaning) inline constexpr Flags name = Flags{1} << (bit);
