@@ -181,5 +181,6 @@ modules(M) -> [M].
 functions(M, F, A, Local) when F =/= '_', A =/= '_' ->
     [{F, A} || Exists <- [vmrun_trace:exists(M, F, A)], Exists =/= false, Local orelse Exists =:= global];
 functions(M, F, A, Local) ->
-    [FA || {Fun, Arity} = FA <- vmrun_trace:functions(M, case Local of true -> functions; false -> exports end),
+    Kind = case Local of true -> functions; false -> exports end,
+    [FA || {Fun, Arity} = FA <- vmrun_trace:functions(M, Kind),
         F =:= '_' orelse F =:= Fun, A =:= '_' orelse A =:= Arity].
