@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/bif/re_pattern.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <unordered_map>
 
@@ -82,8 +83,18 @@ bool follows_pcre2() { return release_has(Trait::kPcre2); }
 /// The depth of groups that OTP's libraries accept: PCRE 8, and PCRE2.
 std::uint32_t most_nested() { return follows_pcre2() ? 10000 : 798; }
 
-/// How far behind the hyphen PCRE2 finds a range without a meaning.
-constexpr std::size_t kBehindHyphen = PCRE2_MAJOR == 10 && PCRE2_MINOR < 45 ? 0 : 1;
+/// How far behind the hyphen the library that is linked finds a range without a meaning: one byte since
+/// PCRE2 10.45.
+std::size_t behind_hyphen() {
+  static const std::size_t bytes = [] {
+    char version[64];
+    pcre2_config(PCRE2_CONFIG_VERSION, version);
+    int major = 0, minor = 0;
+    std::sscanf(version, "%d.%d", &major, &minor);
+    return major > 10 || minor >= 45 ? 1 : 0;
+  }();
+  return bytes;
+}
 
 /// Rewrites a pattern that PCRE 8 accepts and PCRE2 refuses into an equal one. Such patterns have a
 /// literal - after a class in a class ([\d-z]), a letter, or 8 or 9, without a meaning after a
@@ -102,7 +113,7 @@ bool make_acceptable(std::string* text, const CompileError& error) {
   const std::size_t at = error.at;
   switch (error.code) {
     case PCRE2_ERROR_CLASS_INVALID_RANGE: {
-      const std::size_t hyphen = at - kBehindHyphen;
+      const std::size_t hyphen = at - behind_hyphen();
       if (!is(hyphen, "-")) return false;
       text->insert(hyphen, 1, '\\');
       return true;
