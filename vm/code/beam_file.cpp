@@ -284,7 +284,9 @@ class Parser {
     if (!c) return true;
     Reader r = open(c);
     if (r.u32() != 0) return r.ok();  // an unknown version is no error: the module merely has no lines
-    r.u32();
+    const std::uint32_t flags = r.u32();
+    f_.has_executable_lines = flags & 1;
+    f_.forces_line_counters = flags & 2;
     r.u32();
     const std::uint32_t items = r.u32(), files = r.u32();
     std::uint32_t file = 0;

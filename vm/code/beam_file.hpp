@@ -121,6 +121,7 @@ struct BeamFile {
   std::vector<Record> records;
   std::vector<Line> lines;              // 0 is "none"
   std::vector<std::string> line_files;  // 0 is the module's own name, ".erl"
+  bool has_executable_lines = false, forces_line_counters = false;  // options of erlc since OTP 27
   std::deque<std::string> storage;      // bytes made here that `literals` points into
   std::vector<Bytes> literals;          // external terms, version byte included
   Bytes strings{}, attributes{}, compile_info{}, meta{};

@@ -36,8 +36,7 @@ class Loader {
 
   bool load() {
     m_.name = f_.module;
-    if (const CoverageMode mode = coverage_mode.load(std::memory_order_relaxed);
-        mode != CoverageMode::kNone) {
+    if (const CoverageMode mode = mode_of_coverage(); mode != CoverageMode::kNone) {
       m_.coverage = std::make_unique<Coverage>();
       m_.coverage->mode = mode;
     }
@@ -49,6 +48,14 @@ class Loader {
 
  private:
   static constexpr std::uint16_t kNoEntry = 0xFFFF;
+
+  /// OTP's cover has its modules count lines whatever the mode of the machine is. Lines cannot be
+  /// counted where the compiler marked none.
+  CoverageMode mode_of_coverage() const {
+    if (f_.forces_line_counters) return CoverageMode::kLineCounters;
+    const CoverageMode mode = coverage_mode.load(std::memory_order_relaxed);
+    return mode >= CoverageMode::kLine && !f_.has_executable_lines ? CoverageMode::kNone : mode;
+  }
 
   bool fail(const std::string& what) {
     if (error_->message.empty()) {
