@@ -28,7 +28,14 @@ getaddrinfo(Host, Service) when Host =/= undefined; Service =/= undefined ->
 
 info({Type, Protocol, Address}) ->
     #{family := Family} = Map = address(Address),
-    #{family => Family, type => type(Type), protocol => protocol(Protocol), addr => Map}.
+    #{family => Family, type_key() => type(Type), protocol => protocol(Protocol), addr => Map}.
+
+%% Since OTP 27 the key has the name that its documents always gave.
+type_key() ->
+    case erlang:system_info(otp_release) >= "27" of
+        true -> socktype;
+        false -> type
+    end.
 
 type(1) -> stream;
 type(2) -> dgram;
