@@ -185,6 +185,8 @@ class StockErl:
             return 'no erl here'
         if script.erl_skip is not None:
             return script.erl_skip
+        if script.erl_until and script.erl_until[0] < self.release:
+            return script.erl_until[1]
         for need in script.requires:
             if need.startswith('otp') and int(need[3:]) > self.release:
                 return f'needs Erlang/OTP {need[3:]}, here is {self.release}'

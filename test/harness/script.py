@@ -14,6 +14,7 @@
   % requires: allocator     skipped in a build with a sanitizer, which keeps what is freed
   % requires: machine_code  skipped where there is none: other processors, sanitizers, coverage
   % erl: skip WHY           stock erl cannot run it, or rightly prints something else
+  % erl: until26 WHY        the same of a stock erl of later releases
   % modes: skip MODE WHY    not under that mode
   % timeout: SECONDS        instead of the default
 
@@ -95,6 +96,7 @@ class Script(Expectations):
         self.text = path.read_text(encoding='utf-8', errors='surrogateescape')
         super().__init__()
         self.requires, self.erl_skip, self.mode_skips, self.timeout = [], None, {}, 60
+        self.erl_until = None  # (last release of a stock erl that agrees, why)
         for number, line in enumerate(self.text.split('\n'), 1):
             match = DIRECTIVE.search(line)
             if match:
@@ -109,7 +111,10 @@ class Script(Expectations):
         elif word == 'timeout':
             self.timeout = int(value)
         elif word == 'erl':
-            self.erl_skip = self.reason(number, value, 'skip ')
+            if until := re.match(r'until(\d+) (.+)', value):
+                self.erl_until = int(until[1]), until[2]
+            else:
+                self.erl_skip = self.reason(number, value, 'skip ')
         elif word == 'modes':
             mode, _, why = self.reason(number, value, 'skip ').partition(' ')
             self.mode_skips[mode] = why

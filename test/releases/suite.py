@@ -34,7 +34,6 @@ FIRST_COMMANDS = {
 # Suites that run inside, with what they are asked for.
 SUITES = {
     'scripts that erlc has compiled': ['--suite', 'erlc'],
-    'scripts on a stock erl': ['--suite', 'erl'],
     'commands': ['--suite', 'command'],
     'nodes': ['--suite', 'nodes'],
     'packages, releases and tools': ['--suite', 'systems'],
