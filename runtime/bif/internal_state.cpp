@@ -371,6 +371,8 @@ constexpr Question kQuestions[] = {
     {"persistent_term", persistent_term_state},
     {"stack_check", stack_left},
     {"check_io_debug", check_io_state},
+    // As in an OTP whose hashes are not made worse for tests.
+    {"hashmap_collision_bonanza", [](Process&) { return atoms::false_; }},
     // As in an OTP that was built without it.
     {"lc_graph", [](Process&) { return intern_atom("notsup"); }},
     {"flxctr_memory_usage", [](Process&) { return intern_atom("notsup"); }},

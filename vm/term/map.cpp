@@ -135,10 +135,18 @@ Term large_from_pairs(TermSpace& heap, const Term* pairs, Word n) {
   return trie_build(heap, cells.data(), n);
 }
 
+void order_pairs(Term* pairs, Word n, int (*compare)(Term, Term)) {
+  struct Pair {
+    Term key, value;
+  };
+  auto* p = reinterpret_cast<Pair*>(pairs);
+  std::sort(p, p + n, [&](const Pair& a, const Pair& b) { return compare(a.key, b.key) < 0; });
+}
+
 /// Makes a map from n distinct pairs in any order.
 Term from_distinct(TermSpace& heap, Term* pairs, Word n) {
   if (n > kFlatMapMax) return large_from_pairs(heap, pairs, n);
-  sort_pairs(pairs, n);
+  order_pairs(pairs, n, compare_flat_keys);
   return flat_from_sorted(heap, pairs, n);
 }
 
@@ -299,13 +307,7 @@ Term map_merge(TermSpace& heap, Term first, Term second) {
   return result;
 }
 
-void sort_pairs(Term* pairs, Word n) {
-  struct Pair {
-    Term key, value;
-  };
-  auto* p = reinterpret_cast<Pair*>(pairs);
-  std::sort(p, p + n, [](const Pair& a, const Pair& b) { return compare_keys(a.key, b.key) < 0; });
-}
+void sort_pairs(Term* pairs, Word n) { order_pairs(pairs, n, compare_keys); }
 
 Term map_from_pairs(TermSpace& heap, Term* pairs, Word n, bool* duplicates) {
   if (n <= kFlatMapMax) {

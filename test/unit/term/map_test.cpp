@@ -3,7 +3,9 @@
 
 #include <map>
 #include <random>
+#include <string>
 
+#include "vm/base/release.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/compare.hpp"
@@ -100,6 +102,24 @@ TEST_CASE("flat maps keep key order and share the keys on update") {
   CHECK(flatmap_of(updated)->keys == flatmap_of(map)->keys);
   CHECK(map_put(h, map, Term::small(1), Term::small(5)) == map);  // nothing changes
   CHECK_FALSE(map_update(h, map, Term::small(77), Term::small(9)));
+}
+
+TEST_CASE("a map that shrinks orders atoms as every small map does") {
+  init_literal_area();
+  for (const int release : {25, 27}) {
+    use_release(release, true);  // by their texts, or by their numbers
+    Arena h;
+    Term shrunk = empty_map(h), small = empty_map(h);
+    for (Word i = 0; i <= kFlatMapMax; ++i) {
+      const Term key = intern_atom("key" + std::to_string(100 - i));
+      shrunk = map_put(h, shrunk, key, Term::small(0));
+      if (i < kFlatMapMax) small = map_put(h, small, key, Term::small(0));
+    }
+    shrunk = map_remove(h, shrunk, intern_atom("key" + std::to_string(100 - kFlatMapMax)));
+    REQUIRE(is_flat_map(shrunk));
+    CHECK(equal_exact(shrunk, small));
+  }
+  use_release(kNewestRelease, false);
 }
 
 TEST_CASE("walking in batches gives every pair once, from any stop") {
