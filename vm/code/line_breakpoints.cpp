@@ -45,7 +45,10 @@ LineBreakpointResult set_line_breakpoint(Term module, Word line, bool on) {
     if (b.line != line) continue;
     found = true;
     const Word* const at = m->begin() + b.word;
-    if (operation_at(at) != wanted) changes.push_back({const_cast<Word*>(at), wanted});
+    // A native function, or call_debugger, may stand in its place: then the line is not reached.
+    const std::uint16_t there = operation_at(at);
+    if (there == (on ? op::line_breakpoint_off : op::line_breakpoint))
+      changes.push_back({const_cast<Word*>(at), wanted});
   }
   if (!changes.empty()) set_operations(changes);
   if (found) return LineBreakpointResult::kDone;

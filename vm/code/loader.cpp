@@ -474,7 +474,6 @@ bool Loader::finish() {
   }
   for (const Module::LineBreakpoint& b : breakpoints_)
     m_.line_breakpoints.push_back({static_cast<std::uint32_t>(e_.word_of(b.word)), b.line});
-  if (m_.coverage && m_.coverage->counts_lines() && m_.coverage->lines.empty()) m_.coverage.reset();
   m_.files = f_.line_files;
   std::memcpy(m_.md5, f_.md5, sizeof m_.md5);
   return true;

@@ -25,6 +25,7 @@
 namespace vmrun {
 namespace {
 
+constexpr Word kLongStackWords = 10'000;  // it is looked through on a dirty scheduler
 constexpr std::int32_t kAnswerCost = 10;  // in reductions, besides the cost that depends on sizes
 
 std::int32_t collect_for(Process& p, Term how) {
@@ -62,6 +63,9 @@ std::int32_t answer_one(Process& p, Term request) {
       return answer(info) + words_cost(arena.fragment_words);
     }
     case RequestKind::kInspect: {
+      const bool is_here = dirty_thread_kind() == DirtyKind::kNone;
+      if (is_here && static_cast<Word>(p.heap.end - p.heap.stop) > kLongStackWords) return kTooLong;
+      const EpochGuard guard;
       const Term found = inspect(p, argument, arena);
       return answer(found) + words_cost(arena.fragment_words);
     }

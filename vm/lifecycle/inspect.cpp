@@ -69,9 +69,11 @@ Term frame_place(const Process& p, Heap& out, const Frame& frame) {
     return place_term(out, address && process_upcalls.header_at(address - 1) ? address - 1 : address);
   if (!address)
     return function_term(out, p.initial_module, p.initial_function, p.initial_arity, atoms::undefined);
-  if (is_hibernating(p, process_upcalls.header_at(address)))
-    return function_term(out, atoms::erlang, hibernate, 3, atoms::undefined);
-  return place_term(out, address);
+  const FunctionHeader* const f = process_upcalls.header_at(address);
+  if (is_hibernating(p, f)) return function_term(out, atoms::erlang, hibernate, 3, atoms::undefined);
+  // At its entry a function is in front of its first line: it has the line of its head.
+  const bool is_at_entry = f && f->entry() == address && process_upcalls.header_at(address - 1) == f;
+  return place_term(out, is_at_entry ? address - 1 : address);
 }
 
 /// {value, Value}, or {too_large, Words}.

@@ -4,9 +4,10 @@
 %% A debugger that stops processes at every line of the functions below and prints what it sees of them:
 %% places, variables, slots, frames.
 -module(stops_at_lines).
--export([main/0, sum/1, guarded/2, tree/1, wide/12, bits/1, comprehension/1, server/1, hibernating/0]).
+-export([main/0, sum/1, guarded/2, tree/1, wide/12, bits/1, comprehension/1, server/1,
+    hibernating/0, spin/2]).
 -compile(beam_debug_info).
--define(LAST_LINE, 70).
+-define(LAST_LINE, 74).
 
 %% ---- What is looked at: breakpoints are set here alone ----
 
@@ -67,10 +68,14 @@ server(State) ->
 hibernating() ->
     erlang:hibernate(?MODULE, sum, [[1, 2]]).
 
+spin(Left, Right) ->
+    spin(Right, Left).
+
 %% ---- The debugger ----
 
 main() ->
     {ok, Session} = erl_debugger:register(self()),
+    spinning(),
     {ok, Functions} = erl_debugger:breakpoints(?MODULE),
     show("breakpoints", lists:sort(maps:to_list(Functions))),
     Info = code:get_debug_info(?MODULE),
@@ -144,20 +149,29 @@ messages(Session, Info) ->
     running = erl_debugger:stack_frames(Waiting, 4),
     exit(Waiting, kill).
 
+%% A process that is suspended where it calls, without a breakpoint.
+spinning() ->
+    Pid = spawn(fun() -> spin(same, same) end),
+    calling(Pid, {?MODULE, spin, 2}),
+    true = erlang:suspend_process(Pid),
+    show("spinning", {[{P, S} || {_, P, #{slots := S}} <- erl_debugger:stack_frames(Pid, 4)],
+                      [erl_debugger:peek_xreg(Pid, N, 9) || N <- [0, 1, 2]], erl_debugger:xregs_count(Pid)}),
+    exit(Pid, kill).
+
 suspended() ->
     Pid = spawn(fun() -> hibernating() end),
     receive {debugger_event, _, {breakpoint, Pid, _, _, Resume}} -> Resume() end,
-    sleeping(Pid),
+    calling(Pid, {erlang, hibernate, 3}),
     true = erlang:suspend_process(Pid),
     show("hibernating", {[{P, S} || {_, P, #{slots := S}} <- erl_debugger:stack_frames(Pid, 8)],
                          [erl_debugger:peek_xreg(Pid, N, 9) || N <- [0, 1, 2, 3]],
                          erl_debugger:xregs_count(Pid)}),
     exit(Pid, kill).
 
-sleeping(Pid) ->
+calling(Pid, Function) ->
     case process_info(Pid, current_function) of
-        {current_function, {erlang, hibernate, 3}} -> ok;
-        _ -> erlang:yield(), sleeping(Pid)
+        {current_function, Function} -> ok;
+        _ -> erlang:yield(), calling(Pid, Function)
     end.
 
 show(What, Value) -> io:format("~0kp: ~0kp~n", [What, Value]).
