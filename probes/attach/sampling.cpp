@@ -26,6 +26,11 @@
 #include "vm/sched/scheduler.hpp"
 
 // Threads and their clocks. Only the controlling thread uses what is here.
+// glibc 2.36 has no name for this member.
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 namespace vmrun::attach {
 namespace {
 
@@ -136,7 +141,7 @@ bool start_timer(Clock& c, unsigned number, int tid, std::uint64_t interval_ns) 
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = sampling_signal();
   event.sigev_value.sival_int = value_of(number);
-  event._sigev_un._tid = tid;
+  event.sigev_notify_thread_id = tid;
   if (timer_create(processor_clock(tid), &event, &c.timer) != 0) return false;
   c.has_timer = true;
   const itimerspec every{in_timespec(interval_ns), in_timespec(interval_ns)};

@@ -63,6 +63,17 @@ void handle(int signal_number, siginfo_t* info, void* context) {
   raise(signal_number);
 }
 
+/// Returns the name of one of the signals below.
+const char* name_of(int signal_number) {
+  switch (signal_number) {
+    case SIGSEGV: return "SEGV";
+    case SIGBUS: return "BUS";
+    case SIGFPE: return "FPE";
+    case SIGILL: return "ILL";
+    default: return "ABRT";
+  }
+}
+
 void install() {
   for (const int signal_number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     struct sigaction action {};
@@ -78,8 +89,7 @@ void install() {
 }  // namespace
 
 const char* FatalSignal::text(char* buffer, unsigned long bytes) const {
-  const char* name = sigabbrev_np(number);
-  std::snprintf(buffer, bytes, "crashed with signal %s%s", name ? name : "?",
+  std::snprintf(buffer, bytes, "crashed with signal %s%s", name_of(number),
                 stack_overflow ? " (stack overflow in native code)" : "");
   return buffer;
 }

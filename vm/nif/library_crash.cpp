@@ -2,7 +2,6 @@
 #include "vm/nif/library_crash.hpp"
 
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -99,9 +98,10 @@ bool report(const FatalSignal& signal) {
   return true;
 }
 
+_Unwind_Reason_Code end_at_once(_Unwind_Context*, void*) { return _URC_END_OF_STACK; }
+
 void install() {
-  void* frame;
-  backtrace(&frame, 1);  // loads what it needs while memory can still be allocated
+  _Unwind_Backtrace(end_at_once, nullptr);  // prepares what it needs while memory can still be allocated
   on_fatal_signal(report);
 }
 
