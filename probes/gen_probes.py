@@ -763,7 +763,12 @@ def sites(table, mode, provider_header):
     )
     body = tests = ''
     if mode != 'none':
-        text += f'#include "{provider_header}"\n'
+        # The header declares each semaphore anew, with the section that the assembly below puts it in.
+        text += (
+            '#pragma GCC diagnostic push\n'
+            '#ifdef __clang__\n#pragma GCC diagnostic ignored "-Wsection"\n#endif\n'
+            f'#include "{provider_header}"\n#pragma GCC diagnostic pop\n'
+        )
     if mode == 'usdt':
         text += SITE_INSTRUCTION
         body = '\n'.join([site(p, mode) for p in table.singles] + [range_site(r, mode) for r in table.ranges])

@@ -73,11 +73,16 @@ void look_for_code(const Process& p) {
     if (r.module && is_inside(p, *r.module)) std::atomic_ref(r.in_use).store(true, std::memory_order_relaxed);
 }
 
+/// Looks through a fragment and so many of its roots, for what they mark.
+bool mentioned_by(const Fragment& f, Word roots, const LiteralBlocks& blocks, std::vector<bool>& marks) {
+  const bool by_roots = blocks.mark_mentioned(&f.message, roots, marks),
+             by_words = blocks.mark_mentioned(f.words, f.used_words, marks);
+  return by_roots || by_words;
+}
+
 /// Replaces a fragment that waits for the process, if it refers to these literals.
 void renew(Fragment*& f, const LiteralBlocks& blocks, std::vector<bool>& marks) {
-  if (!f ||
-      !(blocks.mark_mentioned(&f->message, 1, marks) | blocks.mark_mentioned(f->words, f->used_words, marks)))
-    return;
+  if (!f || !mentioned_by(*f, 1, blocks, marks)) return;
   Fragment* fresh = new_fragment(copy_size_words(f->message));
   fresh->kind = f->kind;
   fresh->message = copy_into(*fresh, f->message);
@@ -122,10 +127,8 @@ std::int32_t take_literals(Process& p) {
   }
   bool found = mentioned_in_heap(p, blocks, marks);
   for (Fragment** link = &p.mailbox.first; *link; link = &(*link)->next) {
-    Fragment* f = *link;
-    if (!(blocks.mark_mentioned(&f->message, 2, marks) |  // the sequential trace token as well
-          blocks.mark_mentioned(f->words, f->used_words, marks)))
-      continue;
+    constexpr Word kRoots = 2;  // the sequential trace token as well
+    if (!mentioned_by(**link, kRoots, blocks, marks)) continue;
     pin_message(p, link);
     found = true;
   }

@@ -88,7 +88,10 @@ int enif_set_option(ErlNifEnv* env, ErlNifOption option, ...) {
   if (!l || !l->is_loading) return EINVAL;
   if (option == ERL_NIF_OPT_DELAY_HALT) return std::exchange(l->delays_halt, true) ? EINVAL : 0;
   va_list rest;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wvarargs"  // erl_nif.h has an enumeration as the last parameter
   va_start(rest, option);
+#pragma GCC diagnostic pop
   int status = EINVAL;
   const auto set = [&status](auto*& member, auto* callback) {
     if (member || !callback) return;

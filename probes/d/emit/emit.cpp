@@ -22,10 +22,7 @@ std::size_t increment_argument(Aggregating how) {
 class Emitter {
  public:
   Emitter(Script& script, Types& types, const Symbols& symbols)
-      : script_(script),
-        types_(types),
-        code_(script.program),
-        values_(code_, types, symbols, script.program.options) {}
+      : script_(script), code_(script.program), values_(code_, types, symbols, script.program.options) {}
 
   void clause(CheckedClause& checked);
 
@@ -41,7 +38,6 @@ class Emitter {
   void fields(const Node* call, const ActionInfo& info, std::size_t first);
 
   Script& script_;
-  Types& types_;
   Code code_;
   Values values_;
 };
