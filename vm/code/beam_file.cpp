@@ -722,7 +722,7 @@ class Parser {
   std::vector<std::string> integers_;
   std::size_t file_literals_ = 0;
   bool list_goes_beyond_ = false;  // whether the last list has a number that does not fit a word
-  bool types_known_ = false;  // whether the chunk is there, in a version we read
+  bool types_known_ = false;       // whether the chunk is there, in a version we read
   unsigned nesting_ = 0;
 };
 

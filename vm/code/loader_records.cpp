@@ -119,8 +119,8 @@ bool Loader::make_record(Term entry, const Arg* a) {
   if (!is_whole) {  // an exception that only code of other compilers raises
     std::vector<ListWord> words;
     if (!record_pairs(a[5], true, &words)) return false;
-    e_.emit(Family::create_native_record,
-            {Operand::constant(entry), number(a[4].value), operand(a[3])}, words);
+    e_.emit(Family::create_native_record, {Operand::constant(entry), number(a[4].value), operand(a[3])},
+            words);
     return true;
   }
   e_.emit(Family::test_heap, {number(a[4].value), need(record_words(given.size()))});

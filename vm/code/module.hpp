@@ -88,7 +88,7 @@ struct Module {
   // Ascending. Without takes_line_breakpoints the code was not loaded for a debugger.
   std::vector<LineBreakpoint> line_breakpoints;
   bool takes_line_breakpoints = false;
-  std::vector<Term> records;      // literals, see native_records.hpp
+  std::vector<Term> records;  // literals, see native_records.hpp
   LiteralBlock* literals = nullptr;
   std::uint32_t version = 0;  // all code is numbered in the order of registering
   std::uint8_t md5[16] = {};

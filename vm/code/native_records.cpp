@@ -100,8 +100,7 @@ Term create_native_record(Process& p, Term id, const Word* pairs, unsigned count
   const Term record = make_record(hp, d.tuple());
   for (Word i = 0; i < n; ++i) {
     const Word* given = value_among(pairs, count, d.field(i));
-    record_values(record)[i] =
-        given ? decode_source(*given, x, p.heap.stop) : record_entry_default(entry, i);
+    record_values(record)[i] = given ? decode_source(*given, x, p.heap.stop) : record_entry_default(entry, i);
   }
   return record;
 }

@@ -45,8 +45,7 @@ bool get_record_elements(Term record, const Word* pairs, unsigned count, Term* x
 /// Makes a record. id: an entry of this module, or {Module, Name}. May collect.
 Term create_native_record(Process& p, Term id, const Word* pairs, unsigned count, Term* x, unsigned live);
 /// Copies a record with new values. May collect.
-Term update_native_record(Process& p, Term record, const Word* pairs, unsigned count, Term* x,
-                          unsigned live);
+Term update_native_record(Process& p, Term record, const Word* pairs, unsigned count, Term* x, unsigned live);
 /// Fetches a field. id: the name that the record has (or _ for any), or {Module, Name}, for which
 /// it must be exported. Sets the exception only if it is to raise.
 Term get_record_field(Process& p, Term record, Term id, Term field, bool raises);

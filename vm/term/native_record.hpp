@@ -55,9 +55,7 @@ inline RecordObject* record_of(Term t) {
   assert(t.is_native_record());
   return reinterpret_cast<RecordObject*>(t.boxed_ptr());
 }
-inline RecordDefinition definition_of(Term record) {
-  return RecordDefinition(record_of(record)->definition);
-}
+inline RecordDefinition definition_of(Term record) { return RecordDefinition(record_of(record)->definition); }
 inline Term* record_values(Term record) { return record_of(record)->values(); }
 
 inline constexpr Word record_words(Word fields) { return 2 + fields; }
@@ -68,8 +66,7 @@ inline Term record_header(Word fields) { return Term::header(Term::Sub::kRecord,
 Term make_record(Term*& hp, Term definition);
 /// Makes a definition at hp, which moves on. The fields are different atoms; exported is true or
 /// false.
-Term make_record_definition(Term*& hp, Term module, Term name, Term exported, const Term* fields,
-                            Word count);
+Term make_record_definition(Term*& hp, Term module, Term name, Term exported, const Term* fields, Word count);
 /// Whether an atom is there twice.
 bool has_repeated_field(const Term* fields, Word count);
 /// Whether this object, whose header says record, has a definition of as many fields.
