@@ -611,11 +611,17 @@ void MatchCompiler::records(Rows rows, Occ* at, Exits x) {
 
 void MatchCompiler::record_part(Rows rows, Occ* at, BlockId fail) {
   const Arg record = Arg::of(places_.fetch(at->parent));
+  // A record of this name has no other.
+  const auto wants_another = [&](const Row& r) {
+    return at->kind == Occ::kRecordName && std::ranges::any_of(r.cells, [&](const Cell& c) {
+             return c.at->kind == Occ::kRecordName && c.at->parent == at->parent;
+           });
+  };
   Rows with, without;
   for (Row& r : rows) {
     if (cell_at(r, at) == nullptr) {
       without.push_back(r);
-      with.push_back(std::move(r));
+      if (!wants_another(r)) with.push_back(std::move(r));
       continue;
     }
     Cell cell = take(r, at);
