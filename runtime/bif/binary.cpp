@@ -32,6 +32,7 @@ bool part_range(Term binary, Term position, Term length, Word* from, Word* count
 
 Term part(Process& p, Term binary, Term position, Term length) {
   Word from, count;
+  if (release_has(Trait::kWholeBinaries) && !is_binary(binary)) return raise_badarg(p);
   return part_range(binary, position, length, &from, &count) ? make_part(p.heap, binary, from * 8, count * 8)
                                                              : raise_badarg(p);
 }
@@ -71,7 +72,8 @@ Term decode_unsigned(Process& p, const Term* a, unsigned arity, BifFn self, bool
 Term copies(Process& p, const Term* a, unsigned arity, BifFn self, Term count_term) {
   const Term binary = a[0];
   SWord count;
-  if (binary.is_bitstring() && count_term == Term::small(0)) return make_binary(p.heap, nullptr, 0);
+  if (!release_has(Trait::kWholeBinaries) && binary.is_bitstring() && count_term == Term::small(0))
+    return make_binary(p.heap, nullptr, 0);
   if (!is_binary(binary) || !small_in_range(count_term, 0, Term::kSmallMax, &count)) return raise_badarg(p);
   const BytesOf bytes(binary);
   Word total;

@@ -229,6 +229,9 @@ bool found_soon(const Searcher& searcher, const std::uint8_t* text, Range scope,
   return to == scope.to || (*found && (*found)->at + searcher.longest() <= to);
 }
 
+/// Older releases do not check the pattern where there is nothing to search.
+bool pattern_counts(const Range& scope) { return release_has(Trait::kWholeBinaries) || scope.to != 0; }
+
 template <class Again>
 Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all, Again again) {
   Searcher searcher;
@@ -237,10 +240,8 @@ Term find_matches(Process& p, Term subject, Term pattern, Term options, bool all
   Range scope{0, text.size()};
   if (!parse_options(options, text.size(), &scope, nullptr)) return raise_badarg(p);
   ReductionBudget steps(binary_loop_limit);
-  if (!searcher.prepare(pattern, steps) &&
-      scope.to != 0) {  // in an empty scope the pattern is not checked either
+  if (!searcher.prepare(pattern, steps) && pattern_counts(scope))
     return steps.used_up() ? again() : raise_badarg(p);
-  }
   ListBuilder list(p.heap);
   Term first = intern_atom("nomatch");
   if (too_long((scope.to - scope.from) / kBytesPerStep)) {
@@ -266,10 +267,8 @@ Term split(Process& p, Term subject, Term pattern, Term options, Again again) {
   SplitOptions how;
   if (!parse_options(options, text.size(), &scope, &how)) return raise_badarg(p);
   ReductionBudget steps(binary_loop_limit);
-  if (!searcher.prepare(pattern, steps) &&
-      scope.to != 0) {  // in an empty scope the pattern is not checked either
+  if (!searcher.prepare(pattern, steps) && pattern_counts(scope))
     return steps.used_up() ? again() : raise_badarg(p);
-  }
   std::vector<Range> parts;
   Word at = 0;
   if (too_long((scope.to - scope.from) / kBytesPerStep)) {
