@@ -19,8 +19,8 @@ What Erlang/OTP tests itself with, run by its own `common_test`: once by stock `
 `build/bin` comes first in PATH. The suites are those of the source package of Debian's erlang, unchanged, \
 each on a node with an epmd of its own; "passed by erl" counts the cases that pass with stock `erl` on the \
 same machine, "by us" those among them that pass with vmrun too. Cases that stock `erl` itself fails or \
-skips, here as there, are not counted. `suites.txt` of the release in `test/otp` has each case that makes the \
-difference, with the reason.
+skips, here as there, are not counted. `suites.txt` of the release in `test/otp` has each case that makes \
+the difference, with the reason.
 
 This document is made by `python3 test/otp/table.py`; `./dev test --suite otp` holds it true for the \
 installed release: a case that passes with `erl` and neither passes here nor stands in `suites.txt` fails \
