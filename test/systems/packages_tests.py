@@ -19,6 +19,8 @@ DIFFERS = [
     (r'#Ref<[\d.]+>', '<ref>'),
     (r'#Fun<([\w.]+)\.\d+>', r'#Fun<\1>'),
     (r'done in [\d.]+ s', 'done'),
+    (r'\.\.\.\[[\d.]+ s\] ok', '...ok'),
+    (r'(-fun-)\d+-', r'\1N-'),  # releases of erlc number funs in another order
 ]
 SCRIPTS = pathlib.Path(__file__).with_name('packages')
 

@@ -17,5 +17,5 @@ main(_) ->
     {ok, Ref} = httpc:request(get, {"http://127.0.0.1:" ++ integer_to_list(Port) ++ "/page.html", []}, [],
         [{sync, false}]),
     receive {http, {Ref, {{_, 200, _}, _, Body}}} -> io:format("~p~n", [Body]) end,
-    io:format("~p~n", [uri_string:parse("http://u@h:1/p?q#f")]),
+    io:format("~p~n", [lists:sort(maps:to_list(uri_string:parse("http://u@h:1/p?q#f")))]),
     ok = inets:stop(httpd, Server).
