@@ -246,11 +246,13 @@ void leave_resource_types(NifLibrary* library) {
   std::vector<ErlNifResourceType*> mine;
   {
     std::lock_guard lock(registry().mutex);
-    for (ErlNifResourceType* t : registry().types)
-      if (t->of_library == library) {
-        t->of_library = nullptr;
-        mine.push_back(t);
-      }
+    // Types of which there are resources live on, with the library, and no library takes them over.
+    std::erase_if(registry().types, [&](ErlNifResourceType* t) {
+      if (t->of_library != library) return false;
+      t->of_library = nullptr;
+      mine.push_back(t);
+      return true;
+    });
   }
   for (ErlNifResourceType* t : mine) drop_type(t);
 }

@@ -115,7 +115,8 @@ class ResourceTypesOpened {
 };
 
 /// Called when the library's module version is gone. Its types without resources are freed. Others
-/// stay until they are taken over, or until their last resource is gone.
+/// stay until their last resource is gone; a library that is loaded from then on has types of its
+/// own.
 void leave_resource_types(NifLibrary* library);
 
 }  // namespace vmrun
