@@ -21,7 +21,8 @@ RELEASES = {'trixie': 27, 'forky': 29}
 # What the compared programs need beyond what ./dev installs.
 PACKAGES = '''python3 erlang-base erlang-dev erlang-crypto erlang-ssl erlang-mnesia erlang-dialyzer
     erlang-common-test erlang-eunit erlang-tools erlang-inets erlang-ssh elixir rebar3 git
-    erlang erlang-proper-dev linux-perf'''.split()
+    erlang erlang-proper-dev linux-perf rabbitmq-server ejabberd python3-pika python3-slixmpp curl
+    iproute2'''.split()
 # README's commands, as the first ones typed in a new Debian, and what they print last. Its second command is
 # ./dev test, which builds once more, with assertions; ./dev check is the short form of it.
 FIRST_COMMANDS = {

@@ -77,13 +77,14 @@ def tests(root, build, vmrun, programs):
 
 
 def programs_tests(programs):
-    from . import elixir_suites, packages_tests, releases, tools
+    from . import elixir_suites, packages_tests, releases, servers_tests, tools
 
     return (
         packages_tests.tests(programs)
         + releases.tests(programs)
         + tools.tests(programs)
         + elixir_suites.tests(programs)
+        + servers_tests.tests(programs)
     )
 
 
