@@ -1,5 +1,5 @@
 #!/usr/bin/env escript
-%% packages: erlang-ssh
+%% packages: erlang-ssh openssh-client
 %% A server and a client, a command and files.
 -module(otp_ssh_used).
 -mode(compile).

@@ -24,5 +24,6 @@ main(_) ->
          io:format("~p~n", [ssl:recv(T, 0, 10000)])
      end || V <- ['tlsv1.2', 'tlsv1.3']],
     io:format("~p~n", [[is_list(ssl:cipher_suites(all, V)) || V <- ['tlsv1.2', 'tlsv1.3']]]).
-chain(_) -> #{root => [{key, {namedCurve, secp256r1}}], peer => [{key, {namedCurve, secp256r1}}],
-    intermediates => []}.
+chain(_) ->
+    One = [{key, {namedCurve, secp256r1}}, {digest, sha256}],
+    #{root => One, peer => One, intermediates => []}.
