@@ -20,7 +20,7 @@ from .debian_root import ROOTS, DebianRoot
 RELEASES = {'trixie': 27, 'forky': 29}
 # What the compared programs need beyond what ./dev installs.
 PACKAGES = '''python3 erlang-base erlang-dev erlang-crypto erlang-ssl erlang-mnesia erlang-dialyzer
-    erlang-common-test erlang-eunit erlang-tools erlang-inets erlang-ssh elixir rebar3 git
+    erlang-common-test erlang-eunit erlang-tools erlang-inets erlang-ssh elixir rebar3 git openssh-client
     erlang erlang-proper-dev linux-perf rabbitmq-server ejabberd python3-pika python3-slixmpp curl
     iproute2'''.split()
 # README's commands, as the first ones typed in a new Debian, and what they print last. Its second command is
