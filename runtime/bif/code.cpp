@@ -114,8 +114,8 @@ Term bif_erlang_module_loaded_1(Process& p, const Term* a) {
 }
 
 namespace {
-/// Whether a module is a part of the machine that OTP does not have. Such modules are not listed: tools load,
-/// trace and compare what is.
+/// Whether a module is a part of the machine that OTP does not have. Such modules are not listed:
+/// tools load, trace and compare what is.
 bool is_own(Term module) { return atom_text(module).starts_with("vmrun_"); }
 }  // namespace
 

@@ -48,9 +48,10 @@ namespace {
 using CompileContext = std::unique_ptr<pcre2_compile_context, Free<pcre2_compile_context_free>>;
 
 /// Returns tables of the classes and cases of single bytes: Latin-1, whatever the locale, as in
-/// Erlang's own until OTP 28, whose bytes above 127 have no classes. PCRE2 makes tables for the C locale; here characters of the upper half get the
-/// classes of ASCII characters of their kind. The layout is documented in pcre2_internal.h, and it
-/// is part of the source text that pcre2_dftables writes for linking.
+/// Erlang's own until OTP 28, whose bytes above 127 have no classes. PCRE2 makes tables for the C
+/// locale; here characters of the upper half get the classes of ASCII characters of their kind. The
+/// layout is documented in pcre2_internal.h, and it is part of the source text that pcre2_dftables
+/// writes for linking.
 const std::uint8_t* latin1_tables() {
   static const std::uint8_t* const made = [] {
     constexpr unsigned kLower = 0, kFlip = 256, kClasses = 512, kClassCount = 10,
@@ -76,15 +77,15 @@ const std::uint8_t* latin1_tables() {
   return made;
 }
 
-/// Whether patterns mean, and are refused, as PCRE2 has it. Before, OTP had PCRE 8, whose rules and texts
-/// this file adds to PCRE2's.
+/// Whether patterns mean, and are refused, as PCRE2 has it. Before, OTP had PCRE 8, whose rules and
+/// texts this file adds to PCRE2's.
 bool follows_pcre2() { return release_has(Trait::kPcre2); }
 
 /// The depth of groups that OTP's libraries accept: PCRE 8, and PCRE2.
 std::uint32_t most_nested() { return follows_pcre2() ? 10000 : 798; }
 
-/// How far behind the hyphen the library that is linked finds a range without a meaning: one byte since
-/// PCRE2 10.45.
+/// How far behind the hyphen the library that is linked finds a range without a meaning: one byte
+/// since PCRE2 10.45.
 std::size_t behind_hyphen() {
   static const std::size_t bytes = [] {
     char version[64];

@@ -119,11 +119,11 @@ struct BeamFile {
   std::vector<Function> exports, locals;
   std::vector<Lambda> lambdas;
   std::vector<Record> records;
-  std::vector<Line> lines;              // 0 is "none"
-  std::vector<std::string> line_files;  // 0 is the module's own name, ".erl"
+  std::vector<Line> lines;                                          // 0 is "none"
+  std::vector<std::string> line_files;                              // 0 is the module's own name, ".erl"
   bool has_executable_lines = false, forces_line_counters = false;  // options of erlc since OTP 27
-  std::deque<std::string> storage;      // bytes made here that `literals` points into
-  std::vector<Bytes> literals;          // external terms, version byte included
+  std::deque<std::string> storage;  // bytes made here that `literals` points into
+  std::vector<Bytes> literals;      // external terms, version byte included
   Bytes strings{}, attributes{}, compile_info{}, meta{};
   std::uint8_t md5[16] = {};  // of the chunks that make up the code's identity; the uniq of its funs
   std::uint32_t label_count = 0, function_count = 0;

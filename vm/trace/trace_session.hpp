@@ -116,9 +116,9 @@ class Tracings {
   Tracings(const Tracings&) = delete;
 
   bool empty() const { return !first_; }
-  /// Returns the session's part of the list; nullptr when that session does not trace this one. Searches
-  /// from where the last search ended, so questions about the newest session first, then about older ones
-  /// take one walk over the list.
+  /// Returns the session's part of the list; nullptr when that session does not trace this one.
+  /// Searches from where the last search ended, so questions about the newest session first, then
+  /// about older ones take one walk over the list.
   Tracing* find(Word session) const;
   /// Returns what all sessions together trace.
   std::uint32_t flags() const;
