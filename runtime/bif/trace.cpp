@@ -640,8 +640,8 @@ Term bif_vmrun_trace_is_tracer_1(Process&, const Term* a) {
 // like would be counted.
 
 Term bif_vmrun_trace_modules_0(Process& p, const Term* a) { return bif_erlang_loaded_0(p, a); }
-/// (Module, functions | exports): [{Name, Arity}], with its built-in functions. A module that is not
-/// loaded has those alone.
+/// (Module, functions | exports): [{Name, Arity}], with its built-in functions. A module that is
+/// not loaded has those alone.
 Term bif_vmrun_trace_functions_2(Process& p, const Term* a) {
   const Term written = current_module(a[0]) ? bif_erlang_get_module_info_2(p, a) : Term::nil();
   const auto is_written = [&](Term name, Term arity) {

@@ -238,7 +238,9 @@ def accepted(scene):
 
     goes_on(comes('current'), OK, CHALLENGE)
     scene.becomes('up', 'current')
-    goes_on(comes('digest', FLAGS['MANDATORY_25_DIGEST']), OK, CHALLENGE)
+    # One flag stands for what OTP 25 demands; the others are demanded since 26.
+    since_26 = FLAGS['V4_NC'] | FLAGS['UNLINK_ID']
+    goes_on(comes('digest', FLAGS['MANDATORY_25_DIGEST'] | since_26), OK, CHALLENGE)
     comes('lacking', CURRENT & ~FLAGS['UTF8_ATOMS'] & ~FLAGS['MANDATORY_25_DIGEST']).hears(
         'not_allowed', 'the end'
     )
