@@ -14,13 +14,15 @@ from harness.results import Failure, Test
 HERE = pathlib.Path(__file__).resolve().parent
 LEAST_TURNS = {'elsewhere': 1, 'yields': 3}
 SMALL, LARGE = 2_000_000, 100_000_000  # bytes
-# Not called here: three print their argument; one needs a large module; one is done at once with all but very
-# many objects of a key; one takes 20 000 ports; one needs a connection to another node, whose packets it
+# Not called here: three print their argument; three need a large module; one is done at once with all but
+# very many objects of a key; one takes 20 000 ports; one needs a connection to another node, whose packets it
 # takes; four wait for the system's services of names.
 SILENT = {
     'erlang:display/1',
     'erlang:display_string/2',
     'code:get_coverage/2',
+    'erl_debugger:breakpoints/1',
+    'erl_debugger:breakpoints/3',
     'erts_internal:ets_lookup_binary_info/2',
     'erts_debug:display/1',
     'erlang:ports/0',

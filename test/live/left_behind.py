@@ -102,7 +102,9 @@ class Suite(endpoint.Suite):
                     )
                     figures.append((in_use(), in_use() and self.memory(target, 'VmSize')))
             used, mapped = zip(*figures)
-            expect(used[-1] - used[0] <= most_more, 'memory stays in use', *used)
+            # What is made once may come late, so the last half of the sessions may speak for all.
+            more = min(used[-1] - used[0], 2 * (used[-1] - used[2]))
+            expect(more <= most_more, 'memory stays in use', *used)
             expect(mapped[-1] - mapped[0] <= MOST_MORE_MAPPED, 'memory stays mapped', *mapped)
             target.line('go')  # it then does what it would have done
             target.wait_for('done')

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "vm/code/module.hpp"
+#include "vm/heap/literal.hpp"
 #include "vm/heap/text.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/term/bits.hpp"
@@ -236,18 +237,31 @@ Term explaining_module(const Export& bif) {
   return std::ranges::find(of_stdlib, module) != std::end(of_stdlib) ? stdlib : kNonValue;
 }
 
+/// Returns #{module => Module, cause => Cause}. All such maps share their keys.
+Term info_with_cause(Heap& heap, Term module, Term cause) {
+  static const Term cause_key = intern_atom("cause");
+  static const Term keys = [] {
+    Arena arena;
+    Term pairs[] = {intern_atom("module"), Term::nil(), cause_key, Term::nil()};
+    return make_literal(flatmap_of(map_from_pairs(arena, pairs, 2))->keys);
+  }();
+  const bool cause_first = keys.element(0) == cause_key;
+  const Term values[] = {cause_first ? cause : module, cause_first ? module : cause};
+  return map_with_keys(heap, keys, values);
+}
+
 }  // namespace
 
 Term bif_trace_head(Process& p, const Export& bif, const Term* args) {
-  static const Term error_info = intern_atom("error_info"), module_key = intern_atom("module"),
-                    cause_key = intern_atom("cause");
+  static const Term error_info = intern_atom("error_info"), module_key = intern_atom("module");
   const Term list = list_of(p.heap, args, bif.arity);
   Term location = Term::nil();
   const Term errors = explaining_module(bif);
   if (errors.is_value() && p.exception_class == ExceptionClass::kError && p.exception_value != atoms::undef) {
     const Term cause = cause_of(p, bif, args);
-    Term pairs[] = {module_key, errors, cause_key, cause};
-    const Term map = map_from_pairs(p.heap, pairs, cause.is_value() ? 2 : 1);
+    Term module_only[] = {module_key, errors};
+    const Term map =
+        cause.is_value() ? info_with_cause(p.heap, errors, cause) : map_from_pairs(p.heap, module_only, 1);
     Term* hp = p.heap.alloc(3 + 2);
     const Term pair = make_tuple(hp, error_info, map);
     location = make_cons(hp, pair, Term::nil());
