@@ -19,7 +19,7 @@
 #include "vm/process/dirty_job.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/bits.hpp"
-#include "vm/term/compare.hpp"
+#include "vm/term/long_compare.hpp"
 #include "vm/term/map.hpp"
 
 namespace vmrun {
@@ -104,11 +104,9 @@ Term bif_erts_internal_spawn_request_4(Process& p, const Term* a) {
 
 /// Returns -1, 0 or 1 in the order of map keys. The amount of work is not known before, so terms
 /// that need a deep comparison are compared on a dirty scheduler.
-Term bif_erts_internal_cmp_term_2(Process& p, const Term* a) {
-  const bool deep = (a[0].is_boxed() || a[0].is_list()) && (a[1].is_boxed() || a[1].is_list());
-  if (came_back(p) || (deep && too_long(~Word{0})))
-    return run_on_dirty(p, bif_erts_internal_cmp_term_2, a, 2);
-  return Term::small(std::clamp(compare_keys(a[0], a[1]), -1, 1));
+/// maps:iterator(Map, ordered) sorts keys by it.
+Term bif_erts_internal_cmp_term_2(Process&, const Term* a) {
+  return Term::small(std::clamp(compare_keys_of_any_size(a[0], a[1]), -1, 1));
 }
 
 namespace {

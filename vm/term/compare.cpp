@@ -491,6 +491,7 @@ int long_compare(Term a, Term b) {
   }
   return compare_walk<true>(a, b, false);
 }
+int long_compare_keys(Term a, Term b) { return compare_walk<true>(a, b, true); }
 }  // namespace detail
 
 int compare_keys(Term a, Term b) {

@@ -13,9 +13,10 @@ namespace detail {
 bool long_equal_exact(Term a, Term b);
 bool long_equal(Term a, Term b);
 int long_compare(Term a, Term b);
+int long_compare_keys(Term a, Term b);
 }  // namespace detail
 
-/// As equal_exact, equal and compare in compare.hpp.
+/// As equal_exact, equal, compare and compare_keys in compare.hpp.
 inline bool equal_exact_of_any_size(Term a, Term b) {
   if (a == b) return true;
   if (a.is_immed() || b.is_immed()) return false;
@@ -31,5 +32,6 @@ inline int compare_of_any_size(Term a, Term b) {
   if (a.is_small() && b.is_small()) return static_cast<SWord>(a.raw()) < static_cast<SWord>(b.raw()) ? -1 : 1;
   return detail::long_compare(a, b);
 }
+inline int compare_keys_of_any_size(Term a, Term b) { return a == b ? 0 : detail::long_compare_keys(a, b); }
 
 }  // namespace vmrun
