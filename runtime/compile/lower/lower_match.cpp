@@ -545,6 +545,24 @@ void MatchCompiler::maps(Rows rows, Occ* at, Exits x) {
   match(std::move(rows), x.fail);
 }
 
+/// Reads what a map or a record has under this key, for the field below `at`.
+void MatchCompiler::get_field(Op op, Arg from, Arg key, Occ* at, BlockId no) {
+  Instr i{.op = op};
+  const std::vector<Arg> args{from, key};
+  i.args = arena_.copy(args);
+  ValueId v = fn_.new_value();
+  i.dsts = arena_.copy(&v, 1);
+  blocks_.fallible(i, no);
+  places_.known(places_.child(at, Occ::kField, 0), v);
+}
+
+/// Goes on, in the block `no`, with the rows that do not ask for what was not there.
+void MatchCompiler::match_without(Rows rows, BlockId no, BlockId fail) {
+  if (rows.empty()) return;
+  blocks_.start(no);
+  match(std::move(rows), fail);
+}
+
 void MatchCompiler::map_key(Rows rows, Occ* at, BlockId fail) {
   const Arg map = Arg::of(places_.fetch(at->parent));
   Rows with, without;
@@ -569,13 +587,7 @@ void MatchCompiler::map_key(Rows rows, Occ* at, BlockId fail) {
   c_.guard_fail = outer;
   const BlockId base = blocks_.here();
   if (wanted) {
-    Instr i{.op = Op::kGetMap};
-    std::vector<Arg> args{map, key};
-    i.args = arena_.copy(args);
-    ValueId v = fn_.new_value();
-    i.dsts = arena_.copy(&v, 1);
-    blocks_.fallible(i, no);
-    places_.known(places_.child(at, Occ::kField, 0), v);
+    get_field(Op::kGetMap, map, key, at, no);
   } else {
     const BlockId yes = blocks_.new_block();
     blocks_.test(Test::kMapFields, {map, key}, yes, no);
@@ -583,9 +595,7 @@ void MatchCompiler::map_key(Rows rows, Occ* at, BlockId fail) {
   }
   match(std::move(with), fail);
   places_.undo(m, base);
-  if (without.empty()) return;
-  blocks_.start(no);
-  match(std::move(without), fail);
+  match_without(std::move(without), no, fail);
 }
 
 /// What a pattern asks of a record is tested one after the other: the name, whether the fields are
@@ -633,13 +643,7 @@ void MatchCompiler::record_part(Rows rows, Occ* at, BlockId fail) {
   const BlockId base = blocks_.here();
   const Term key = at->key->as<Literal>().value;
   if (at->kind == Occ::kRecordValue) {
-    Instr i{.op = Op::kGetRecord};
-    std::vector<Arg> args{record, Arg::lit(key)};
-    i.args = arena_.copy(args);
-    ValueId v = fn_.new_value();
-    i.dsts = arena_.copy(&v, 1);
-    blocks_.fallible(i, no);
-    places_.known(places_.child(at, Occ::kField, 0), v);
+    get_field(Op::kGetRecord, record, Arg::lit(key), at, no);
   } else {
     const BlockId yes = blocks_.new_block();
     if (at->kind == Occ::kRecordScope) blocks_.test(Test::kRecordOpen, {record, Arg::lit(key)}, yes, no);
@@ -649,9 +653,7 @@ void MatchCompiler::record_part(Rows rows, Occ* at, BlockId fail) {
   }
   match(std::move(with), fail);
   places_.undo(m, base);
-  if (without.empty()) return;
-  blocks_.start(no);
-  match(std::move(without), fail);
+  match_without(std::move(without), no, fail);
 }
 
 }  // namespace vmrun::compile::lower

@@ -49,6 +49,8 @@ class MatchCompiler : LowerPart {
   void lists(Rows rows, Occ* at, Exits x);
   void tuples(Rows rows, Occ* at, Exits x);
   void maps(Rows rows, Occ* at, Exits x);
+  void get_field(Op op, Arg from, Arg key, Occ* at, BlockId no);
+  void match_without(Rows rows, BlockId no, BlockId fail);
   void map_key(Rows rows, Occ* at, BlockId fail);
   void records(Rows rows, Occ* at, Exits x);
   void record_part(Rows rows, Occ* at, BlockId fail);
