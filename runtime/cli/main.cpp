@@ -73,6 +73,7 @@ int print_stage(const Options& o) {
   c.want_core = o.action == Action::kPrintCore;
   c.want_ssa = o.action == Action::kPrintSsa;
   c.want_assembly = o.action == Action::kPrintAssembly;
+  if (const int release = installed_release(o.otp_root)) c.release = release;
   const CodeFinder finder({}, c);
   const FoundCode code = finder.load_file(o.script, /*script=*/true);
   std::fputs(code.messages.c_str(), stderr);

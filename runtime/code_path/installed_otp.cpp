@@ -103,4 +103,10 @@ std::string find_otp_root(const std::string& given, std::string* error) {
   return {};
 }
 
+int installed_release(const std::string& given) {
+  std::string error;
+  const std::string root = find_otp_root(given, &error);
+  return root.empty() ? 0 : std::atoi(otp_version_of(root).release.c_str());
+}
+
 }  // namespace vmrun

@@ -42,6 +42,10 @@ struct OtpVersion {
 };
 OtpVersion otp_version_of(const std::string& root);
 
+/// Returns the number of the release of the installation to use, as find_otp_root() finds it; 0
+/// when there is none or its release is not known.
+int installed_release(const std::string& given);
+
 /// Compares version texts number by number ("8.10" is newer than "8.9"). Returns -1, 0 or 1.
 int compare_versions(std::string_view a, std::string_view b);
 

@@ -117,7 +117,8 @@ void run(CompileResult& result, const std::string& path, std::string text, const
     return;
   }
   if (options.want_core) result.core = core::print_core(core);
-  Generated generated = generate(session.arena, core, options.want_ssa, options.want_assembly);
+  Generated generated =
+      generate(session.arena, core, options.release, options.want_ssa, options.want_assembly);
   finish();
   for (const std::string& e : generated.errors) {
     result.messages += path + ": error: " + e + "\n";

@@ -20,6 +20,9 @@ struct CompileOptions {
   /// The root of an installed Erlang/OTP whose header files -include_lib finds too; "none"; or
   /// empty for the one that find_otp_root() finds.
   std::string otp_root;
+  /// The release of OTP that the code is for. The default's instructions are those of all releases
+  /// before 29.
+  int release = 25;
   std::vector<std::pair<std::string, std::string>> macros;
   /// Used when there is no -module attribute. Empty: the stem of the file name.
   std::string default_module;

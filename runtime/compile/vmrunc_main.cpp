@@ -6,11 +6,13 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "runtime/code_path/installed_otp.hpp"
 #include "runtime/compile/compiler.hpp"
 #include "vm/machine.hpp"
 
@@ -25,6 +27,7 @@ constexpr const char* kUsage =
     "  -I DIR           look for included files in DIR too\n"
     "  -L DIR           look below DIR for files of -include_lib\n"
     "  -D NAME[=VALUE]  define a macro\n"
+    "  -r RELEASE       write code for this release of OTP; without it for the installed one\n"
     "  -s               FILE is a script: -module may be missing, and main is exported by itself\n"
     "  -n NAME          the file's name in messages and stack traces\n"
     "  -w               no warnings\n"
@@ -50,7 +53,7 @@ bool write_file(const std::string& path, const std::vector<std::uint8_t>& bytes)
 int main(int argc, char** argv) {
   vmrun::connect_machine();
   vmrun::compile::CompileOptions options;
-  std::string out, file;
+  std::string out, file, release;
   for (int i = 1; i < argc; ++i) {
     std::string a = argv[i];
     auto value = [&](std::size_t flag) {
@@ -65,6 +68,7 @@ int main(int argc, char** argv) {
     else if (a == "-c") options.only_check = true;
     else if (a == "-w") options.warnings = false;
     else if (a == "-s") options.script = true;
+    else if (a.starts_with("-r")) release = value(2);
     else if (a.starts_with("-I")) options.include_path.push_back(value(2));
     else if (a.starts_with("-L")) options.library_path.push_back(value(2));
     else if (a.starts_with("-n")) options.shown_name = value(2);
@@ -84,6 +88,8 @@ int main(int argc, char** argv) {
     std::fputs(kUsage, stderr);
     return 2;
   }
+  if (const int number = release.empty() ? vmrun::installed_release("") : std::atoi(release.c_str()))
+    options.release = number;
   options.colours = vmrun::compile::wants_colours(STDERR_FILENO);
   const vmrun::compile::CompileResult result = vmrun::compile::compile_file(file, options);
   std::fputs(result.messages.c_str(), stderr);

@@ -146,6 +146,7 @@ def tests(build, vmrun):
     # which use what stands here
     from . import (
         command_line,
+        compiler,
         hardening,
         installed_system,
         os_signals,
@@ -196,6 +197,7 @@ def tests(build, vmrun):
             ]
         ]
         + command_line.tests(vmrun)
+        + compiler.tests(build, vmrun)
         + hardening.tests(build, vmrun)
         + os_signals.tests(vmrun)
         + installed_system.tests(vmrun)

@@ -36,6 +36,8 @@ WIDE = (
     'test/golden/preprocessor/assertions.act',
 )
 
+LAID_OUT_BY = {'clang-format': 14, 'black': 23}
+
 
 def tests(root):
     return [
@@ -130,9 +132,18 @@ def distribution_flags(root):
         raise Failure(f'distribution_flags.hpp and {installed[-1]} differ: {unlike}')
 
 
+def need_formatter(name):
+    """Other versions lay the same text out in another way, and Debian 12's are those that are followed."""
+    if not shutil.which(name):
+        raise Skip(f'{name} is not installed')
+    said = subprocess.run([name, '--version'], capture_output=True, text=True).stdout
+    version = int(re.search(r'\d+', said)[0])
+    if version != LAID_OUT_BY[name]:
+        raise Skip(f'code is laid out by {name} {LAID_OUT_BY[name]}, and here is {version}')
+
+
 def formatted(root):
-    if not shutil.which('clang-format'):
-        raise Skip('clang-format is not installed')
+    need_formatter('clang-format')
     told = subprocess.run(
         ['clang-format', '--dry-run', '-Werror', *sources(root)], capture_output=True, text=True, cwd=root
     )
@@ -142,8 +153,7 @@ def formatted(root):
 
 
 def python_formatted(root):
-    if not shutil.which('black'):
-        raise Skip('black is not installed')
+    need_formatter('black')
     told = subprocess.run(
         ['black', '--check', *python_sources(root)], capture_output=True, text=True, cwd=root
     )

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes code from the table of what differs by release. Usage: gen_release.py release.tab OUT.hpp"""
+"""Makes code from the table of what differs by release. Usage: gen_release.py release.tab OUT.hpp
+CODE.hpp: what holds for the machine, and what holds for compiled code."""
 import sys
 
 
@@ -9,7 +10,7 @@ class Table:
 
     def __init__(self, path):
         self.newest, self.traits, self.defaults, self.built_ins = None, {}, {}, {}
-        self.relisted = {}
+        self.relisted, self.code_traits = {}, {}
         for number, line in enumerate(open(path, encoding="utf-8"), 1):
             fields = line.split("#")[0].split()
             try:
@@ -25,6 +26,11 @@ class Table:
         if name in self.traits or only not in (None, "system"):
             raise ValueError("listed twice" if name in self.traits else only)
         self.traits[name] = int(release), only == "system"
+
+    def read_code_trait(self, name, release):
+        if name in self.code_traits:
+            raise ValueError("listed twice")
+        self.code_traits[name] = int(release)
 
     def read_default(self, kind, name, first, *more):
         if name in self.defaults or len(more) % 2:
@@ -73,5 +79,22 @@ def write_header(table, path):
         f.write("}  // namespace vmrun\n")
 
 
+def write_code_header(table, path):
+    with open(path, "w", encoding="utf-8") as f:
+        names = ", ".join(map(camel, table.code_traits))
+        releases = ", ".join(map(str, table.code_traits.values()))
+        f.write(
+            "// Made by gen_release.py from release.tab.\n#pragma once\nnamespace vmrun {\n"
+            f"enum class CodeTrait : unsigned char {{ {names} }};\n"
+            f"inline constexpr int kCodeTraits[] = {{{releases}}};\n"
+            "/// Tells whether code that is compiled for a release of OTP is so.\n"
+            "constexpr bool code_has(CodeTrait trait, int release) {\n"
+            "  return release >= kCodeTraits[static_cast<int>(trait)];\n"
+            "}\n}  // namespace vmrun\n"
+        )
+
+
 if __name__ == "__main__":
-    write_header(Table(sys.argv[1]), sys.argv[2])
+    made = Table(sys.argv[1])
+    write_header(made, sys.argv[2])
+    write_code_header(made, sys.argv[3])

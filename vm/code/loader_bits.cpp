@@ -50,6 +50,11 @@ void Loader::skip(Operand ctx, Operand size, Word unit, Operand otherwise) {
   else e_.emit(Family::bs_skip_var, {ctx, size, number(unit), otherwise});
 }
 
+void Loader::test_unit(Operand ctx, Word unit, Operand otherwise) {
+  if (unit == 8) e_.emit(Family::bs_test_unit8, {ctx, otherwise});
+  else if (unit != 1) e_.emit(Family::bs_test_unit, {ctx, number(unit), otherwise});
+}
+
 bool Loader::bs_match(const Arg* a) {
   const Operand otherwise = operand(a[0]), ctx = in_register(a[1]);
   const Arg* m = members(a[2]);
@@ -66,7 +71,9 @@ bool Loader::bs_match(const Arg* a) {
     if (!m[i].is_const() || !m[i].term().is_atom()) return fail("bad match command");
     const std::string_view command = atom_text(m[i].term());
     if (command == "ensure_at_least" && unsigned_at(i + 1) && unsigned_at(i + 2) && value_at(i + 2)) {
-      e_.emit(Family::bs_ensure, {ctx, number(value_at(i + 1)), number(value_at(i + 2)), otherwise});
+      const Word bits = value_at(i + 1), unit = value_at(i + 2);
+      if (bits) e_.emit(Family::bs_ensure, {ctx, number(bits), number(unit), otherwise});
+      else test_unit(ctx, unit, otherwise);
       i += 3;
     } else if (command == "ensure_exactly" && unsigned_at(i + 1)) {
       e_.emit(Family::bs_test_tail, {ctx, number(value_at(i + 1)), otherwise});
@@ -208,9 +215,7 @@ bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
       return true;
     case generic::k_bs_test_unit:
       if (a[2].value == 0) return fail("unit 0");
-      if (a[2].value == 8) e_.emit(Family::bs_test_unit8, {operand(a[1]), operand(a[0])});
-      else if (a[2].value != 1)
-        e_.emit(Family::bs_test_unit, {operand(a[1]), number(a[2].value), operand(a[0])});
+      test_unit(operand(a[1]), a[2].value, operand(a[0]));
       return true;
     case generic::k_bs_match_string: {
       const char* text = nullptr;

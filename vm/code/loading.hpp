@@ -198,6 +198,7 @@ class Loader {
                    Operand otherwise);
   void get_binary(Operand ctx, Operand size, Word unit, Operand dst, Word live, Operand otherwise);
   void skip(Operand ctx, Operand size, Word unit, Operand otherwise);
+  void test_unit(Operand ctx, Word unit, Operand otherwise);
   bool bs_match(const Arg* a);
   bool flag_list(const Arg& a, Word* flags);
   static void add_segment(std::vector<ListWord>* segments, BinarySegment type, Word flags, Word unit,

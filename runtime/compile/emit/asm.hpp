@@ -135,6 +135,7 @@ enum class Bop : std::uint8_t {
   kCallFun2 = 178,
   kNifStart = 179,
   kBadrecord = 180,
+  kBsMatch = 182,  // of OTP 26
   // OTP 29's:
   kIsAnyNativeRecord = 186,
   kIsNativeRecord = 187,
@@ -205,6 +206,7 @@ struct Code {
   struct Line {
     std::uint32_t file, line;
   };
+  int release;  // of OTP, which the code is for
   std::vector<AsmInstr> code;
   std::vector<Fun> funs;
   std::vector<Lambda> lambdas;

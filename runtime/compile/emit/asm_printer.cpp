@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "runtime/compile/emit/term_source.hpp"
+#include "vm/base/code_traits.hpp"
 #include "vm/ir/types.hpp"
 #include "vm/term/atom.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 
 /// How the operands of an instruction are shown, in order:
 ///   .  as they are    [ ]  a list in brackets    T  the word `test` and the name in front of
-///      everything    F  field flags    E  as external function
+///      everything    F  field flags    E  as external function    C  a list of commands
 struct Form {
   Bop op;
   const char* name;
@@ -126,6 +127,7 @@ constexpr Form kForms[] = {
     {Bop::kBsSkipBits2, "bs_skip_bits2", "T.[...F]"},
     {Bop::kBsTestTail2, "bs_test_tail2", "T.[..]"},
     {Bop::kBsTestUnit, "bs_test_unit", "T.[..]"},
+    {Bop::kBsMatch, "bs_match", "..C"},
     {Bop::kBsMatchString, "bs_match_string", "T.[...]"},
     {Bop::kBsGetUtf8, "bs_get_utf8", "U"},
     {Bop::kBsGetUtf16, "bs_get_utf16", "U"},
@@ -269,7 +271,7 @@ class Printer {
             std::to_string(where.n) + "},[" + what + "]}}.\n";
   }
 
-  static std::string type(const Code::ValueType& t) {
+  std::string type(const Code::ValueType& t) const {
     ir::Type known = ir::Type::of_kinds(t.kinds);
     if (t.low <= t.high) {
       known.low = t.low;
@@ -286,7 +288,7 @@ class Printer {
   /// The number of a tuple's elements whose types are printed; OTP's own compiler keeps as many.
   static constexpr std::uint32_t kElementsTold = 12;
 
-  static std::string tuple_type(const ir::Type& t) {
+  std::string tuple_type(const ir::Type& t) const {
     std::string elements;
     for (std::uint32_t k = 0;
          k < std::min(t.size, kElementsTold) && (t.elements || (k == 0 && t.tag.is_value())); ++k) {
@@ -298,8 +300,10 @@ class Printer {
            "}}";
   }
 
-  /// Returns a type in the terms of OTP 25's beam_types.hrl.
-  static std::string type(const ir::Type& t) {
+  bool has(CodeTrait trait) const { return code_has(trait, code_.release); }
+
+  /// Returns a type in the terms of beam_types.hrl of the release.
+  std::string type(const ir::Type& t) const {
     namespace kind = ir::kind;
     if (t.may_be(kind::kRecord)) return "any";
     if (t.kinds == 0) return "none";
@@ -307,32 +311,36 @@ class Printer {
     constexpr int kOthers =
         kind::kBitstring | kind::kFun | kind::kMap | kind::kPid | kind::kPort | kind::kReference;
     if (std::popcount(static_cast<unsigned>(t.kinds & kOthers)) > 1) return "any";
-    const auto has = [&](std::uint16_t kinds) { return (t.kinds & kinds) != 0; };
+    const auto is = [&](std::uint16_t kinds) { return (t.kinds & kinds) != 0; };
+    const bool newer = has(CodeTrait::kAppendableTypes);
+    const char* const number = newer ? "{t_number,any}" : "number";
+    const char* const bits = newer ? "{t_bitstring,1,false}" : "{t_bitstring,1}";
+    const char* const context = newer ? "{t_bs_context,1}" : "{t_bs_context,0,0,0}";
     const std::string integer =
         t.bounded() ? "{t_integer,{" + std::to_string(t.low) + "," + std::to_string(t.high) + "}}"
                     : "{t_integer,any}";
     const std::string of_list = t.item ? type(*t.item) + ",nil}" : "any,any}";
     // In the order of the fields of #t_union{}.
     constexpr std::size_t kTuplePart = 3;
-    std::string parts[] = {has(kind::kAtom) ? atom_type(t) : "",
-                           has(kind::kCons) && has(kind::kNil) ? "{t_list," + of_list
-                           : has(kind::kCons)                  ? "{t_cons," + of_list
-                           : has(kind::kNil)                   ? "nil"
-                                                               : "",
-                           has(kind::kInteger) && has(kind::kFloat) ? "number"
-                           : has(kind::kInteger)                    ? integer
-                           : has(kind::kFloat)                      ? "{t_float,any}"
-                                                                    : "",
-                           has(kind::kTuple) ? tuple_type(t) : "",
-                           has(kind::kMatchState) && has(kind::kBitstring) ? "{t_bs_matchable,1}"
-                           : has(kind::kMatchState)                        ? "{t_bs_context,0,0,0}"
-                           : has(kind::kBitstring)                         ? "{t_bitstring,1}"
-                           : has(kind::kFun)                               ? "{t_fun,any,any,any}"
-                           : has(kind::kMap)                               ? "{t_map,any,any}"
-                           : has(kind::kPid)                               ? "pid"
-                           : has(kind::kPort)                              ? "port"
-                           : has(kind::kReference)                         ? "reference"
-                                                                           : ""};
+    std::string parts[] = {is(kind::kAtom) ? atom_type(t) : "",
+                           is(kind::kCons) && is(kind::kNil) ? "{t_list," + of_list
+                           : is(kind::kCons)                 ? "{t_cons," + of_list
+                           : is(kind::kNil)                  ? "nil"
+                                                             : "",
+                           is(kind::kInteger) && is(kind::kFloat) ? number
+                           : is(kind::kInteger)                   ? integer
+                           : is(kind::kFloat)                     ? "{t_float,any}"
+                                                                  : "",
+                           is(kind::kTuple) ? tuple_type(t) : "",
+                           is(kind::kMatchState) && is(kind::kBitstring) ? "{t_bs_matchable,1}"
+                           : is(kind::kMatchState)                       ? context
+                           : is(kind::kBitstring)                        ? bits
+                           : is(kind::kFun)                              ? "{t_fun,any,any,any}"
+                           : is(kind::kMap)                              ? "{t_map,any,any}"
+                           : is(kind::kPid)                              ? "pid"
+                           : is(kind::kPort)                             ? "port"
+                           : is(kind::kReference)                        ? "reference"
+                                                                         : ""};
     std::string one;
     int count = 0;
     for (const std::string& p : parts) {
@@ -346,7 +354,10 @@ class Printer {
     if (t.exact_size && t.tag.is_value() && !tuple.empty())
       tuple = "[{{" + std::to_string(t.size) + ",{t_atom,[" + atom_source(t.tag) + "]}}," + tuple + "}]";
     std::string all = "{t_union";
-    for (const std::string& part : parts) all += "," + (part.empty() ? "none" : part);
+    for (const std::string& part : parts) {
+      if (&part == std::end(parts) - 1 && has(CodeTrait::kRecordTypes)) all += ",none";
+      all += "," + (part.empty() ? "none" : part);
+    }
     return all + "}";
   }
 
@@ -411,6 +422,13 @@ class Printer {
     s += o.n & 4 ? "signed" : "unsigned";
     s += o.n & 2 ? ",little]}" : o.n & 16 ? ",native]}" : ",big]}";
     return s;
+  }
+
+  /// Prints the one command that is written: an atom and two numbers.
+  void commands(const std::vector<Operand>& a, std::size_t& k) {
+    out_ += "{commands,[{" + atom_source(a[k + 1].term) + "," + std::to_string(a[k + 2].n) + "," +
+            std::to_string(a[k + 3].n) + "}]}";
+    k += 4;
   }
 
   void arguments(const std::vector<Operand>& a, std::size_t from, std::size_t to) {
@@ -495,6 +513,7 @@ class Printer {
         open = c == '[';
         if (open) out_ += "[";
         else if (c == 'F') out_ += flags(a[k++]);
+        else if (c == 'C') commands(a, k);
         else operand(a, k);
       }
     }

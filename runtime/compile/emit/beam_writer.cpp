@@ -135,7 +135,7 @@ class Writer {
 
   std::string code_chunk() {
     std::string bytes;
-    unsigned highest = 0;
+    auto highest = static_cast<unsigned>(Bop::kSwap);  // OTP 26 takes less for code of an old compiler
     for (const AsmInstr& i : code_.code) {
       bytes += static_cast<char>(i.op);
       highest = std::max(highest, static_cast<unsigned>(i.op));

@@ -15,7 +15,26 @@
 
 namespace vmrun::compile {
 
-Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool want_assembly) {
+namespace {
+
+/// Lists the funs that the code makes. A fun that is only called where it stands is never made, and
+/// the loaders of OTP 27 to 29 end the machine at one that is listed nevertheless.
+void list_lambdas(Code& code, const std::vector<ir::LambdaEntry>& all) {
+  std::vector<bool> made(all.size());
+  for (const AsmInstr& i : code.code)
+    if (i.op == Bop::kMakeFun3) made[i.args[0].n] = true;
+  std::vector<std::uint32_t> index(all.size());
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    index[n] = static_cast<std::uint32_t>(code.lambdas.size());
+    if (made[n]) code.lambdas.push_back({all[n].function, all[n].free_count});
+  }
+  for (AsmInstr& i : code.code)
+    if (i.op == Bop::kMakeFun3) i.args[0].n = index[i.args[0].n];
+}
+
+}  // namespace
+
+Generated generate(NodeArena& arena, core::Module& module, int release, bool want_ssa, bool want_assembly) {
   Generated result;
   lower::Lowered lowered = lower::to_ssa(arena, module);
   result.errors = std::move(lowered.errors);
@@ -39,7 +58,7 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
     ir::optimise(program, f);
   }
   if (want_ssa) result.ssa = ir::print_ssa(program);
-  Code code;
+  Code code{.release = release};
   CodeBuilder builder(code);
   std::vector<std::uint32_t> infos, entries;
   for (std::size_t i = 0; i < program.functions.size(); ++i) {
@@ -73,7 +92,7 @@ Generated generate(NodeArena& arena, core::Module& module, bool want_ssa, bool w
     code.funs.push_back(fun);
     f.blocks.clear();
   }
-  for (const ir::LambdaEntry& l : program.lambdas) code.lambdas.push_back({l.function, l.free_count});
+  list_lambdas(code, program.lambdas);
   code.code.push_back({Bop::kIntCodeEnd, {}});
   result.beam = write_beam(code, module);
   if (want_assembly) result.assembly = print_assembly(code, module, program.signatures);

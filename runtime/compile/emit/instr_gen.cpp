@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "vm/base/code_traits.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/bits_fields.hpp"
 
@@ -572,13 +573,20 @@ Term InstrGen::ssa_cons(Term head, Term tail) {
   return make_cons(cell, head, tail);
 }
 
+/// Tests whether the rest is whole units.
+void InstrGen::test_unit(std::uint32_t label, const Operand& context, Operand unit) {
+  if (code_has(CodeTrait::kUnitTestsInMatches, builder_.code().release))
+    regs_.emit(Bop::kBsMatch, {Operand::label(label), context, Operand::list(3),
+                               Operand::of(intern_atom("ensure_at_least")), u(0), unit});
+  else regs_.emit(Bop::kBsTestUnit, {Operand::label(label), context, unit});
+}
+
 void InstrGen::read_bits(const Instr& i, std::uint32_t at, BlockId fail) {
   if (i.op == Op::kBsTestTail || i.op == Op::kBsTestUnit || i.op == Op::kBsMatchString) {
     const std::uint32_t label = edges_.edge(fail);
     const Operand context = regs_.operand(i.args[0]);
     if (i.op == Op::kBsTestTail) regs_.emit(Bop::kBsTestTail2, {Operand::label(label), context, u(0)});
-    else if (i.op == Op::kBsTestUnit)
-      regs_.emit(Bop::kBsTestUnit, {Operand::label(label), context, u(i.imm)});
+    else if (i.op == Op::kBsTestUnit) test_unit(label, context, u(i.imm));
     else
       regs_.emit(Bop::kBsMatchString,
                  {Operand::label(label), context, u(i.imm),

@@ -57,6 +57,7 @@ class InstrGen {
   void read_map(const Instr& i, std::uint32_t at, BlockId fail);
   void put_record(const Instr& i, std::uint32_t at);
   void record_field(const Instr& i, std::uint32_t at, BlockId fail);
+  void test_unit(std::uint32_t label, const Operand& context, Operand unit);
   void read_bits(const Instr& i, std::uint32_t at, BlockId fail);
   void reserve_heap(std::uint32_t at);
   Operand float_in(Arg a, std::uint32_t at);

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 
+#include "runtime/code_path/installed_otp.hpp"
 #include "runtime/compile/compiler.hpp"
 
 using vmrun::compile::CompileOptions;
@@ -18,8 +19,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-CompileResult compile(const std::string& name, const std::string& text) {
+/// Compiles for a release; 0: for the installed one.
+CompileResult compile(const std::string& name, const std::string& text, int release = 0) {
   CompileOptions options;
+  if (release == 0) release = vmrun::installed_release("");
+  if (release != 0) options.release = release;
   options.want_assembly = true;
   options.warnings = false;
   CompileResult r = vmrun::compile::compile_source(
@@ -202,6 +206,16 @@ TEST_CASE("a loop over a binary passes its match context", "[backend]") {
   auto code = code_of(r, "s");
   CHECK(count(code, "accepts_match_context") == 1);
   CHECK(code.find("bs_get_tail") > code.find("return"));  // only on the way to the error
+}
+
+TEST_CASE("whole units are tested by an instruction that the release has", "[backend]") {
+  const std::string text = "f(<<_, T/binary>>) -> f(T); f(<<T:4/binary-unit:1, _/binary>>) -> T.\n";
+  const std::string before = code_of(compile("units", text, 28), "f");
+  CHECK(before.find("{test,bs_test_unit,") != std::string::npos);
+  CHECK(before.find("bs_match,") == std::string::npos);
+  const std::string since = code_of(compile("units", text, 29), "f");
+  CHECK(since.find(",{commands,[{ensure_at_least,0,8}]}}.") != std::string::npos);
+  CHECK(since.find("bs_test_unit") == std::string::npos);
 }
 
 TEST_CASE("a receive for a fresh reference uses a marker", "[backend]") {
