@@ -17,8 +17,8 @@ struct Generated {
   std::vector<std::string> errors;  // limits exceeded (more than 255 arguments, …); empty on success
 };
 
-/// Generates code of a module for a release of OTP. Nodes of `module` are annotated on the way, so a module can be
-/// passed only once.
+/// Generates code of a module for a release of OTP. Nodes of `module` are annotated on the way, so
+/// a module can be passed only once.
 Generated generate(NodeArena& arena, core::Module& module, int release, bool want_ssa, bool want_assembly);
 
 }  // namespace vmrun::compile
