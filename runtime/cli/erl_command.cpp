@@ -150,6 +150,9 @@ class Division {
     }
     if (is_one_of(word, {"-sname", "-name", "-start_epmd", "-epmd", "-proto_dist"}))
       return take_of_node(word);
+    // Standard input is a file of the configuration: no shell may read it.
+    if (word == "-configfd" && has_value(1) && line_[i_ + 1] == "0")
+      command_->boot.insert(command_->boot.end(), {"-noshell", "-noinput"});
     if (Error e = check_kind(word)) return e;
     wants_epmd_ &= word != "-no_epmd";
     command_->boot.push_back(word);

@@ -57,6 +57,8 @@ erl $A -args_file quoted w
 erl $A -args_file nested w -extra -args_file x
 erl $A -smp enable -emu_type opt -emu_flavor smp w -nohup -noinput -detached -keep_window -h
 erl $A -compile a b -foo
+erl $A -configfd 0 w
+erl $A -configfd 3 -configfd 0
 erl $A -make -- -env X y +A 2 -version
 erl $A -noinput -sname a@b -name c -start_epmd false -epmd foo -proto_dist inet6_tcp
 erl $A +A 2 +Bi +c +c true +Mea min +S2:1 +sbt u +d +V +hms 300 -version

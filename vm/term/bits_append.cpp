@@ -7,6 +7,13 @@
 
 namespace vmrun {
 
+namespace {
+
+/// The capacity of a binary that has so many bytes and will be appended to.
+Word roomy(Word bytes) { return std::max<Word>(bytes * 2, 256); }
+
+}  // namespace
+
 Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
   std::uint8_t* bytes;
   const Term whole = new_binary(heap, (bits + 7) / 8, &bytes);
@@ -31,7 +38,7 @@ Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
     if (s->is_writable && r->header.header_sub() == Term::Sub::kRefcBinary &&
         (r->flags & RefcBinary::kWritable) && r->binary->references.load(std::memory_order_acquire) == 1) {
       if (r->binary->capacity_bytes < end_bytes) {
-        const Word before = r->binary->capacity_bytes, capacity = end_bytes * 2;
+        const Word before = r->binary->capacity_bytes, capacity = roomy(end_bytes);
         Binary* grown = Binary::resize(r->binary, capacity);
         if (!grown) out_of_memory("a binary", capacity);
         r->binary = grown;
@@ -47,7 +54,7 @@ Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
     }
   }
   const Word bits = v.size_bits + extra_bits, bytes = (bits + 7) / 8;
-  Binary* binary = create_binary(std::max<Word>(bytes * 2, 256));
+  Binary* binary = create_binary(roomy(bytes));
   binary->used_bytes = bytes;
   copy_bits(binary->data, 0, v.base, v.offset_bits, v.size_bits);
   if (copied_bits) *copied_bits = v.size_bits;
@@ -58,8 +65,8 @@ Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
 }
 
 Term bs_init_writable(TermSpace& heap, Term size_hint) {
-  const SWord hint = size_hint.is_small() ? size_hint.small_value() : 0;
-  const Word capacity = hint > 0 && hint < (1 << 30) ? std::max<Word>(static_cast<Word>(hint), 64) : 1024;
+  const SWord hint = size_hint.is_small() ? size_hint.small_value() : -1;
+  const Word capacity = hint >= 0 && hint < (1 << 30) ? static_cast<Word>(hint) : 1024;
   Binary* binary = create_binary(capacity);
   binary->used_bytes = 0;
   const Term original =

@@ -67,6 +67,8 @@ Term* Decoder::nil_filled(Word words) {
     case etf::kFloat: return read_float_text(slot);
     case etf::kAtom:
     case etf::kAtomReference:
+    case etf::kShortAtomNumber:
+    case etf::kAtomNumber:
     case etf::kSmallAtom:
     case etf::kAtomUtf8:
     case etf::kSmallAtomUtf8: {

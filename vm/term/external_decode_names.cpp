@@ -81,10 +81,20 @@ bool Decoder::read_atom_reference(Term* out) {
   return true;
 }
 
+bool Decoder::read_numbered_atom(unsigned bytes, Term* out) {
+  if (!need(bytes)) return false;
+  const Word number = unsigned_be(bytes);
+  if (number >= atom_count()) return fail("the number of an atom that does not exist");
+  *out = Term::atom(static_cast<std::uint32_t>(number));
+  return true;
+}
+
 bool Decoder::read_atom(Term* out) {
   if (!need(2)) return false;
   switch (u8()) {
     case etf::kAtomReference: return read_atom_reference(out);
+    case etf::kShortAtomNumber: return read_numbered_atom(2, out);
+    case etf::kAtomNumber: return read_numbered_atom(3, out);
     case etf::kAtom: return need(2) && read_latin1_atom(unsigned_be(2), out);
     case etf::kSmallAtom: return read_latin1_atom(u8(), out);
     case etf::kAtomUtf8: return need(2) && read_utf8_atom(unsigned_be(2), out);

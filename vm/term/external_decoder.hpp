@@ -68,6 +68,8 @@ class Decoder {
   bool read_utf8_atom(std::size_t bytes, Term* out);
   bool read_latin1_atom(std::size_t bytes, Term* out);
   bool read_atom_reference(Term* out);
+  /// Reads an atom that is given by its place in the table, as erlang:system_info(atom_count) counts.
+  bool read_numbered_atom(unsigned bytes, Term* out);
   /// Reads an atom where only an atom may stand (node, module and function names).
   bool read_atom(Term* out);
   /// Reads a non-negative integer where only one may stand (old fun identities).

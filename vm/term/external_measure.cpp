@@ -85,6 +85,8 @@ bool Measurer::term() {
       if (!length(4, &n)) return false;
       words_ += 1 + words_for_bytes(n);
       return skip(n + 1);
+    case etf::kShortAtomNumber:
+    case etf::kAtomNumber:
     case etf::kSmallAtom:
     case etf::kSmallAtomUtf8:
     case etf::kAtom:
@@ -131,6 +133,8 @@ bool Measurer::atom() {
   if (!need(1)) return false;
   switch (*p_++) {
     case etf::kAtomReference: return skip(1);
+    case etf::kShortAtomNumber: return skip(2);
+    case etf::kAtomNumber: return skip(3);
     case etf::kSmallAtom:
     case etf::kSmallAtomUtf8: return length(1, &n) && skip(n);
     case etf::kAtom:

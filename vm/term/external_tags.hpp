@@ -10,6 +10,8 @@ inline constexpr std::uint8_t kVersion = 131;
 enum Tag : std::uint8_t {
   kRecord = 67,
   kNewFloat = 70,
+  kShortAtomNumber = 73,  // two bytes and, below, three: places in this machine's table of atoms
+  kAtomNumber = 75,
   kBitBinary = 77,
   kCompressed = 80,
   kAtomReference = 82,

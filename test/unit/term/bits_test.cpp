@@ -39,6 +39,16 @@ TEST_CASE("bits are copied and compared as one by one") {
   }
 }
 
+TEST_CASE("a binary to append to has the room that was asked for") {
+  init_literal_area();
+  Arena h;
+  for (const SWord size : {0, 7, 64, 100000}) {
+    const auto* s = reinterpret_cast<SubBinary*>(bs_init_writable(h, Term::small(size)).boxed_ptr());
+    const auto* r = reinterpret_cast<RefcBinary*>(s->original.boxed_ptr());
+    CHECK(r->binary->capacity_bytes == static_cast<Word>(size));
+  }
+}
+
 TEST_CASE("appending grows one binary in place") {
   init_literal_area();
   Arena h;
