@@ -82,7 +82,8 @@ Term float_in(Process& p, const Term* a, BifFn self, bool binary) {
   if (!number_text(a[0], binary, &text, &too_many))
     return too_many ? run_on_dirty(p, self, a, 1) : raise_badarg(p);
   charge(p, static_cast<SWord>(text.size()));
-  std::ranges::replace(text, ',', '.');  // the decimal sign of others
+  text.resize(std::min(text.size(), text.find('\0')));  // as in C, where term_to_binary's old floats are from
+  std::ranges::replace(text, ',', '.');                 // the decimal sign of others
   if (!parse_float(text, &d)) return raise_badarg(p);
   Term* hp = p.heap.alloc(2);
   return make_float(hp, d);

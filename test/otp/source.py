@@ -20,6 +20,7 @@ SHARED = [
     'erts/emulator/test/erts_test_utils.erl',
     'lib/sasl/test/otp_vsns.erl',
     'lib/stdlib/test/error_info_lib.erl',
+    'lib/kernel/test/rtnode.erl',
     'lib/kernel/examples/gen_tcp_dist/src/gen_tcp_dist.erl',
     'lib/common_test/test_server/ts_install_cth.erl',
     'lib/common_test/test_server/ts_lib.erl',

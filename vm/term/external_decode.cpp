@@ -16,6 +16,19 @@
 
 namespace vmrun {
 
+namespace {
+
+// What follows etf::kLocal, before the term.
+constexpr std::size_t kMarkBytes = 8;
+
+bool is_local_mark(const std::uint8_t* bytes) {
+  Word mark;
+  std::memcpy(&mark, bytes, kMarkBytes);
+  return be64toh(mark) == local_encoding_mark();
+}
+
+}  // namespace
+
 Decoder::~Decoder() {
   while (!maps_.empty()) free_bytes(maps_.pop().pairs);  // left by a malformed term
 }
@@ -34,6 +47,15 @@ Decoder::~Decoder() {
     if (later_.empty()) return {root, position(), nullptr};
     now_ = later_.pop();
   }
+}
+
+bool Decoder::read_local(Term* slot) {
+  if (!need(kMarkBytes + 1)) return false;
+  if (!is_local_mark(p_)) return fail("a term that another machine wrote for itself");
+  p_ += kMarkBytes;
+  if (*p_ == etf::kLocal) return fail("a local term that is nothing but a local term");
+  is_local_ = true;
+  return read(slot);
 }
 
 Term* Decoder::nil_filled(Word words) {
@@ -97,6 +119,7 @@ Term* Decoder::nil_filled(Word words) {
     case etf::kExport: return read_external_fun(slot);
     case etf::kNewFun: return read_fun(slot);
     case etf::kRecord: return read_record(slot);
+    case etf::kLocal: return read_local(slot);
   }
   --p_;
   return fail("an unknown tag");
@@ -269,11 +292,8 @@ Decoded decode_external(TermSpace& heap, const std::uint8_t* data, std::size_t s
     if (size == 0 || data[0] != etf::kVersion) return {kNonValue, 0, "no version byte 131 at the start"};
     skipped = 1;
   }
-  constexpr std::size_t kMarkBytes = 8;
   if (options.version_byte && size > skipped + kMarkBytes && data[skipped] == etf::kLocal) {
-    Word mark;
-    std::memcpy(&mark, data + skipped + 1, kMarkBytes);
-    if (be64toh(mark) != local_encoding_mark())
+    if (!is_local_mark(data + skipped + 1))
       return {kNonValue, skipped, "a term that another machine wrote for itself"};
     DecodeOptions inner = options;
     inner.local = true;

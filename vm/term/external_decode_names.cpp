@@ -130,7 +130,7 @@ bool Decoder::read_creation(unsigned bytes, std::uint32_t* out) {
 }
 
 bool Decoder::is_own(Term node, std::uint32_t creation) const {
-  return is_local_node(node, creation) || (options_.local && node == atoms::empty_atom);
+  return is_local_node(node, creation) || (is_local_ && node == atoms::empty_atom);
 }
 
 bool Decoder::read_pid(unsigned creation_bytes, Term* slot) {

@@ -13,7 +13,7 @@ namespace vmrun {
 class Decoder {
  public:
   Decoder(TermSpace& heap, const std::uint8_t* data, std::size_t size, const DecodeOptions& options)
-      : heap_(heap), begin_(data), p_(data), end_(data + size), options_(options) {}
+      : heap_(heap), begin_(data), p_(data), end_(data + size), options_(options), is_local_(options.local) {}
   ~Decoder();
 
   Decoded run();
@@ -54,6 +54,8 @@ class Decoder {
   Term* nil_filled(Word words);
 
   bool read(Term* slot);
+  /// Reads a term that was encoded as local and is part of another one.
+  bool read_local(Term* slot);
   bool read_float_text(Term* slot);
   bool read_big(Word bytes, Term* slot);
   bool read_binary(Term* slot);
@@ -68,7 +70,7 @@ class Decoder {
   bool read_utf8_atom(std::size_t bytes, Term* out);
   bool read_latin1_atom(std::size_t bytes, Term* out);
   bool read_atom_reference(Term* out);
-  /// Reads an atom that is given by its place in the table, as erlang:system_info(atom_count) counts.
+  /// Reads an atom that is given by its place in the table of atoms.
   bool read_numbered_atom(unsigned bytes, Term* out);
   /// Reads an atom where only an atom may stand (node, module and function names).
   bool read_atom(Term* out);
@@ -90,6 +92,7 @@ class Decoder {
   const std::uint8_t* p_;
   const std::uint8_t* end_;
   const DecodeOptions& options_;
+  bool is_local_;  // this machine has written some of it as local
   const char* error_ = nullptr;
   Frame now_{};
   WorkStack<Frame> later_;
