@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <memory>
@@ -111,6 +112,16 @@ Term force_collection(Process& p, Term pid) {
   if (alive != atoms::true_) return alive;
   const Term minor = atoms::minor;
   return bif_erts_internal_garbage_collect_1(p, &minor);
+}
+
+/// Leaves no room in the heap of the caller, so that whatever is built next collects.
+Term fill_heap(Process& p, Term) {
+  const Word free = p.heap.free_words();
+  if (free > kStackReserveWords) {
+    const Word words = free - kStackReserveWords;
+    std::fill_n(p.heap.alloc(words), words, Term::nil());
+  }
+  return atoms::ok;
 }
 
 /// Sets whether the caller is collected; returns the old setting.
@@ -265,6 +276,7 @@ constexpr Setting kSettings[] = {
     {"block", block_all},
     {"force_gc", force_collection},
     {"gc_state", set_gc_state},
+    {"fill_heap", fill_heap},
     {"inconsistent_heap", break_heap},
     {"make", make_something},
     {"binary_loop_limit", [](Process& p, Term v) { return set_loop_limit(p, binary_loop_limit, v); }},
