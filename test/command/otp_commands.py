@@ -117,8 +117,8 @@ CASES = {
     'no home': 'unset HOME; erl -noshell -eval \'io:format("~p~n", [init:get_argument(home)]), halt().\'',
     'what is displayed for readers of errors': 'erl -noshell -eval \'erlang:display_string("one\\n"), '
     'erlang:display_nl(), erlang:display(two), halt().\' 2>/dev/null',
-    'who explains errors of os': 'erl -noshell -eval \'[try apply(os, F, A) catch _:R:[{_, _, _, I} | _] -> '
-    'io:format("~p ~p~n", [R, proplists:get_value(error_info, I)]) end || '
+    'who explains errors of os': 'erl -noshell -eval \'[try apply(os, F, A) catch _:R:S -> '
+    'io:format("~p ~p~n", [R, proplists:get_value(error_info, element(4, hd(S)))]) end || '
     '{F, A} <- [{set_signal, [sigkill, ignore]}, {system_time, [x]}]], halt().\'',
     'its release': 'erl -noshell -eval \'[io:format("~p~n", [erlang:system_info(I)]) || I <- [otp_release, '
     'version]], halt().\'',

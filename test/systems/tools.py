@@ -175,6 +175,9 @@ spawn(fn -> raise "in a process" end) |> Process.monitor()
 receive do
   {:DOWN, _, _, _, {e, _}} -> IO.inspect(e)
 end
+# The report of it goes through these processes.
+:sys.get_status(:logger_proxy)
+if :default in :logger.get_handler_ids(), do: :logger_std_h.filesync(:default), else: Logger.flush()
 '''
 
 # What is typed into iex, and how the screen ends then.
@@ -193,7 +196,8 @@ TYPED = [
     ('end; M.f(41)\r', r'42\niex\(8\)>'),
     ('IO.gets("name? ")\r', r'name\?'),
     ('me\r', r'iex\(9\)>'),
-    ('System.halt(0)\r', None),
+    ('System.halt(0)', r'System\.halt\(0\)'),  # what is typed together with its end may be shown or not
+    ('\r', None),
 ]
 
 # What says how long something took, or when.
