@@ -286,6 +286,7 @@ int Socket::set_option(Reader& in) {
     case kAddMembership:
     case kDropMembership: return change_membership(fd_, system_family_, option == kAddMembership, in);
     case kNetworkNamespace: namespace_ = sized_bytes(in); return in.good() ? 0 : EINVAL;
+    case kExclusiveAddressUse: in.i32(); return in.good() ? 0 : EINVAL;
     case kLinger: {
       const int on = in.i32(), seconds = in.i32();
       settings_.may_linger = true;
@@ -384,6 +385,7 @@ bool Socket::get_option(Option option, Reader& in, Answer& out) const {
     case kBindToDevice: return get_device(fd_, out);
     case kMulticastInterface: return get_multicast_interface(fd_, system_family_, out);
     case kPacketOptions: return get_packet_options(out);
+    case kExclusiveAddressUse: out.u32(0); return true;
     case kNetworkNamespace:
       if (namespace_) out.u32(static_cast<std::uint32_t>(namespace_->size())).bytes(*namespace_);
       else out.truncate(before);

@@ -98,6 +98,7 @@ enum Option : std::uint8_t {
   kDropMembership = 15,
   kReusePort = 17,
   kReusePortBalanced = 18,
+  kExclusiveAddressUse = 19,  // of Windows: elsewhere it is taken, and stays false
   kIpv6Only = 16,
   kBuffer = 20,
   kHeader = 21,
