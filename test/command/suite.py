@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 from harness.golden import ENVIRONMENT
+from harness.native import compile_library, need_c_compiler
 from harness.results import Failure, Skip, Test
 from harness.sanitizers import sanitizer
 
@@ -82,24 +83,11 @@ def run(vmrun, text, *flags, arguments=(), shell='"$@"', environment=None):
 def native_folder():
     """test/native's libraries `meeting` and `bad_term` and their modules, compiled, in a folder of their own
     that lives as long as the run."""
-    if not shutil.which('cc'):
-        raise Skip('no C compiler here')
+    need_c_compiler()
     folder = tempfile.TemporaryDirectory(prefix='vmrun-command-native-')
     for name in ('meeting', 'bad_term'):
-        subprocess.run(
-            [
-                'cc',
-                '-O1',
-                '-Wall',
-                '-Werror',
-                '-shared',
-                '-fPIC',
-                f'-I{ROOT / "vm/include"}',
-                str(ROOT / f'test/native/{name}.c'),
-                '-o',
-                f'{folder.name}/{name}.so',
-            ],
-            check=True,
+        compile_library(
+            ROOT / 'vm/include', ROOT / f'test/native/{name}.c', pathlib.Path(folder.name, f'{name}.so')
         )
         shutil.copy(ROOT / f'test/native/{name}.erl', folder.name)
     return folder

@@ -2,8 +2,10 @@
 """Native libraries: scripts of test/native with the C libraries they load. They are compiled against the
 project's own header and against that of an installed Erlang, and run under vmrun and on a stock erl. All must
 print the same."""
+import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import threading
@@ -12,6 +14,8 @@ from .golden import ENVIRONMENT, MODES, ORDINARY_MODES, differences_of_run, mode
 from .results import Failure, Skip, Test
 from .script import load_all
 
+# Libraries are made for the processor of the vmrun that is tested.
+C_COMPILER = shlex.split(os.environ.get('CC') or 'cc')
 OTP_HEADERS = pathlib.Path('/usr/lib/erlang/usr/include')
 # these are made only if their sources are installed
 LIBRARIES_NEEDED = {'native/driver_megaco': 'megaco_flex_scanner_drv.so'}
@@ -40,8 +44,7 @@ class Libraries:
     def get(self, which):
         if not (self.headers(which) / 'erl_nif.h').exists():
             raise Skip(f'no erl_nif.h in {self.headers(which)}')
-        if not shutil.which('cc'):
-            raise Skip('no C compiler here')
+        need_c_compiler()
         with self.lock:
             if which not in self.ready:
                 self.ready[which] = self.compile(which)
@@ -55,7 +58,7 @@ class Libraries:
         for source, name in installed_drivers():
             subprocess.run(
                 [
-                    'cc',
+                    *C_COMPILER,
                     '-O1',
                     '-w',
                     '-shared',
@@ -81,9 +84,14 @@ class Libraries:
         return folder
 
 
+def need_c_compiler():
+    if not shutil.which(C_COMPILER[0]):
+        raise Skip('no C compiler here')
+
+
 def compile_library(headers, source, target, *flags):
     command = [
-        'cc',
+        *C_COMPILER,
         '-O1',
         '-Wall',
         '-Wextra',

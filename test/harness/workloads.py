@@ -2,11 +2,11 @@
 """Runs every workload of bench/ at its smallest size. A workload checks its result itself."""
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
 from . import golden
+from .native import compile_library
 from .results import Failure, Test
 
 PATIENCE_S = 60
@@ -41,7 +41,4 @@ def measured(root, vmrun, path, size):
 
 def shared(root, source, target):
     """Makes a library of C that a workload loads."""
-    command = ['cc', '-O2', '-shared', '-fPIC', f'-I{root / "vm/include"}', str(source), '-o', str(target)]
-    compiled = subprocess.run(command, capture_output=True, text=True)
-    if compiled.returncode != 0:
-        raise Failure(f'{" ".join(command)}:\n{compiled.stderr[-1500:]}')
+    compile_library(root / 'vm/include', source, target, '-O2')

@@ -14,7 +14,7 @@ import tempfile
 
 from harness.golden import first_line
 from harness.results import Failure, Skip, Test
-from harness.sanitizers import sanitizer
+from harness.sanitizers import runs_on_x86_64, sanitizer
 from live import endpoint
 
 LIVE = pathlib.Path(__file__).resolve().parent.parent / 'live'
@@ -103,7 +103,7 @@ class Suite:
         self.build = build
 
     def demand(self):
-        if sanitizer(self.build / 'vmrun') or os.uname().machine != 'x86_64':
+        if sanitizer(self.build / 'vmrun') or not runs_on_x86_64(self.build / 'vmrun'):
             raise Skip('the loop of this build is not read: samples are taken where slices end')
         if (
             not shutil.which('perf')
