@@ -7,6 +7,11 @@
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
 
+// Some kernels' headers leave it out where those of glibc have been read before (6.12.38).
+#ifndef IPV6_FLOWINFO
+#define IPV6_FLOWINFO 11
+#endif
+
 // The options that OTP 25 knows, by level. For those without a number only the name is known: they
 // belong to other systems, or are not supported.
 namespace vmrun::sockets {

@@ -36,8 +36,11 @@ def need_machine_code(program):
         raise Skip('machine code is made for x86-64')
     if sanitizer(program):
         raise Skip('a build with sanitizers makes no machine code')
-    if b'__gcov_' in pathlib.Path(program).read_bytes():
+    contents = pathlib.Path(program).read_bytes()
+    if b'__gcov_' in contents:
         raise Skip('a build that counts coverage makes no machine code')
+    if b'clang version' in contents:  # in .comment
+        raise Skip("machine code is made from the interpreter's loop as g++ lays it out")
 
 
 def need_signals_at_once(program):
