@@ -14,8 +14,8 @@ from .golden import ENVIRONMENT, MODES, ORDINARY_MODES, differences_of_run, mode
 from .results import Failure, Skip, Test
 from .script import load_all
 
-# Libraries are made for the processor of the vmrun that is tested.
-C_COMPILER = shlex.split(os.environ.get('CC') or 'cc')
+# Libraries are made for the processor of the vmrun that is tested, and for that of the stock erl.
+C_COMPILER, STOCK_COMPILER = shlex.split(os.environ.get('CC') or 'cc'), ['cc']
 OTP_HEADERS = pathlib.Path('/usr/lib/erlang/usr/include')
 # these are made only if their sources are installed
 LIBRARIES_NEEDED = {'native/driver_megaco': 'megaco_flex_scanner_drv.so'}
@@ -38,27 +38,32 @@ class Libraries:
             (root / 'test/native').glob('*.erl')
         )
 
+    def of_stock(self):
+        """What a stock erl loads, which may be another processor's program than vmrun."""
+        return self.get('otp' if C_COMPILER == STOCK_COMPILER else 'stock')
+
     def headers(self, which):
         return self.root / 'vm/include' if which == 'own' else OTP_HEADERS
 
     def get(self, which):
         if not (self.headers(which) / 'erl_nif.h').exists():
             raise Skip(f'no erl_nif.h in {self.headers(which)}')
-        need_c_compiler()
+        compiler = STOCK_COMPILER if which == 'stock' else C_COMPILER
+        need_c_compiler(compiler)
         with self.lock:
             if which not in self.ready:
-                self.ready[which] = self.compile(which)
+                self.ready[which] = self.compile(which, compiler)
             return self.ready[which]
 
-    def compile(self, which):
+    def compile(self, which, compiler):
         folder = self.folder / which
         folder.mkdir()
         for source in self.sources:
-            compile_library(self.headers(which), source, folder / (source.stem + '.so'))
+            compile_library(self.headers(which), source, folder / (source.stem + '.so'), compiler=compiler)
         for source, name in installed_drivers():
             subprocess.run(
                 [
-                    *C_COMPILER,
+                    *compiler,
                     '-O1',
                     '-w',
                     '-shared',
@@ -84,14 +89,14 @@ class Libraries:
         return folder
 
 
-def need_c_compiler():
-    if not shutil.which(C_COMPILER[0]):
+def need_c_compiler(compiler=C_COMPILER):
+    if not shutil.which(compiler[0]):
         raise Skip('no C compiler here')
 
 
-def compile_library(headers, source, target, *flags):
+def compile_library(headers, source, target, *flags, compiler=C_COMPILER):
     command = [
-        *C_COMPILER,
+        *compiler,
         '-O1',
         '-Wall',
         '-Wextra',
@@ -160,7 +165,7 @@ def erl_test(script, libraries, erl):
         folder, module, (status, out, err) = erl.compile(script)
         if status != 0:
             raise Failure('erlc: ' + out + err)
-        native = libraries.get('otp')
+        native = libraries.of_stock()
         skip_without_library(script, native)
         skip_without_header(script, libraries.headers('otp'))
         for module_file in native.glob('*.erl'):

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <random>
+#include <string_view>
 
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/compile/compiler.hpp"
@@ -219,7 +220,7 @@ TEST_CASE("code: types of an unknown version are not read, those of a known one 
   boot();
   const auto beam = compiled("typed_versions", "f(<<A, B>>) -> A + B.\n");
   const auto at =
-      static_cast<std::size_t>(std::search(beam.begin(), beam.end(), "Type", "Type" + 4) - beam.begin());
+      static_cast<std::size_t>(std::ranges::search(beam, std::string_view("Type")).begin() - beam.begin());
   REQUIRE(at < beam.size());
   auto other = beam;
   other[at + 11] = 9;  // the version
