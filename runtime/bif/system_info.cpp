@@ -50,6 +50,13 @@ constexpr const char* kTracing = "dtrace";
 constexpr const char* kTracing = "systemtap";
 #endif
 
+/// As Debian's OTP of the same processor says it.
+#if defined(__aarch64__)
+constexpr const char* kArchitecture = "aarch64-unknown-linux-gnu";
+#else
+constexpr const char* kArchitecture = "x86_64-pc-linux-gnu";
+#endif
+
 }  // namespace
 
 const Word machine_start_ns = monotonic_ns();
@@ -237,7 +244,7 @@ const SystemItem kInfo[] = {
     {"dynamic_trace_probes", [](Process&) { return bool_term(probe::kCompiledIn); }},
     {"sequential_tracer",
      [](Process& p) { return new_tuple(p.heap, intern_atom("sequential_tracer"), seq_tracer(p.heap)); }},
-    {"system_architecture", [](Process& p) { return text_list(p.heap, "x86_64-pc-linux-gnu"); }},
+    {"system_architecture", [](Process& p) { return text_list(p.heap, kArchitecture); }},
     {"endian", [](Process&) { return intern_atom("little"); }},
     {"creation", [](Process& p) { return number_term(p, local_node_creation()); }},
     {"time_warp_mode",
