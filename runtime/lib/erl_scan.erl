@@ -29,7 +29,7 @@ string(Text, Location, Options)
                 {ok, Tokens, End} -> {ok, Before ++ Tokens, End};
                 Error -> Error
             end
-    catch throw:{scan, At, What, End} -> {error, {At, ?MODULE, What}, End}
+    catch throw:{scan, At, What, End, _} -> {error, {At, ?MODULE, What}, End}
     end.
 
 %% Up to the first full stop, {dot, Rest, Tokens, End}, or all of it, {eof, Tokens, End}.
@@ -52,7 +52,9 @@ scanned_with_texts(Text, #st{loc = Location} = S) ->
     try
         result(scan(Text, S#st{loc = Start, comments = true, white = true}),
                fun(Tokens, End) -> with_texts(Tokens, Text, End, S) end, Location)
-    catch throw:{scan, At, What, End} -> throw({scan, like(At, Location), What, like(End, Location)})
+    catch
+        throw:{scan, At, What, End, Left} ->
+            throw({scan, like(At, Location), What, like(End, Location), Left})
     end.
 
 %% A place without its column where who asked has not given one.
@@ -103,7 +105,7 @@ tokens({more_text, Pieces, Location}, eof, _, Options) ->
         {eof, [], End} -> {done, {eof, End}, eof};
         {eof, Tokens, End} -> {done, {ok, Tokens, End}, eof};
         {dot, Rest, Tokens, End} -> {done, {ok, Tokens, End}, Rest}
-    catch throw:{scan, At, What, End} -> {done, {error, {At, ?MODULE, What}, End}, eof}
+    catch throw:{scan, At, What, End, _} -> {done, {error, {At, ?MODULE, What}, End}, eof}
     end;
 tokens({more_text, Pieces, Location}, [], _, _) -> {more, {more_text, Pieces, Location}};
 tokens({more_text, Pieces0, Location}, Chars, _, Options) ->
@@ -123,15 +125,14 @@ whole_tokens(Text, Pieces, Location, Options) ->
             end;
         {eof, _, _} -> {more, {more_text, Pieces, Location}}
     catch
-        throw:{scan, _, {string, _, _}, _} -> {more, {more_text, Pieces, Location}};
-        throw:{scan, At, {illegal, What}, End} when What =:= integer; What =:= float; What =:= string ->
+        throw:{scan, _, Unterminated, _, _} when element(1, Unterminated) =:= unterminated ->
+            {more, {more_text, Pieces, Location}};
+        throw:{scan, At, {illegal, What}, End, []} when What =:= integer; What =:= float; What =:= string ->
             case lists:last(Text) > $\s of
                 true -> {more, {more_text, Pieces, Location}};  % it may go on
                 false -> {done, {error, {At, ?MODULE, {illegal, What}}, End}, []}
             end;
-        throw:{scan, _, char, _} -> {more, {more_text, Pieces, Location}};
-        throw:{scan, _, {unterminated, _, _}, _} -> {more, {more_text, Pieces, Location}};
-        throw:{scan, At, What, End} -> {done, {error, {At, ?MODULE, What}, End}, []}
+        throw:{scan, At, What, End, Left} -> {done, {error, {At, ?MODULE, What}, End}, Left}
     end.
 
 %% The first piece is always looked at, so that what is wrong with a line typed in is told at once.
@@ -171,13 +172,13 @@ scan([$% | _] = Text, S) ->
     scan(Rest, advance(length(Comment), S1));
 scan([$", $", $" | _] = Text, S) ->
     {String, Rest, Loc} = triple_quoted(Text, true, S#st.loc),
-    scan(Rest, (push({string, S#st.loc, String}, S))#st{loc = Loc});
+    string_token(S#st.loc, String, Rest, Loc, S);
 scan([$~ | T], S) -> sigil(T, S);
 scan([$" | T], S) ->
-    {String, Rest, Loc} = quoted(T, $", string, S#st.loc, forward(S#st.loc, 1), []),
-    scan(Rest, (push({string, S#st.loc, String}, S))#st{loc = Loc});
+    {String, Rest, Loc} = quoted(T, $", string, forward(S#st.loc, 1), forward(S#st.loc, 1), []),
+    string_token(S#st.loc, String, Rest, Loc, S);
 scan([$' | T], S) ->
-    {Chars, Rest, Loc} = quoted(T, $', atom, S#st.loc, forward(S#st.loc, 1), []),
+    {Chars, Rest, Loc} = quoted(T, $', atom, forward(S#st.loc, 1), forward(S#st.loc, 1), []),
     case length(Chars) < 256 of
         true -> scan(Rest, (push({atom, S#st.loc, list_to_atom(Chars)}, S))#st{loc = Loc});
         false -> fail(S#st.loc, {illegal, atom}, Loc)
@@ -204,7 +205,18 @@ after_char($\n, {Line, _}) -> {Line + 1, 1};
 after_char($\n, Line) -> Line + 1;
 after_char(_, Loc) -> forward(Loc, 1).
 
-fail(At, What, End) -> throw({scan, At, What, End}).
+string_token(At, Chars, Rest, Loc, S) ->
+    separate(Rest, Loc),
+    scan(Rest, (push({string, At, Chars}, S))#st{loc = Loc}).
+
+%% Strings do not touch.
+separate([$" | _] = Rest, Loc) -> fail(Loc, string_concat, Loc, Rest);
+separate(_, _) -> ok.
+
+fail(At, What, End) -> fail(At, What, End, []).
+
+%% Left: where somebody who reads on would begin.
+fail(At, What, End, Left) -> throw({scan, At, What, End, Left}).
 
 white(Text, #st{white = false} = S) ->
     {Space, Rest} = lists:splitwith(fun is_white/1, Text),
@@ -290,10 +302,10 @@ number(Text, S) ->
                 {[], _} -> fail(S#st.loc, {illegal, integer}, behind(Text, T, S));
                 {Based, [$., C | _] = Rest1} ->
                     case digit(C) of
-                        99 -> number_token(integer, list_to_integer(Based, Base), Text, Rest1, S);
+                        99 -> integer_token(list_to_integer(Based, Base), Text, Rest1, S);
                         _ -> based_float(Based, Base, tl(Rest1), Text, S)
                     end;
-                {Based, Rest1} -> number_token(integer, list_to_integer(Based, Base), Text, Rest1, S)
+                {Based, Rest1} -> integer_token(list_to_integer(Based, Base), Text, Rest1, S)
             end;
         [$., D | _] = [_ | T] when D >= $0, D =< $9 ->
             {Fraction, Rest1} = digits(T, 10, []),
@@ -302,7 +314,7 @@ number(Text, S) ->
                 Float -> number_token(float, Float, Text, Rest2, S)
             catch error:badarg -> fail(S#st.loc, {illegal, float}, behind(Text, Rest2, S))
             end;
-        _ -> number_token(integer, list_to_integer(Digits), Text, Rest, S)
+        _ -> integer_token(list_to_integer(Digits), Text, Rest, S)
     end.
 
 based_float(Digits, Base, Text1, Text, S) ->
@@ -351,7 +363,24 @@ power(_, 0) -> 1;
 power(Base, N) when N rem 2 =:= 0 -> power(Base * Base, N div 2);
 power(Base, N) -> Base * power(Base, N - 1).
 
-number_token(Category, Value, Text, Rest, S) ->
+integer_token(Value, Text, [$., C | _] = Rest, S) ->
+    case begins_word(C) andalso digit(C) > 9 of
+        true -> fail(S#st.loc, {illegal, float}, behind(Text, Rest, S), Rest);
+        false -> number_token(integer, Value, Text, Rest, S)
+    end;
+integer_token(Value, Text, Rest, S) -> number_token(integer, Value, Text, Rest, S).
+
+%% No word touches a number.
+number_token(Category, Value, Text, [C | _] = Rest, S) ->
+    case begins_word(C) of
+        true -> fail(S#st.loc, {illegal, Category}, behind(Text, Rest, S), Rest);
+        false -> add_number(Category, Value, Text, Rest, S)
+    end;
+number_token(Category, Value, Text, [], S) -> add_number(Category, Value, Text, [], S).
+
+begins_word(C) -> digit(C) < 36 orelse C =:= $_ orelse C =:= $@.
+
+add_number(Category, Value, Text, Rest, S) ->
     scan(Rest, (push({Category, S#st.loc, Value}, S))#st{loc = behind(Text, Rest, S)}).
 
 %% The location of Rest, which Text ends in. Counting the whole text would cost its length for every number.
@@ -396,7 +425,7 @@ character([$\\ | T], S) ->
 character([C | T], S) ->
     Loc = after_char(C, forward(S#st.loc, 1)),
     scan(T, (push({char, S#st.loc, C}, S))#st{loc = Loc});
-character([], S) -> fail(S#st.loc, char, forward(S#st.loc, 1)).
+character([], S) -> fail(S#st.loc, {unterminated, char}, forward(S#st.loc, 1)).
 
 quoted([Quote | T], Quote, _, _, Loc, Acc) -> {lists:reverse(Acc), T, forward(Loc, 1)};
 quoted([$\\ | T], Quote, What, Start, Loc, Acc) ->
@@ -416,15 +445,16 @@ sigil(T, S) ->
             [] -> fail(At, {illegal, string}, At)
         end,
     {Suffix, Rest2} = name_rest(Rest1, []),
+    Suffix =:= [] andalso separate(Rest1, Loc),
     S1 = push({string, At, Chars}, push({sigil_prefix, S#st.loc, list_to_atom(Prefix)}, S)),
     scan(Rest2, (push({sigil_suffix, Loc, Suffix}, S1))#st{loc = forward(Loc, length(Suffix))}).
 
 sigil_text(Prefix, Open, Text, At) ->
     Close = closing(Open),
     Close =/= none orelse fail(At, {illegal, string}, At),
-    Verbatim = Prefix =/= [] andalso hd(Prefix) < $a,
+    {Verbatim, Ends} = {Prefix =/= [] andalso hd(Prefix) < $a, quoted_kind(Close)},
     try text_to(Close, Verbatim, Text, At, forward(At, 1), [])
-    catch throw:{scan, _, {string, Close, _}, End} ->
+    catch throw:{scan, _, {unterminated, Kind, _}, End, _} when Kind =:= Ends ->
         Start = lists:sublist(Text, 16),
         fail(forward(At, 1), {unterminated, {sigil, list_to_atom(Prefix), Open, Close}, Start}, End)
     end.
@@ -520,13 +550,20 @@ escape([$x, A, B | T], _, _, At, Loc) ->
         false -> fail(At, {illegal, character}, forward(Loc, 1))
     end;
 escape([$x | _], _, _, At, Loc) -> fail(At, {illegal, character}, forward(Loc, 1));
-escape([$^, C | T], _, _, _, Loc) -> {C band 31, T, after_char(C, forward(Loc, 1))};
+escape([$^, $? | T], _, _, _, Loc) -> {127, T, forward(Loc, 2)};
+escape([$^, C | T], _, _, _, Loc) when C >= $@, C =< $_; C >= $a, C =< $z -> {C band 31, T, forward(Loc, 2)};
+escape([$^, _ | _], _, _, At, Loc) -> fail(At, {illegal, character}, forward(Loc, 1));
 escape([$^], In, Start, _, Loc) -> fail(Start, unterminated(In), forward(Loc, 1));
 escape([C | T], _, _, _, Loc) -> {escaped(C), T, after_char(C, Loc)};
 escape([], In, Start, _, Loc) -> fail(Start, unterminated(In), Loc).
 
-unterminated(char) -> char;
-unterminated({Quote, Acc}) -> {string, Quote, lists:sublist(lists:reverse(Acc), 16)}.
+unterminated(char) -> {unterminated, char};
+unterminated({Quote, Acc}) -> {unterminated, quoted_kind(Quote), lists:sublist(lists:reverse(Acc), 16)}.
+
+%% What ends with this character: the kinds of text that errors name, or the delimiter of a sigil.
+quoted_kind($") -> string;
+quoted_kind($') -> atom;
+quoted_kind(Close) -> Close.
 
 escaped($n) -> $\n;
 escaped($r) -> $\r;
@@ -577,20 +614,19 @@ end_location(Token) ->
         Text -> lists:foldl(fun after_char/2, location(Token), Text)
     end.
 
-format_error({string, Quote, Text}) ->
-    lists:flatten(io_lib:format("unterminated ~s starting with ~ts",
-                                [if Quote =:= $" -> "string"; true -> "atom" end,
-                                    io_lib:write_string(Text, Quote)]));
-format_error(char) -> "unterminated character";
+format_error({unterminated, char}) -> "unterminated character";
+format_error({unterminated, string, Text}) -> unterminated_text("string", $", Text);
+format_error({unterminated, atom, Text}) -> unterminated_text("atom", $', Text);
 format_error({unterminated, {sigil, Prefix, Open, Close}, Text}) ->
-    lists:flatten(io_lib:format("unterminated ~~~ts~ts~ts sigil starting with ~ts",
+    lists:flatten(io_lib:format("unterminated ~~~ts~ts~ts sigil string starting with ~ts",
                                 [Prefix, [Open], [Close], io_lib:write_string(Text)]));
-format_error({unterminated, {string, N}, Text}) ->
-    Quotes = lists:duplicate(N, $"),
-    lists:flatten(io_lib:format("unterminated ~s string starting with ~ts",
-                                [Quotes, io_lib:write_string(Text)]));
+format_error({unterminated, {string, _}, Text}) -> unterminated_text("triple-quoted string", $", Text);
+format_error(string_concat) -> "adjacent string literals without intervening white space";
 format_error(white_space) -> "not white space after start of triple-quoted string";
 format_error(indentation) -> "bad indentation in triple-quoted string";
 format_error({illegal, What}) -> lists:flatten(io_lib:format("illegal ~w", [What]));
 format_error({base, Base}) -> lists:flatten(io_lib:format("illegal base '~w'", [Base]));
 format_error(Other) -> io_lib:write(Other).
+
+unterminated_text(What, Quote, Text) ->
+    lists:flatten(io_lib:format("unterminated ~s starting with ~ts", [What, io_lib:write_string(Text, Quote)])).

@@ -131,14 +131,26 @@ Token Lexer::next() {
   const char32_t c = peek();
   if (is_lower(c)) return scan_word(false);
   if (is_upper(c) || c == '_') return scan_word(true);
-  if (is_digit(c)) return scan_number();
+  if (is_digit(c)) return check_end(scan_number());
   switch (c) {
     case '$': return scan_char();
     case '\'': return scan_quoted_atom();
-    case '"': return scan_string();
-    case '~': return scan_sigil();
+    case '"': return check_end(scan_string());
+    case '~': return check_end(scan_sigil());
     default: return scan_punctuation();
   }
+}
+
+/// No word touches a number, and no string another one.
+Token Lexer::check_end(Token t) {
+  if (t.kind == Tok::kInteger || t.kind == Tok::kFloat) {
+    if (!is_name_char(peek())) return t;
+    while (!at_end() && is_name_char(peek())) take();
+    return fail(t.kind == Tok::kInteger ? "illegal integer: a letter, _ or @ follows its digits"
+                                        : "illegal float: a letter, _ or @ follows its digits");
+  }
+  if (t.kind == Tok::kError || peek() != '"') return t;
+  return fail_at(loc(), "adjacent string literals without intervening white space");
 }
 
 Token Lexer::scan_word(bool variable) {

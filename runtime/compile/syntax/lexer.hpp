@@ -31,6 +31,7 @@ class Lexer {
   Token make(Tok kind) const;
   Token fail(std::string_view message);
   Token fail_at(Loc loc, std::string_view message);
+  Token check_end(Token token);
   Token scan_word(bool variable);
   Token scan_number();
   Token scan_based_float(const std::string& whole, int base);
