@@ -174,12 +174,13 @@ class DescriptorReserve {
 // Never destroyed: dirty schedulers outlive main.
 DescriptorReserve& resolver_reserve = *new DescriptorReserve;
 
-/// {ok, [{Family, Type, Protocol, Address}], CanonicalName}
+/// {ok, [{KeyOfType, Type, Protocol, Address}], CanonicalName}
 Term found_addresses(Process& p, const addrinfo* found) {
+  const Term key = intern_atom(release_has(Trait::kSocketTypeKey) ? "socktype" : "type");
   ListBuilder list(p.heap);
   for (const addrinfo* a = found; a; a = a->ai_next)
     if (a->ai_addr)
-      list.add(new_tuple(p.heap, number_term(static_cast<std::uint32_t>(a->ai_socktype)),
+      list.add(new_tuple(p.heap, key, number_term(static_cast<std::uint32_t>(a->ai_socktype)),
                          number_term(static_cast<std::uint32_t>(a->ai_protocol)),
                          address_term(p.heap, a->ai_addr)));
   const std::string_view name = found->ai_canonname ? found->ai_canonname : "";

@@ -171,8 +171,8 @@ const SystemItem kInfo[] = {
     {"wordsize", [](Process&) { return Term::small(sizeof(Word)); }},
     {"max_integer",
      [](Process& p) {
-       const std::vector<Word> limbs(kMaxLimbs, ~Word{0});
-       return integer_from_limbs(p.heap, limbs.data(), kMaxLimbs, false);
+       const std::vector<Word> limbs(max_limbs(), ~Word{0});
+       return integer_from_limbs(p.heap, limbs.data(), max_limbs(), false);
      },
      27},
     {"smp_support", [](Process&) { return atoms::true_; }},

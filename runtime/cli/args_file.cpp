@@ -70,7 +70,7 @@ Error spread_args_files(const Words& words, unsigned depth, SpreadWords* out) {
     if (Error e = read_args_file(words[i], Backslash::kIsCharacter, &in_file)) return e;
     if (Error e = spread_args_files(in_file, depth + 1, out)) return e;
     if (!out->ends_in_extra) out->words.emplace_back("--");
-    else if (release_number < kSinceStartFlag) out->extra.emplace_back("--");
+    else if (!release_has(Trait::kStartFlag)) out->extra.emplace_back("--");
     out->ends_in_extra = false;
   }
   return {};

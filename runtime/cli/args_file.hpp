@@ -22,10 +22,6 @@ std::vector<std::string> words_of(std::string_view text, bool with_comments, Bac
 std::optional<std::string> read_args_file(const std::string& name, Backslash between_quotes,
                                           std::vector<std::string>* words);
 
-/// Since this release of OTP there is `-S`, `--` also ends the words typed when no others follow,
-/// there is none among those behind `-extra`, and init has `-detached` too.
-inline constexpr int kSinceStartFlag = 27;
-
 /// A command line that erl puts together from several sources.
 struct SpreadWords {
   std::vector<std::string> words;

@@ -327,8 +327,9 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   gc_modes.collect_always = o.gc_stress;
   gc_modes.verify = o.verify_heap;
   set_hot_after(o.hot_after);
-  if (!write_for_perf(o.perf_files))
-    fmt::print(stderr, "vmrun: +JPperf: cannot write what perf reads to /tmp: {}\n", std::strerror(errno));
+  if (!write_for_perf(o.perf_files, o.perf_folder))
+    fmt::print(stderr, "vmrun: +JPperf: cannot write what perf reads to {}: {}\n", o.perf_folder,
+               std::strerror(errno));
   process_table.init(o.process_limit);
   port_table.init(o.port_limit);
   dist::busy_limit.store(Word{o.dist_busy_kilobytes} << 10, std::memory_order_relaxed);

@@ -38,7 +38,7 @@ Error add_environment(const std::string& name, SpreadWords* out) {
   const Words words = of_environment(name);
   if (words.empty()) return {};
   if (Error e = spread_args_files(words, 0, out)) return e;
-  const bool in_extra = out->ends_in_extra && release_number < kSinceStartFlag;
+  const bool in_extra = out->ends_in_extra && !release_has(Trait::kStartFlag);
   (in_extra ? out->extra : out->words).emplace_back("--");
   return {};
 }
@@ -50,7 +50,7 @@ constexpr std::string_view kStart = "++S";
 /// Since OTP 27, `-S` takes all words behind it, whatever they begin with. The word `--` among them
 /// gets a backslash, for init takes `--` as the end of a flag's words.
 Words cut_start(Words* typed) {
-  if (release_number < kSinceStartFlag) return {};
+  if (!release_has(Trait::kStartFlag)) return {};
   const auto stop = std::ranges::find_if(*typed, [](const auto& w) { return w == "-S" || w == "-extra"; });
   if (stop == typed->end() || *stop == "-extra") return {};
   Words start(stop, typed->end());
@@ -75,13 +75,13 @@ Error put_together(Words typed, const std::string& release, Words* line) {
   const Words start = cut_start(&typed);
   const auto extra = std::ranges::find(typed, "-extra");
   if (Error e = spread_args_files(typed, 0, &all)) return e;
-  const bool is_cut = !start.empty() || (release_number >= kSinceStartFlag && extra != typed.end());
+  const bool is_cut = !start.empty() || (release_has(Trait::kStartFlag) && extra != typed.end());
   if (is_cut) all.words.emplace_back("--");
   if (is_typed) all.words.emplace_back("--");
   const std::size_t after = all.words.size() + all.extra.size();
   if (Error e = add_all({"ERL_FLAGS", "ERL_ZFLAGS"})) return e;
   const bool typed_only = before == 0 && after == all.words.size() + all.extra.size();
-  if (typed_only && release_number < kSinceStartFlag &&
+  if (typed_only && !release_has(Trait::kStartFlag) &&
       std::find(typed.begin(), extra, "-args_file") == extra) {
     *line = typed;
     return {};
@@ -142,7 +142,7 @@ class Division {
     if (word == "-keep_window") return {};
     if (const Words* others = stands_for(word)) {
       in_background_ |= word == "-detached";
-      if (word == "-detached" && release_number >= kSinceStartFlag) command_->boot.push_back(word);
+      if (word == "-detached" && release_has(Trait::kStartFlag)) command_->boot.push_back(word);
       if (is_one_of(word, {"-compile", "-make"})) add_machine_flag("B");
       command_->boot.insert(command_->boot.end(), others->begin(), others->end());
       if (word == "-make") i_ = line_.size() - 1;  // the words behind it are ignored

@@ -10,6 +10,7 @@
 
 #include "runtime/cli/options.hpp"
 #include "vm/base/processors.hpp"
+#include "vm/base/release.hpp"
 
 namespace vmrun::cli {
 namespace {
@@ -72,6 +73,7 @@ constexpr Flag kFlags[] = {
     {"+JDdump", Value::kNeeded, kBoolean, "+JDdump"},
     {"+JPcover", Value::kNeeded, "true|false|function|function_counters|line|line_counters", "+JPcover"},
     {"+JPperf", Value::kNeeded, "true|false|dump|map|fp|no_fp", "+JPperf"},
+    {"+JPperfdirectory", Value::kNeeded, "", "+JPperfdirectory"},
     {"+JMsingle", Value::kNeeded, kBoolean},
     {"+K", Value::kNeeded, ""},
     {"+L", Value::kNone, "", "+L"},
@@ -80,7 +82,7 @@ constexpr Flag kFlags[] = {
     {"+pc", Value::kNeeded, "", "+pc"},
     {"+P", Value::kNeeded, "", "+P"},
     {"+Q", Value::kNeeded, "", "+Q"},
-    {"+R", Value::kNeeded, "22-25"},
+    {"+R", Value::kNeeded, ""},
     {"+r", Value::kNone, ""},
     {"+rg", Value::kNeeded, kNumber},
     {"+S", Value::kNeeded, "", "+S"},
@@ -120,10 +122,16 @@ constexpr Flag kFlags[] = {
     {"+zosrl", Value::kNeeded, "", "+zosrl"},
 };
 
+/// Whether erl of this release has the flag.
+bool is_known(std::string_view name) {
+  const auto later = std::ranges::find(kLaterFlags, name, [](const auto& flag) { return flag.name; });
+  return later == std::end(kLaterFlags) || release_number >= later->since;
+}
+
 const Flag* find_flag(std::string_view word) {
   const Flag* best = nullptr;
   for (const Flag& flag : kFlags)
-    if (word.starts_with(flag.name) && (!best || flag.name.size() > best->name.size())) best = &flag;
+    if (word.starts_with(flag.name) && is_known(flag.name) && (!best || flag.name.size() > best->name.size())) best = &flag;
   return best;
 }
 
@@ -170,6 +178,12 @@ std::size_t parameter_size(std::string_view text) {
   for (const std::string_view name : kOfAllocators)
     if (text.substr(1).starts_with(name)) size = std::max(size, 1 + name.size());
   return size;
+}
+
+/// Values of +R are releases, and of no effect.
+std::string allowed_values(const Flag& flag) {
+  if (flag.name != "+R") return std::string(flag.allowed);
+  return fmt::format("{}-{}", release_number - 2, release_number);
 }
 
 // ---- Percentages of the processors ----
@@ -230,6 +244,7 @@ Error take_own(const Words& words, std::size_t* i, bool with_value, Words* ours)
 
 std::optional<std::string> take_erl_flag(const Words& words, std::size_t* i, Words* ours) {
   const std::string& word = words[*i];
+  if (!is_known(word)) return fmt::format("unknown flag '{}'", word);
   const Flag* flag = find_flag(word);
   // It is a flag of vmrun's own only as a whole word: +random-sched is not +r with a value.
   if (!flag || word.size() > flag->name.size()) {
@@ -254,7 +269,8 @@ std::optional<std::string> take_erl_flag(const Words& words, std::size_t* i, Wor
   if (takes_next && value.empty() && *i + 1 < words.size() && is_one_of(flag->allowed, words[*i + 1]))
     value = words[++*i];
   const bool may_be_empty = flag->value == Value::kNone || takes_next;
-  if (!flag->allowed.empty() && !is_one_of(flag->allowed, value) && !(may_be_empty && value.empty()))
+  const std::string allowed = allowed_values(*flag);
+  if (!allowed.empty() && !is_one_of(allowed, value) && !(may_be_empty && value.empty()))
     return fmt::format("bad value of flag {}: '{}'", name, value);
   if (!flag->refused.empty() && is_one_of(flag->refused, value))
     return fmt::format("not supported: {}{}{}: {}", name, flag->value == Value::kAttached ? "" : " ", value,

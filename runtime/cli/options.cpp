@@ -319,6 +319,7 @@ const std::vector<Flag>& flags() {
                                          : PerfFiles::kNone;
          return {};
        }},
+      {"+JPperfdirectory", "FOLDER", "where +JPperf writes (default /tmp)", set_text(&Options::perf_folder)},
       {"+fail-alloc", "N", "stress: the N-th allocation of memory fails",
        set_number(&Options::fail_alloc, 1, ~0ull)},
       {"+gc-stress", nullptr, "stress: collect garbage at every allocation point",

@@ -66,6 +66,7 @@ struct Options {
   bool gc_stress = false;
   unsigned hot_after = kHotAfter;
   PerfFiles perf_files = PerfFiles::kNone;
+  std::string perf_folder = "/tmp";  // +JPperfdirectory
   bool verify_heap = false;
   bool yield_all = false;
   unsigned slice = 0;                 // +slice N reductions; 0: 4000

@@ -26,16 +26,9 @@ getaddrinfo(Host, Service) when Host =/= undefined; Service =/= undefined ->
         Error -> Error
     end.
 
-info({Type, Protocol, Address}) ->
+info({KeyOfType, Type, Protocol, Address}) ->
     #{family := Family} = Map = address(Address),
-    #{family => Family, type_key() => type(Type), protocol => protocol(Protocol), addr => Map}.
-
-%% Since OTP 27 the key has the name that its documents always gave.
-type_key() ->
-    case erlang:system_info(otp_release) >= "27" of
-        true -> socktype;
-        false -> type
-    end.
+    #{family => Family, KeyOfType => type(Type), protocol => protocol(Protocol), addr => Map}.
 
 type(1) -> stream;
 type(2) -> dgram;
@@ -61,7 +54,7 @@ getnameinfo(Address, Flags) ->
 by_name(Name, Family) ->
     case prim_net:ask_addresses(name(Name), undefined, Family) of
         {ok, Found, Canonical} ->
-            {ok, binary_to_list(Canonical), [map_get(addr, address(A)) || {_, _, A} <- Found]};
+            {ok, binary_to_list(Canonical), [map_get(addr, address(A)) || {_, _, _, A} <- Found]};
         Error -> Error
     end.
 

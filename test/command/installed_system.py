@@ -7,7 +7,7 @@ import pathlib
 import shutil
 import tempfile
 
-from harness.golden import ENVIRONMENT, run_program, stock_release
+from harness.golden import ENVIRONMENT, run_program
 from harness.results import Failure, Skip, Test
 
 from .suite import PATIENCE_S
@@ -163,12 +163,16 @@ REFUSED = [
     '+sub x',
     '+xyz',
 ]
+BY_RELEASE = (
+    [f'+R {release}' for release in range(22, 31)]
+    + '+D,+Dibpl true,+JMsingle false,+JPcover function,+JPperfdirectory /tmp,+zhft 100'.split(',')
+)
 OWN = ['+random-sched 7 +S 1', '+yield-all +S 2', '+slice 20', '+gc-stress +verify-heap']
 NOT_SUPPORTED = ['+fnl', '+sbt db']
 
 
 IDENTIFIERS = (
-    'All = [{pid, self()}, {pid, lists:last([spawn(fun() -> ok end) || _ <- lists:seq(1, PIDS)])}, {port, '
+    'All = [{pid, self()}, {pid, lists:last([spawn(fun() -> ok end) || _ <- lists:seq(1, 40000)])}, {port, '
     'hd(erlang:ports())}, {ref, make_ref()}, {table, ets:new(t, [])}, {timer, erlang:start_timer(100000, '
     'self(), x)}, '
     '{timer, erlang:send_after(100000, self(), x)}, {alias, alias()}, {alias, alias([reply])}, {alias, '
@@ -187,11 +191,6 @@ VIEW = (
     '[Holder] = [pid_to_list(element(2, P)) || P <- Ps, lists:member("holder", tuple_to_list(P))], {ok, _, '
     '_} = crashdump_viewer:proc_details(Holder), io:format("seen~n")'
 )
-
-
-def identifiers():
-    """A pid's number has 15 bits, as up to OTP 25; what stock of later releases writes may have 28."""
-    return IDENTIFIERS.replace('PIDS', '40000' if stock_release() < 26 else '10000')
 
 
 def output(erl, expression, flags='', stdin=''):
@@ -259,7 +258,7 @@ def between_files(vmrun):
             path = pathlib.Path(erl).with_name('identifiers')
             written = output(
                 writer,
-                f'{identifiers()}, ok = file:write_file("{path}", term_to_binary([{{K, '
+                f'{IDENTIFIERS}, ok = file:write_file("{path}", term_to_binary([{{K, '
                 'term_to_binary(I)} || {K, I} <- All]))',
             )
             read = output(
@@ -287,7 +286,7 @@ def viewed_dump(vmrun):
             name: value for name, value in ENVIRONMENT.items() if name != 'ERL_CRASH_DUMP_SECONDS'
         } | {'ERL_CRASH_DUMP': str(path)}
         holds = (
-            f'S = self(), P = spawn(fun() -> {identifiers()}, [put(K, I) || {{K, I}} <- All], self() ! All, '
+            f'S = self(), P = spawn(fun() -> {IDENTIFIERS}, [put(K, I) || {{K, I}} <- All], self() ! All, '
             'S ! ready, receive never -> ok end end), '
             'register(holder, P), receive ready -> halt("slogan") end'
         )
@@ -308,6 +307,16 @@ def take(vmrun, flags):
     for given, status, out, err in runs(vmrun, flags):
         if (status, out, err) != (0, 'runs\n', ''):
             raise Failure(f'{given}: status {status}, output {out!r}, standard error {err!r}')
+
+
+def accept_the_same(vmrun, flags):
+    """Flags that stock erl of this release knows run the program, the others do not."""
+    with erl_of(vmrun) as ours:
+        for given in flags:
+            command = [*given.split(), '-noshell', '-eval', 'halt()']
+            here, there = (run_program([erl, *command], '', PATIENCE_S) for erl in (ours, 'erl'))
+            if (here[0] == 0) != (there[0] == 0):
+                raise Failure(f'{given}: {here}; stock: {there}')
 
 
 def refuse(vmrun, flags, words):
@@ -371,6 +380,11 @@ def tests(vmrun):
         Test('command', "OTP's system: no lines", lambda: agree(vmrun, LINES, '', '+L')),
         Test('command', "OTP's system: identifiers between files", lambda: between_files(vmrun)),
         Test('command', "OTP's system: a crash dump before OTP's viewer", lambda: viewed_dump(vmrun)),
+        Test(
+            'command',
+            "OTP's system: flags by release",
+            lambda: accept_the_same(vmrun, BY_RELEASE),
+        ),
         Test(
             'command',
             "OTP's system: bad flags",

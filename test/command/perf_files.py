@@ -106,6 +106,14 @@ def one_of_them(vmrun):
             raise Failure(f'+JPperf {value}: map {names!r}, dump {(dump or b"")[:100]!r}')
 
 
+def elsewhere(vmrun):
+    done = run(vmrun, PROGRAM, '+hot', '1', '+JPperf', 'true', '+JPperfdirectory', '.', shell='"$@"; ls perf-* jit-*')
+    pid = done.out.partition('\n')[0]
+    done.expect(0)
+    if done.out.split()[-2:] != [f'jit-{pid}.dump', f'perf-{pid}.map']:
+        raise Failure(done.out[-300:])
+
+
 def what_is_in_their_place(vmrun):
     """A link, which is not followed; a file that all can read; what cannot go."""
     for plant, refused in (('ln -s "$PWD/mark"', False), ('install -m 666 mark', False), ('mkdir', True)):
@@ -156,6 +164,7 @@ def tests(vmrun):
         for name, case in [
             ('perf is told of hot functions: names, code, lines', names_and_lines),
             ('perf is told what it was asked for', one_of_them),
+            ('perf is told in another folder', elsewhere),
             ('perf is told in files of its own', what_is_in_their_place),
             ('listings of what is loaded', listings),
         ]

@@ -9,8 +9,8 @@ class Table:
     """The rows of release.tab. built_ins, relisted: {(module, name, arity): release}."""
 
     def __init__(self, path):
-        self.newest, self.traits, self.defaults, self.built_ins = None, {}, {}, {}
-        self.relisted, self.code_traits = {}, {}
+        self.newest, self.traits, self.code_traits, self.defaults = None, {}, {}, {}
+        self.flags, self.built_ins, self.relisted = {}, {}, {}
         for number, line in enumerate(open(path, encoding="utf-8"), 1):
             fields = line.split("#")[0].split()
             try:
@@ -37,6 +37,11 @@ class Table:
             raise ValueError("listed twice" if name in self.defaults else "a release without a value")
         self.defaults[name] = kind, first, list(zip(map(int, more[::2]), more[1::2]))
 
+    def read_flag(self, name, release):
+        if name in self.flags:
+            raise ValueError("listed twice")
+        self.flags[name] = int(release)
+
     def read_built_in(self, *row):
         enter(self.built_ins, *row)
 
@@ -60,7 +65,7 @@ def write_header(table, path):
     with open(path, "w", encoding="utf-8") as f:
         f.write(
             "// Made by gen_release.py from release.tab.\n#pragma once\n"
-            '#include "vm/base/time_offset.hpp"\nnamespace vmrun {\n'
+            '#include <string_view>\n#include "vm/base/time_offset.hpp"\nnamespace vmrun {\n'
         )
         f.write(f'inline constexpr int kNewestRelease = {release};\n')
         f.write(f'inline constexpr const char* kNewestErts = "{erts}";\n')
@@ -69,6 +74,10 @@ def write_header(table, path):
         f.write("inline constexpr struct { int since; bool system_only; } kTraits[] = {\n")
         for since, only in table.traits.values():
             f.write(f"    {{{since}, {str(only).lower()}}},\n")
+        f.write("};\n")
+        f.write("inline constexpr struct { std::string_view name; int since; } kLaterFlags[] = {\n")
+        for name, since in table.flags.items():
+            f.write(f'    {{"{name}", {since}}},\n')
         f.write("};\n")
         for name, (kind, first, later) in table.defaults.items():
             scope = "" if kind in ("unsigned", "bool") else f"{kind}::"

@@ -26,8 +26,8 @@ std::uint64_t dumped = 0;
 
 /// A new file of this user, whatever is there: what a dead process of our number has left goes; a
 /// link is not followed, and what another user has put there stays (EEXIST).
-int new_file(const char* before, const char* behind) {
-  const std::string name = std::string("/tmp/") + before + std::to_string(getpid()) + behind;
+int new_file(const std::string& path_before, const char* behind) {
+  const std::string name = path_before + std::to_string(getpid()) + behind;
   (void)unlink(name.c_str());
   return open(name.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, 0600);
 }
@@ -64,8 +64,8 @@ class Record {
 };
 
 /// perf learns of the file by its being mapped as code.
-bool open_dump() {
-  const int fd = new_file("jit-", ".dump");
+bool open_dump(const std::string& folder) {
+  const int fd = new_file(folder + "/jit-", ".dump");
   if (fd < 0) return false;
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   if (mmap(nullptr, page, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED) return false;
@@ -122,17 +122,17 @@ void write_dump(const std::string& name, const std::uint8_t* code, const HotFunc
   std::fflush(dump);
 }
 
-bool open_map() {
-  const int fd = new_file("perf-", ".map");
+bool open_map(const std::string& folder) {
+  const int fd = new_file(folder + "/perf-", ".map");
   return fd >= 0 && (map = fdopen(fd, "w"));
 }
 
 }  // namespace
 
-bool write_for_perf(PerfFiles files) {
+bool write_for_perf(PerfFiles files, const std::string& folder) {
   const bool both = files == PerfFiles::kBoth;
-  if ((both || files == PerfFiles::kMap) && !open_map()) return false;
-  return !(both || files == PerfFiles::kDump) || open_dump();
+  if ((both || files == PerfFiles::kMap) && !open_map(folder)) return false;
+  return !(both || files == PerfFiles::kDump) || open_dump(folder);
 }
 
 void tell_perf(const FunctionHeader& f, const std::uint8_t* code, const HotFunction& made) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "vm/term/fun.hpp"
 
@@ -16,8 +17,9 @@ struct HotFunction;
 
 enum class PerfFiles { kNone, kMap, kDump, kBoth };
 
-/// From here on. False: a file cannot be written (errno). Before processes run.
-bool write_for_perf(PerfFiles files);
+/// From here on, in this folder; perf looks for maps in /tmp only. False: a file cannot be written
+/// (errno). Before processes run.
+bool write_for_perf(PerfFiles files, const std::string& folder);
 
 /// The function has code at this place, from now on. Under the lock of patches.cpp, where `f`'s
 /// module is not deleted.

@@ -63,7 +63,7 @@ class Result {
       heap_.give_back(object_, end);
       return Term::small(negative ? -v : v);
     }
-    if (count > kMaxLimbs) {
+    if (count > max_limbs()) {
       heap_.give_back(object_, end);
       return kNonValue;
     }
@@ -156,7 +156,7 @@ Word IntView::bit_length() const {
 
 Term integer_from_limbs(TermSpace& heap, const Word* limbs, Word count, bool negative) {
   while (count > 0 && limbs[count - 1] == 0) --count;
-  if (count > kMaxLimbs) return kNonValue;
+  if (count > max_limbs()) return kNonValue;
   if (count == 0) return Term::small(0);
   Result r(heap, count);
   std::copy_n(limbs, count, r.limbs());
@@ -200,7 +200,7 @@ Term integer_from_bytes(TermSpace& heap, const std::uint8_t* bytes, Word count, 
   }
   if (count == 0) return Term::small(0);
   const Word limbs = words_for_bytes(count);
-  if (limbs > kMaxLimbs) return kNonValue;
+  if (limbs > max_limbs()) return kNonValue;
   Result r(heap, limbs);
   Word* l = r.limbs();
   l[limbs - 1] = 0;
@@ -248,7 +248,7 @@ Term big_multiply(TermSpace& heap, Term a, Term b) {
   const IntView& large = x.count() >= y.count() ? x : y;
   const IntView& little = &large == &x ? y : x;
   const Word n = large.count() + little.count();
-  if (n > kMaxLimbs + 1) return kNonValue;
+  if (n > max_limbs() + 1) return kNonValue;
   Result r(heap, n);
   const auto large_n = static_cast<mp_size_t>(large.count()),
              little_n = static_cast<mp_size_t>(little.count());
@@ -325,7 +325,7 @@ Term big_shift_left(TermSpace& heap, Term a, Word bits) {
   IntView x(a);
   if (x.zero()) return a;
   const Word words = bits / 64, rest = bits % 64;
-  if (words > kMaxLimbs || x.count() + words > kMaxLimbs) return kNonValue;
+  if (words > max_limbs() || x.count() + words > max_limbs()) return kNonValue;
   const Word n = x.count() + words + 1;
   Result r(heap, n);
   Word* l = r.limbs();
@@ -476,7 +476,7 @@ Term integer_from_text(TermSpace& heap, std::string_view text, unsigned base, bo
     return Term::small(negative ? -v : v);
   }
   const double bits = static_cast<double>(text.size()) * std::log2(base);
-  if (bits > static_cast<double>(kMaxLimbs + 2) * 64) {
+  if (bits > static_cast<double>(max_limbs() + 2) * 64) {
     if (too_big) *too_big = true;
     return kNonValue;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "vm/base/release.hpp"
 #include "vm/term/term_space.hpp"
 
 /// Integers of any size. An IntView shows a small and a big in the same way, as sign and magnitude
@@ -15,8 +16,8 @@
 namespace vmrun {
 
 /// Integers beyond this many limbs do not exist: operations that would make one fail with
-/// system_limit (as OTP 25).
-inline constexpr Word kMaxLimbs = (1 << 19) - 1;
+/// system_limit.
+inline Word max_limbs() { return default_max_limbs(release_number); }
 
 /// Sign and magnitude of an integer term. Points into the term's own object, or at `small_` for a
 /// small: do not copy.
@@ -57,14 +58,14 @@ inline Term make_unsigned(TermSpace& heap, std::uint64_t v) {
 [[nodiscard]] bool integer_to_uint64(Term t, std::uint64_t* out);
 
 /// Makes an integer from the bytes of its magnitude. `little` gives the byte order. Returns
-/// kNonValue past kMaxLimbs.
+/// kNonValue past max_limbs().
 Term integer_from_bytes(TermSpace& heap, const std::uint8_t* bytes, Word count, bool little, bool negative);
 /// Writes exactly `count` bytes of the two's complement value (sign extended or truncated).
 void integer_to_bytes(Term t, std::uint8_t* bytes, Word count, bool little);
 /// Returns how many bytes the magnitude needs (0 for zero).
 Word integer_magnitude_bytes(Term t);
 
-// Arithmetic on integer terms. kNonValue means that the result would pass kMaxLimbs.
+// Arithmetic on integer terms. kNonValue means that the result would pass max_limbs().
 Term big_add(TermSpace& heap, Term a, Term b);
 Term big_subtract(TermSpace& heap, Term a, Term b);
 Term big_multiply(TermSpace& heap, Term a, Term b);
@@ -94,7 +95,7 @@ Term integer_from_double(TermSpace& heap, double truncated);
 /// subquadratic.
 std::string integer_to_text(Term t, unsigned base);
 /// Parses [+-]digits, nothing else; letters of either case. Returns kNonValue when the text is not
-/// a number in this base, or (with *too_big set) when it is past kMaxLimbs.
+/// a number in this base, or (with *too_big set) when it is past max_limbs().
 Term integer_from_text(TermSpace& heap, std::string_view text, unsigned base, bool* too_big = nullptr);
 
 }  // namespace vmrun

@@ -86,7 +86,7 @@ TEST_CASE("what cannot be says why") {
   CHECK(arith_failure(ArithOp::kAdd, one, atom) == atoms::badarith);
   CHECK_FALSE(arith_div(h, one, Term::small(0)));
   CHECK(arith_failure(ArithOp::kDiv, one, Term::small(0)) == atoms::badarith);
-  const Term widest = big_shift_left(h, one, kMaxLimbs * 64 - 1);
+  const Term widest = big_shift_left(h, one, max_limbs() * 64 - 1);
   REQUIRE(widest);
   CHECK_FALSE(big_add(h, widest, widest));
   CHECK_FALSE(big_multiply(h, widest, Term::small(4)));

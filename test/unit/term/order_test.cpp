@@ -172,7 +172,7 @@ TEST_CASE("Terms are written as the probe contract says") {
   CHECK(written(bytes(h, std::string_view("\0\1", 2))) == "<<0,1>>");
   CHECK(written(bytes(h, "")) == "<<>>");
   CHECK(written(bytes(h, "a\nb")) == "<<97,10,98>>");
-  CHECK(written(Term::pid(Word{5} | Word{2} << 15)) == "<0.5.2>");
+  CHECK(written(Term::pid(Word{5} | Word{2} << pid_number_bits())) == "<0.5.2>");
   CHECK(written(Term::port(4)) == "#Port<0.4>");
   Term* p = h.alloc(3);
   p[0] = Term::header(Term::Sub::kNegBig, 2);
@@ -188,7 +188,7 @@ TEST_CASE("Terms are written as the probe contract says") {
   CHECK(function(atom("mod"), atom(name.c_str()), 1) == "mod:" + name + "/");
   CHECK(function(kNonValue, kNonValue, 0) == "<exiting>");
   const auto process = [](Term t) { return std::string(probe::PidText(t, "absent")); };
-  CHECK(process(Term::pid(Word{5} | Word{2} << 15)) == "<0.5.2>");
+  CHECK(process(Term::pid(Word{5} | Word{2} << pid_number_bits())) == "<0.5.2>");
   CHECK(process(Term::port(4)) == "#Port<0.4>");
   CHECK(process(kNonValue) == "absent");
   CHECK(probe::saturated<int>(std::int64_t{1} << 40) == 0x7FFFFFFF);
