@@ -469,7 +469,7 @@ Term bif_erlang_yield_0(Process& p, const Term*) {
 Term bif_erlang_bump_reductions_1(Process& p, const Term* a) {
   SWord n;
   if (!small_in_range(a[0], 0, Term::kSmallMax, &n)) return raise_badarg(p);
-  bump_reductions(p, n);
+  bump_reductions(p, std::min<SWord>(n, std::max(p.reductions, 0)));  // the slice has no more
   return atoms::true_;
 }
 

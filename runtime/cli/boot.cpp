@@ -41,6 +41,7 @@
 #include "vm/base/processors.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/count_pairs.hpp"
+#include "vm/code/delaying_call.hpp"
 #include "vm/code/instruction_support.hpp"
 #include "vm/code/interpreter.hpp"
 #include "vm/code/line_breakpoints.hpp"

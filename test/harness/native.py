@@ -20,7 +20,7 @@ OTP_HEADERS = pathlib.Path('/usr/lib/erlang/usr/include')
 # these are made only if their sources are installed
 LIBRARIES_NEEDED = {'native/driver_megaco': 'megaco_flex_scanner_drv.so'}
 # these use functions that older headers lack: the minor version of the interface that they need
-HEADERS_NEEDED = {'native/options_of_libraries': 18}
+HEADERS_NEEDED = {'native/options_of_libraries': 18, 'native/delays_halt': 18}
 MODES_USED = ['s1', 's4', 'gc-stress', 'yield']
 
 

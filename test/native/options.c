@@ -120,10 +120,13 @@ static ERL_NIF_TERM atom(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
       enif_make_string_len(env, (char*)bytes.data, bytes.size, (ErlNifCharEncoding)encoding));
 }
 
-static ErlNifFunc functions[] = {
-    {"refused", 0, refused, 0}, {"until_halt", 1, until_halt, ERL_NIF_DIRTY_JOB_IO_BOUND},
-    {"size", 1, size, 0},       {"cache_index", 1, cache_index, 0},
-    {"string", 3, string, 0},   {"atom", 2, atom, 0}};
+static ErlNifFunc functions[] = {{"refused", 0, refused, 0},
+                                 {"until_halt", 1, until_halt, ERL_NIF_DIRTY_JOB_IO_BOUND},
+                                 {"keeps_scheduler", 1, until_halt, 0},
+                                 {"size", 1, size, 0},
+                                 {"cache_index", 1, cache_index, 0},
+                                 {"string", 3, string, 0},
+                                 {"atom", 2, atom, 0}};
 
 ERL_NIF_INIT(options, functions, load, NULL, NULL, unload)
 

@@ -14,6 +14,7 @@
 
 #include "vm/base/allocate.hpp"
 #include "vm/code/code_upcalls.hpp"
+#include "vm/code/delaying_call.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/module.hpp"
@@ -134,6 +135,11 @@ Term trace_of_noted_call(Process& p) {
 
 }  // namespace
 
+Term call_delaying_nif(Process& p, const NifFunction& f, Term* x) {
+  const DelayingCall call(true);
+  return run_nif(p, f, x);
+}
+
 void forget_noted_call(Process& p) { p.extra->called_with = Term::nil(); }
 
 Term finish_nif(ErlNifEnv& env, const NifFunction& f, Term result, Term* trap_registers) {
@@ -195,7 +201,7 @@ Export* export_for_scheduled(Term module, Term name, unsigned arity) {
 }  // namespace
 
 Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arity, unsigned flags,
-                      ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*)) {
+                      bool delays_halt, ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*)) {
   thread_local ScheduledKey last_key{};
   thread_local Export* last = nullptr;
   thread_local Word last_forgotten = 0;
@@ -220,7 +226,8 @@ Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arit
     const std::uint32_t number = new_nif_function();
     if (!number) return nullptr;
     e = export_for_scheduled(module, name, arity);
-    nif_functions[number] = {fn, library, e, nullptr, arity, 0, static_cast<std::uint16_t>(flags)};
+    nif_functions[number] = {fn,         library, e, nullptr, arity, 0, static_cast<std::uint8_t>(flags),
+                             delays_halt};
     e->stub.header.nif = number;
     if (!scheduled().unloaded.contains(library))
       e->stub.operation = flags ? op::call_dirty_nif : op::call_scheduled_nif;

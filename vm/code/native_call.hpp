@@ -22,7 +22,8 @@ struct NifFunction {
   Word* code;
   std::uint32_t arity;
   std::uint16_t original_operation;
-  std::uint16_t flags;  // ErlNifDirtyTaskFlags
+  std::uint8_t flags;  // ErlNifDirtyTaskFlags
+  bool delays_halt;    // delaying_call.hpp
 };
 
 /// All native functions by number. A number is reused when no process can be in code that has it
@@ -44,15 +45,24 @@ bool dirty_call_raised(Process& p);
 /// or kNonValue with p.bif_action set.
 Term finish_nif(ErlNifEnv& env, const NifFunction& f, Term result, Term* trap_registers);
 
-/// Runs f for p in the thread that runs p; p's registers are stored back. The result is as for a
-/// BIF.
-inline Term call_nif(Process& p, const NifFunction& f, Term* x) {
+/// Does what call_nif does, for a function that delays the end of the machine.
+Term call_delaying_nif(Process& p, const NifFunction& f, Term* x);
+
+inline Term run_nif(Process& p, const NifFunction& f, Term* x) {
   ErlNifEnv env(&p, &p.heap, f.library);
   const Term result =
       to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(x)));
   if (env.unfinished || !result.is_value()) [[unlikely]]
     return finish_nif(env, f, result, x);
   return result;
+}
+
+/// Runs f for p in the thread that runs p; p's registers are stored back. The result is as for a
+/// BIF.
+inline Term call_nif(Process& p, const NifFunction& f, Term* x) {
+  if (f.delays_halt) [[unlikely]]
+    return call_delaying_nif(p, f, x);
+  return run_nif(p, f, x);
 }
 
 /// Called when a call that led to scheduled functions is over.
@@ -67,7 +77,7 @@ inline Term call_scheduled_nif(Process& p, const NifFunction& f, Term* x) {
 /// Returns the function that runs after this one for enif_schedule_nif. One export is made for each
 /// combination and kept while the library is loaded. nullptr when there are too many.
 Export* scheduled_nif(NifLibrary* library, Term module, Term name, unsigned arity, unsigned flags,
-                      ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*));
+                      bool delays_halt, ERL_NIF_TERM (*fn)(ErlNifEnv*, int, const ERL_NIF_TERM*));
 /// The library is being unloaded: functions that it has scheduled, and that no scheduler has begun
 /// by the next slice boundary, are undefined from here on.
 void undefine_scheduled_nifs(const NifLibrary* library);

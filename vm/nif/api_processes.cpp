@@ -93,7 +93,8 @@ ERL_NIF_TERM enif_schedule_nif(ErlNifEnv* env, const char* name, int flags,
   auto* arguments =
       static_cast<Term*>(temporary_memory(*env, sizeof(Term) * static_cast<std::size_t>(argc) + 1));
   Export* next = arguments ? scheduled_nif(env->library, env->library->module, intern_atom(name),
-                                           static_cast<unsigned>(argc), static_cast<unsigned>(flags), fn)
+                                           static_cast<unsigned>(argc), static_cast<unsigned>(flags),
+                                           env->library->delays_halt, fn)
                            : nullptr;
   if (!next) return enif_raise_exception(env, from_term(atoms::system_limit));
   for (int i = 0; i < argc; ++i) arguments[i] = to_term(argv[i]);

@@ -16,6 +16,7 @@
 #include "vm/base/processors.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/base/work_queue.hpp"
+#include "vm/code/delaying_call.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/instruction_support.hpp"
 #include "vm/code/module.hpp"
@@ -188,7 +189,7 @@ void run_nif(Process& p) {
     trace_running(p, true);
   const auto run = [&] {
     const PathsEnabled paths(p);
-    const DelayingCall call(*f.library);
+    const DelayingCall call(f.delays_halt);
     enter_dirty(p, make_runnable_again);
     const Term result =
         to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));

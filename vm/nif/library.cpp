@@ -173,7 +173,8 @@ class Loading {
                                code,
                                f.arity,
                                operation_at(code),
-                               static_cast<std::uint16_t>(f.flags)};
+                               static_cast<std::uint8_t>(f.flags),
+                               false};
       library_->functions.push_back(number);
     }
     return true;
@@ -212,7 +213,8 @@ class Loading {
   bool publish() {
     std::vector<NewOperation> calls;
     for (std::uint32_t number : library_->functions) {
-      const NifFunction& f = nif_functions[number];
+      NifFunction& f = nif_functions[number];
+      f.delays_halt = library_->delays_halt;
       auto* header = const_cast<FunctionHeader*>(header_of_entry(f.code));
       std::atomic_ref(header->nif).store(number, std::memory_order_relaxed);
       // A thread that runs the new operation finds the number. The operands of the old operation

@@ -22,11 +22,6 @@ std::vector<NifLibrary*>& listeners() {
   return all;
 }
 
-// Dekker's rule, sequentially consistent: either a call that begins sees that the machine halts, or
-// the thread that halts sees the call.
-std::atomic<Word> delaying_calls{0};
-std::atomic<bool> halts{false};
-
 }  // namespace
 
 void listen_for_halt(NifLibrary* l) {
@@ -43,23 +38,6 @@ void stop_listening_for_halt(NifLibrary* l) {
 void tell_libraries_of_halt() {
   std::lock_guard lock(listeners_mutex());  // none of them is unloaded meanwhile
   for (NifLibrary* l : listeners()) l->on_halt(l->data);
-}
-
-void wait_for_delaying_calls() {
-  halts.store(true, std::memory_order_seq_cst);
-  while (const Word n = delaying_calls.load(std::memory_order_seq_cst))
-    delaying_calls.wait(n, std::memory_order_seq_cst);
-}
-
-void DelayingCall::begin() {
-  delaying_calls.fetch_add(1, std::memory_order_seq_cst);
-  if (!halts.load(std::memory_order_seq_cst)) return;
-  end();
-  for (;;) pause();
-}
-void DelayingCall::end() {
-  delaying_calls.fetch_sub(1, std::memory_order_seq_cst);
-  if (halts.load(std::memory_order_seq_cst)) delaying_calls.notify_all();
 }
 
 void drop_library_record(NifLibrary* l) {

@@ -33,32 +33,8 @@ struct NifLibrary {
 void listen_for_halt(NifLibrary* library);
 void stop_listening_for_halt(NifLibrary* library);
 
-// The end of a machine that flushes. Called by the main thread.
-
-/// Calls the libraries that listen.
+/// Calls the libraries that listen. Called by the main thread at the end of a machine that flushes.
 void tell_libraries_of_halt();
-/// Returns when no call of a dirty function is under way in a library that delays the end. From the
-/// beginning on, no such call starts.
-void wait_for_delaying_calls();
-
-/// A call of a dirty function in a library that may delay the end.
-class DelayingCall {
- public:
-  explicit DelayingCall(const NifLibrary& library) : delays_(library.delays_halt) {
-    if (delays_) [[unlikely]]
-      begin();
-  }
-  ~DelayingCall() {
-    if (delays_) [[unlikely]]
-      end();
-  }
-  DelayingCall(const DelayingCall&) = delete;
-
- private:
-  static void begin();
-  static void end();
-  const bool delays_;
-};
 
 /// While something else than its module needs a library's code: resources with callbacks, functions
 /// on dirty schedulers. The last release calls unload and closes the file. Any thread.

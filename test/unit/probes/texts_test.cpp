@@ -8,6 +8,7 @@
 
 #include "vm/heap/literal.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/term/pid_numbers.hpp"
 
 using namespace vmrun;
 using namespace vmrun::probe;
@@ -45,8 +46,8 @@ Term cons(TermSpace& heap, Term head, Term tail) {
 
 TEST_CASE("probes: pids and ports are the numbers they are made of") {
   CHECK(text_of_pid(Term::pid(262)) == "<0.262.0>");
-  CHECK(text_of_pid(Term::pid(Word{7} << 15 | 262)) == "<0.262.7>");
-  CHECK(text_of_pid(Term::pid((Word{1} << 56) - 1)) == "<0.32767.2199023255551>");
+  CHECK(text_of_pid(Term::pid(Word{7} << pid_number_bits() | 262)) == "<0.262.7>");
+  CHECK(text_of_pid(Term::pid((Word{1} << 60) - 1)) == "<0.268435455.4294967295>");
   CHECK(text_of_pid(Term::port(5)) == "#Port<0.5>");
   CHECK(text_of_pid(kNonValue) == "absent");
   CHECK(text_of_pid(intern_atom("undefined")) == "undefined");
