@@ -131,7 +131,8 @@ bool is_known(std::string_view name) {
 const Flag* find_flag(std::string_view word) {
   const Flag* best = nullptr;
   for (const Flag& flag : kFlags)
-    if (word.starts_with(flag.name) && is_known(flag.name) && (!best || flag.name.size() > best->name.size())) best = &flag;
+    if (word.starts_with(flag.name) && is_known(flag.name) && (!best || flag.name.size() > best->name.size()))
+      best = &flag;
   return best;
 }
 

@@ -629,4 +629,5 @@ format_error({base, Base}) -> lists:flatten(io_lib:format("illegal base '~w'", [
 format_error(Other) -> io_lib:write(Other).
 
 unterminated_text(What, Quote, Text) ->
-    lists:flatten(io_lib:format("unterminated ~s starting with ~ts", [What, io_lib:write_string(Text, Quote)])).
+    lists:flatten(io_lib:format("unterminated ~s starting with ~ts",
+                                [What, io_lib:write_string(Text, Quote)])).

@@ -163,10 +163,9 @@ REFUSED = [
     '+sub x',
     '+xyz',
 ]
-BY_RELEASE = (
-    [f'+R {release}' for release in range(22, 31)]
-    + '+D,+Dibpl true,+JMsingle false,+JPcover function,+JPperfdirectory /tmp,+zhft 100'.split(',')
-)
+BY_RELEASE = [
+    f'+R {release}' for release in range(22, 31)
+] + '+D,+Dibpl true,+JMsingle false,+JPcover function,+JPperfdirectory /tmp,+zhft 100'.split(',')
 OWN = ['+random-sched 7 +S 1', '+yield-all +S 2', '+slice 20', '+gc-stress +verify-heap']
 NOT_SUPPORTED = ['+fnl', '+sbt db']
 
@@ -380,11 +379,7 @@ def tests(vmrun):
         Test('command', "OTP's system: no lines", lambda: agree(vmrun, LINES, '', '+L')),
         Test('command', "OTP's system: identifiers between files", lambda: between_files(vmrun)),
         Test('command', "OTP's system: a crash dump before OTP's viewer", lambda: viewed_dump(vmrun)),
-        Test(
-            'command',
-            "OTP's system: flags by release",
-            lambda: accept_the_same(vmrun, BY_RELEASE),
-        ),
+        Test('command', "OTP's system: flags by release", lambda: accept_the_same(vmrun, BY_RELEASE)),
         Test(
             'command',
             "OTP's system: bad flags",

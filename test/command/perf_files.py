@@ -107,7 +107,9 @@ def one_of_them(vmrun):
 
 
 def elsewhere(vmrun):
-    done = run(vmrun, PROGRAM, '+hot', '1', '+JPperf', 'true', '+JPperfdirectory', '.', shell='"$@"; ls perf-* jit-*')
+    done = run(
+        vmrun, PROGRAM, '+hot', '1', '+JPperf', 'true', '+JPperfdirectory', '.', shell='"$@"; ls perf-* jit-*'
+    )
     pid = done.out.partition('\n')[0]
     done.expect(0)
     if done.out.split()[-2:] != [f'jit-{pid}.dump', f'perf-{pid}.map']:

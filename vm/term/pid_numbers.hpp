@@ -4,9 +4,9 @@
 #include "vm/base/release.hpp"
 #include "vm/base/word.hpp"
 
-/// The two numbers of a local pid, <0.Number.Serial>, as in texts and the external format. They have
-/// as many bits as the release accepts from a node that has no name: 15 and 13 up to OTP 25, then 28
-/// and 32. Either is enough for 2^28 processes.
+/// The two numbers of a local pid, <0.Number.Serial>, as in texts and the external format. They
+/// have as many bits as the release accepts from a node that has no name: 15 and 13 up to OTP 25,
+/// then 28 and 32. Either is enough for 2^28 processes.
 namespace vmrun {
 
 inline unsigned pid_number_bits() { return default_pid_number_bits(release_number); }
