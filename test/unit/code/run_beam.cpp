@@ -28,12 +28,15 @@ class Directory : public CodeSource {
  public:
   explicit Directory(std::string path) : path_(std::move(path)) {}
   bool find(std::string_view module, std::vector<std::uint8_t>* beam, std::string* path) override {
-    *path = path_ + "/" + std::string(module) + ".beam";
+    *path = locate(module);
     std::ifstream in(*path, std::ios::binary);
     if (!in) return false;
     beam->assign(std::istreambuf_iterator<char>(in), {});
     return true;
   }
+  std::string locate(std::string_view module) override { return path_ + "/" + std::string(module) + ".beam"; }
+  std::vector<std::string> path() override { return {path_}; }
+  void set_path(std::vector<std::string> path) override { path_ = path.at(0); }
 
  private:
   std::string path_;

@@ -97,7 +97,6 @@ TEST_CASE("A mailbox's word takes addresses of 48 bits") {
 
 TEST_CASE("A parked mailbox asks for one wake, a closed one refuses") {
   Mailbox m;
-  UnderWay signals;
   REQUIRE(m.park());
   REQUIRE(m.push(message(1)) == PushResult::kWakeOwner);
   REQUIRE(m.push(message(2)) == PushResult::kQueued);
@@ -170,12 +169,10 @@ TEST_CASE("Many producers against one consumer that parks whenever it has nothin
     });
   std::vector<int> next(kProducers, 0);
   int received = 0;
-  long parks = 0;
   while (received < kProducers * kEach) {
     Fragment* f = m.take_arrivals(signals);
     if (!f) {
       if (!m.park()) continue;
-      ++parks;
       while (wakes.load(std::memory_order_acquire) == 0) std::this_thread::yield();
       REQUIRE(wakes.fetch_sub(1, std::memory_order_acquire) == 1);
       continue;
