@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# A chat server as packaged: two users talk, one gets a message while away; then it starts again and has what
-# it has kept.
+# A chat server as packaged: two users talk, one gets a message while away; then it is restarted
+# and started again, and has what it has kept.
 echo "ERL=$(command -v erl)" >>/etc/ejabberd/ejabberdctl.cfg
 users() {
     ejabberdctl registered_users localhost
     ejabberdctl get_offline_count bob localhost
     ejabberdctl stats registeredusers
+}
+# Waits until the log says for the n-th time that it has started.
+started_again() {
+    tail -n +1 -F /var/log/ejabberd/ejabberd.log 2>/dev/null |
+        grep -m "$1" -c 'is started in the node'
 }
 
 ejabberdctl start
@@ -58,6 +63,9 @@ asyncio.run(talk())
 END
 users
 curl -s -k -o page -w '%{http_code}\n' https://localhost:5443/nothing
+ejabberdctl restart
+started_again 2
+users
 ejabberdctl stop
 ejabberdctl stopped
 ejabberdctl start
