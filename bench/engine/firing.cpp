@@ -20,10 +20,10 @@ namespace {
 class BenchHost final : public NullHost {
  public:
   const std::vector<ProbeInfo>& probes() const override { return probes_; }
-  Shaped shaped_argument(const Firing& f, unsigned n, char* out, std::size_t) override {
+  EncodedArgument encoded_argument(const Firing& f, unsigned n, char* out, std::size_t) override {
     const std::uint64_t words[] = {f.arguments[n] & 0xfffffff, f.arguments[n] >> 28};
     std::memcpy(out, words, sizeof words);
-    return {Shape::kPid, sizeof words};
+    return {Encoding::kPid, sizeof words};
   }
   std::uint64_t self_key(const Firing& f) override { return f.arguments[0]; }
   std::uint64_t builtin_number(unsigned, const Firing&) override { return 1; }

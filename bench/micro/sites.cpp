@@ -113,10 +113,10 @@ void by_bpftrace(benchmark::State& state, const char* note, const char* action, 
 class Host final : public d::NullHost {
  public:
   const std::vector<d::ProbeInfo>& probes() const override { return probes_; }
-  d::Shaped shaped_argument(const d::Firing& f, unsigned n, char* out, std::size_t) override {
+  d::EncodedArgument encoded_argument(const d::Firing& f, unsigned n, char* out, std::size_t) override {
     const std::uint64_t words[] = {f.arguments[n] & 0xfffffff, f.arguments[n] >> 28};
     std::memcpy(out, words, sizeof words);
-    return {d::Shape::kPid, sizeof words};
+    return {d::Encoding::kPid, sizeof words};
   }
   void enable(std::uint32_t probe) override { probe::raise_inside(probe); }
   void disable(std::uint32_t probe) override { probe::lower_inside(probe); }

@@ -67,7 +67,7 @@ void encode(benchmark::State& state) {
   Packet packet;
   for (auto _ : state) {
     const auto m = encode_message(control, payload, kFlags, INT64_MAX);
-    while (cache.next_packet(*m, &packet)) {}
+    while (cache.next_packet(*m.message, &packet)) {}
     benchmark::DoNotOptimize(packet.parts.data());
   }
   state.SetLabel(kNames[state.range(0)]);
@@ -86,7 +86,7 @@ void decode(benchmark::State& state) {
     const auto m = encode_message(control, payload, kFlags, INT64_MAX);
     packets.clear();
     for (bool more = true; more;) {
-      more = cache.next_packet(*m, &packet);
+      more = cache.next_packet(*m.message, &packet);
       Binary* b = packets.emplace_back(Binary::create(packet.bytes));
       std::uint8_t* p = b->data;
       for (const BinaryPart& part : packet.parts) p = std::copy_n(part.data(), part.size(), p);

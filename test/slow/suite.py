@@ -107,6 +107,9 @@ def tests(root, build, checked, golden_scripts, seed):
             in_turn=True,
         ),
     ]
+    result.append(
+        Test('slow', 'what measures single events is built, and runs', lambda: measures(build), in_turn=True)
+    )
     for name in SANITIZERS:
         result.append(Test('slow', f'sanitizers: {name}', lambda n=name: sanitized(root, n), in_turn=True))
     result += [
@@ -439,6 +442,13 @@ def fuzzed(root, name, seed):
     inputs = [p for p in [root / 'test/fuzz/corpora' / name, *FUZZED[name]] if p.exists()]
     command = [str(folder / program), '-seconds=300', f'-seed={seed}', f'-keep={kept}', *map(str, inputs)]
     shown(command, name, environment)
+
+
+def measures(build):
+    """The programs on Google Benchmark, which no other build makes."""
+    for program in ('bench/engine/engine_firing', 'bench/wire/wire_messages', 'bench/micro/micro'):
+        shown(['ninja', '-C', str(build), program], program)
+        shown([str(build / program), '--benchmark_list_tests'], program)
 
 
 def sanitized(root, name):
