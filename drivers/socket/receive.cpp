@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "drivers/socket/address_terms.hpp"
@@ -41,7 +43,9 @@ class Reading {
     ++socket_.counters.read_fails;
     const ERL_NIF_TERM reason = number ? posix(env_, number) : atoms::closed;
     socket_.readers.fail(env_, socket_, reason);
-    return error(env_, reason);
+    if (number || socket_.part.empty()) return error(env_, reason);
+    const std::vector<unsigned char> part = std::exchange(socket_.part, {});
+    return error(env_, tuple(env_, reason, binary(env_, part.data(), part.size())));
   }
 
   ERL_NIF_TERM wait() {
@@ -74,11 +78,27 @@ void note_largest(Socket& socket, std::size_t bytes) {
   socket.counters.read_pkg_max = std::max<std::uint64_t>(socket.counters.read_pkg_max, bytes);
 }
 
+/// The part of an earlier read, where that is all that is asked for.
+std::optional<ERL_NIF_TERM> kept(ErlNifEnv* env, Socket& socket, Reading& reading, std::size_t length) {
+  std::vector<unsigned char>& part = socket.part;
+  if (part.empty() || part.size() < length) return {};
+  const std::size_t bytes = length ? length : part.size();
+  const ERL_NIF_TERM data = binary(env, part.data(), bytes);
+  part.erase(part.begin(), part.begin() + static_cast<std::ptrdiff_t>(bytes));
+  note_largest(socket, bytes);
+  return reading.done(data, bytes);
+}
+
 /// Length 0 asks for all available bytes, in portions of at most `rcvbuf`.
 ERL_NIF_TERM received(ErlNifEnv* env, Socket& socket, Reading& reading, Buffer& buffer, std::size_t bytes,
                       std::size_t length, ERL_NIF_TERM handle) {
-  const ERL_NIF_TERM data = buffer.take(bytes);
   const bool is_full = bytes == buffer.size();
+  const bool is_part = !is_full && length != 0 && socket.type == SOCK_STREAM;
+  if (is_part && handle != atoms::zero && settings.keeps_parts) {
+    socket.part.assign(buffer.data(), buffer.data() + bytes);
+    return reading.wait();
+  }
+  const ERL_NIF_TERM data = buffer.take(bytes);
   if (is_full && length == 0 && socket.reads_at_once) {
     if (++socket.reads_done < socket.reads_at_once) {
       reading.count_bytes(bytes);
@@ -86,7 +106,6 @@ ERL_NIF_TERM received(ErlNifEnv* env, Socket& socket, Reading& reading, Buffer& 
     }
     socket.reads_done = 0;
   }
-  const bool is_part = !is_full && length != 0 && socket.type == SOCK_STREAM;
   if (is_part && handle == atoms::zero && settings.times_out) {
     note_largest(socket, bytes);
     reading.done(data, bytes);
@@ -182,10 +201,14 @@ namespace native {
 ERL_NIF_TERM recv_4(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   return read_into_buffer(env, a, 2, [&](const Arguments& of, Reading& reading, Buffer& buffer) {
     Socket& socket = *of.socket;
+    if (const auto answer = kept(env, socket, reading, of.length)) return *answer;
+    const std::size_t before = socket.part.size();
+    std::ranges::copy(socket.part, buffer.data());
     ++socket.counters.read_tries;
-    const ssize_t bytes = ::recv(socket.fd, buffer.data(), buffer.size(), of.flags);
+    const ssize_t bytes = ::recv(socket.fd, buffer.data() + before, buffer.size() - before, of.flags);
     if (reading.has_nothing(bytes)) return reading.nothing(bytes);
-    return received(env, socket, reading, buffer, static_cast<std::size_t>(bytes), of.length, a[3]);
+    socket.part.clear();
+    return received(env, socket, reading, buffer, before + static_cast<std::size_t>(bytes), of.length, a[3]);
   });
 }
 

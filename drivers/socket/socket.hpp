@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <vector>
 
 #include "drivers/socket/socket_terms.hpp"
 #include "drivers/socket/wait_queue.hpp"
@@ -91,6 +92,9 @@ struct Socket {
   std::size_t read_bytes = kDefaultReadBytes, read_control_bytes = kDefaultControlBytes,
               write_control_bytes = kDefaultControlBytes;
   unsigned reads_at_once = 0, reads_done = 0;  // rcvbuf {N, Size}
+  // What a stream has given of a larger read: the next read begins with it. The release that is
+  // asked for does so, or the program gets the part at once (settings.keeps_parts).
+  std::vector<unsigned char> part;
   std::atomic<bool> debug{false}, counter_wrap{false};
   std::atomic<bool> select_read{false};  // since OTP 29: a read that has succeeded awaits the next bytes
 
@@ -143,6 +147,7 @@ struct Settings {
   // What prim_socket expects, which differs by its release.
   std::atomic<bool> names_levels{false};  // since OTP 29: levels of options have names and numbers
   std::atomic<bool> times_out{false};     // since OTP 27: a read that must not wait answers `timeout`
+  std::atomic<bool> keeps_parts{false};   // OTP 27: see Socket::part
 };
 extern Settings settings;
 

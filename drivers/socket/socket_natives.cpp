@@ -2,6 +2,7 @@
 #include "drivers/socket/socket_natives.hpp"
 
 #include "drivers/socket/socket.hpp"
+#include "vm/base/release.hpp"
 #include "vm/nif/library.hpp"
 
 namespace vmrun::sockets {
@@ -10,6 +11,7 @@ namespace {
 int load(ErlNifEnv* env, void**, ERL_NIF_TERM info) {
   settings.names_levels = takes_native(*env, "nif_getopt", 5);
   settings.times_out = takes_native(*env, "nif_sendv", 3);
+  settings.keeps_parts = default_keeps_partial_reads(release_number);
   return load_sockets(env, info) ? 0 : 1;
 }
 int upgrade(ErlNifEnv* env, void** data, void**, ERL_NIF_TERM info) { return load(env, data, info); }
