@@ -157,9 +157,11 @@ own_part(Stack) -> [Entry || Entry <- Stack, element(1, Entry) =/= ?MODULE].
 
 main_ended(normal, _) -> halt_system(0);
 main_ended(_, #s{reported = true}) -> halt_system(1);
-main_ended(Reason, _) ->
-    report(exit, Reason, []),
-    halt_system(1).
+main_ended(Reason, S) ->
+    %% By another process: what OTP's modules say of a reason may take questions to this one.
+    Init = self(),
+    _ = spawn(fun() -> try report(exit, Reason, []) after Init ! {stopped, 1} end end),
+    loop(S#s{stopping = true}).
 
 %% The log goes first, it writes through the I/O servers.
 halt_system(Status) ->
