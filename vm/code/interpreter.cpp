@@ -729,7 +729,6 @@ handler_call : {  // handler(handled_module, what comes behind the arguments, [t
   x[0] = handled_module;
   x[1] = what;
   x[2] = arguments;
-  if (dispatch == kTraced) VM_TRACE(trace_global_entry(p, *handler, x, 0));
   I = handler->address.load(std::memory_order_acquire);
   VM_ENTER;
 }

@@ -1,3 +1,4 @@
+%% SPDX-License-Identifier: Apache-2.0
 %% A read of a stream that gets less than it asked for, in time or at all: what becomes of the part.
 -module(parts_of_streams).
 -export([main/0]).
