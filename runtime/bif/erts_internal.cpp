@@ -102,9 +102,8 @@ Term bif_erts_internal_spawn_request_4(Process& p, const Term* a) {
 
 // ---- Terms --------------------------------------------------------------------------------------
 
-/// Returns -1, 0 or 1 in the order of map keys. The amount of work is not known before, so terms
-/// that need a deep comparison are compared on a dirty scheduler.
-/// maps:iterator(Map, ordered) sorts keys by it.
+/// Returns -1, 0 or 1 in the order of map keys; maps:iterator(Map, ordered) sorts by it. A long
+/// comparison gives way in between, on the scheduler.
 Term bif_erts_internal_cmp_term_2(Process&, const Term* a) {
   return Term::small(std::clamp(compare_keys_of_any_size(a[0], a[1]), -1, 1));
 }

@@ -364,24 +364,19 @@ power(Base, N) when N rem 2 =:= 0 -> power(Base * Base, N div 2);
 power(Base, N) -> Base * power(Base, N - 1).
 
 integer_token(Value, Text, [$., C | _] = Rest, S) ->
-    case begins_word(C) andalso digit(C) > 9 of
+    case begins_word(C) of
         true -> fail(S#st.loc, {illegal, float}, behind(Text, Rest, S), Rest);
         false -> number_token(integer, Value, Text, Rest, S)
     end;
 integer_token(Value, Text, Rest, S) -> number_token(integer, Value, Text, Rest, S).
 
 %% No word touches a number.
-number_token(Category, Value, Text, [C | _] = Rest, S) ->
-    case begins_word(C) of
-        true -> fail(S#st.loc, {illegal, Category}, behind(Text, Rest, S), Rest);
-        false -> add_number(Category, Value, Text, Rest, S)
-    end;
-number_token(Category, Value, Text, [], S) -> add_number(Category, Value, Text, [], S).
+number_token(Category, Value, Text, Rest, S) ->
+    End = behind(Text, Rest, S),
+    Rest =/= [] andalso begins_word(hd(Rest)) andalso fail(S#st.loc, {illegal, Category}, End, Rest),
+    scan(Rest, (push({Category, S#st.loc, Value}, S))#st{loc = End}).
 
 begins_word(C) -> digit(C) < 36 orelse C =:= $_ orelse C =:= $@.
-
-add_number(Category, Value, Text, Rest, S) ->
-    scan(Rest, (push({Category, S#st.loc, Value}, S))#st{loc = behind(Text, Rest, S)}).
 
 %% The location of Rest, which Text ends in. Counting the whole text would cost its length for every number.
 behind(Text, Rest, S) -> forward(S#st.loc, reach(Text, 0) - reach(Rest, 0)).
