@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import tempfile
 
@@ -69,8 +70,16 @@ class DebianRoot:
         (folder / 'etc/apt/sources.list').write_text(sources)
         for settings in pathlib.Path('/etc/apt/apt.conf.d').iterdir():
             shutil.copy(settings, folder / 'etc/apt/apt.conf.d')
-        for file in filter(os.path.exists, ('/etc/resolv.conf', '/etc/hosts')):
-            shutil.copy(file, folder / 'etc')
+        # Some of these belong to packages, which come there later: dpkg must not ask whose file is to stay.
+        (folder / 'etc/apt/apt.conf.d/00vmrun').write_text('DPkg::Options { "--force-confold"; };\n')
+        if os.path.exists('/etc/resolv.conf'):
+            shutil.copy('/etc/resolv.conf', folder / 'etc')
+        hosts = pathlib.Path('/etc/hosts')
+        lines = hosts.read_text() if hosts.exists() else '127.0.0.1 localhost\n'
+        name = socket.gethostname()
+        if name not in re.sub('#.*', '', lines).split():
+            lines += f'127.0.0.1 {name}\n'
+        (folder / 'etc/hosts').write_text(lines)
 
     def run(self, *command, environment=None, seconds=3600, clean=False):
         """Status and output of a command, in /vmrun. clean: in the root as it was made; what the command

@@ -93,7 +93,7 @@ def built(root, name):
     """The root, in which the machine has been built from what git knows of the checkout."""
     debian = prepared(root, name)
     with ONE_AT_A_TIME:
-        debian.succeed('./dev', 'build')
+        debian.succeed('./dev', 'build', seconds=4 * 3600)
     return debian
 
 
