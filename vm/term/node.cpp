@@ -101,7 +101,26 @@ Term local_node_name() { return Term::from_raw(local_node.load(std::memory_order
 std::uint32_t local_node_creation() {
   return static_cast<std::uint32_t>(local_node.load(std::memory_order_relaxed));
 }
+
+namespace {
+
+/// A creation that no identifier of that node has, from the given one on. Smaller ones than 4 have
+/// meanings of their own.
+std::uint32_t unused_creation(Term name, std::uint32_t creation) {
+  std::lock_guard lock(mutex);
+  const auto is_used = [name](std::uint32_t c) {
+    const auto found = nodes.find({name.raw(), c});
+    return found != nodes.end() && found->second->references.load(std::memory_order_acquire) != 0;
+  };
+  while (is_used(creation)) creation = creation == UINT32_MAX ? 4 : creation + 1;
+  return creation;
+}
+
+}  // namespace
+
+// Identifiers of a node that had this name are not to be taken for this node's own.
 void set_local_node(Term name, std::uint32_t creation) {
+  if (creation != 0) creation = unused_creation(name, creation);
   local_node.store(name.raw() << 32 | creation, std::memory_order_relaxed);
 }
 

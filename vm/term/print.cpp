@@ -168,13 +168,18 @@ void put_atom(Out& out, Term atom) {
 
 // ---- Identifiers --------------------------------------------------------------------------------
 
+/// The first number in texts of identifiers. A node that had this node's name is not told apart.
+Word node_number(const ExternalObject* other) {
+  return !other || other->node->name == local_node_name() ? 0 : other->node->number();
+}
+
 template <class Out>
 void put_ids(Out& out, std::string_view before, Term t) {
   const bool is_here = t.is_immed();
   const auto* other = is_here ? nullptr : reinterpret_cast<const ExternalObject*>(t.boxed_ptr());
   const Word number = is_here ? t.id_number() : other->data[0];
   out.put(before);
-  put_number(out, std::uint64_t{is_here ? 0 : other->node->number()});
+  put_number(out, std::uint64_t{node_number(other)});
   out.put('.');
   if (before == "<") {
     // Numbers of other nodes are printed unchanged.
@@ -193,7 +198,7 @@ void put_ref(Out& out, Term t) {
   const auto* other = local ? nullptr : reinterpret_cast<const ExternalObject*>(t.boxed_ptr());
   const std::uint32_t* n = local ? local_ref_numbers(t) : reinterpret_cast<const std::uint32_t*>(other->data);
   out.put("#Ref<");
-  put_number(out, std::uint64_t{local ? 0 : other->node->number()});
+  put_number(out, std::uint64_t{node_number(other)});
   out.put('.');
   put_number(out, std::uint64_t{n[2]});
   out.put('.');

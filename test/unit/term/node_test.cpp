@@ -9,6 +9,7 @@
 #include "vm/heap/heap.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/external_identifier.hpp"
+#include "vm/term/print.hpp"
 
 using namespace vmrun;
 
@@ -77,4 +78,29 @@ TEST_CASE("entries of nodes stay for a while, and are the same when they are men
   CHECK(references(name(1), 1) == 0);
   CHECK(node_entry(name(1), 1) == node);
   node->release();
+}
+
+TEST_CASE("this node does not become one that identifiers refer to, but takes the next creation") {
+  Arena arena;
+  const Term own = name(2);
+  for (const std::uint32_t used : {7u, 8u, 10u, UINT32_MAX, 4u}) CHECK(pid(arena, own, used).is_pid());
+  const auto creation_for = [own](std::uint32_t asked) {
+    set_local_node(own, asked);
+    const std::uint32_t creation = local_node_creation();
+    set_local_node(atoms::nonode_at_nohost, 0);
+    return creation;
+  };
+  CHECK(creation_for(6) == 6);
+  CHECK(creation_for(7) == 9);
+  CHECK(creation_for(10) == 11);
+  CHECK(creation_for(UINT32_MAX) == 5);
+}
+
+TEST_CASE("identifiers of a node that had this node's name are printed as this node's own") {
+  Arena arena;
+  const Term t = pid(arena, name(2), 3);
+  CHECK(pid_text(t) != "<0.17.0>");
+  set_local_node(name(2), 7);
+  CHECK(pid_text(t) == "<0.17.0>");
+  set_local_node(atoms::nonode_at_nohost, 0);
 }
