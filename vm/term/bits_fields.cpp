@@ -57,11 +57,11 @@ double half_to_double(unsigned h) {
   return h & 0x8000 ? -magnitude : magnitude;
 }
 
-/// Rounds to the nearest half, ties to even. Values that are too large become infinite, as in OTP.
+/// Rounds once, to the nearest half, ties to even. Values that are too large become infinite, as in
+/// OTP.
 std::uint16_t double_to_half(double d) {
-  const auto f = static_cast<float>(d);
-  const double a = std::fabs(static_cast<double>(f));
-  const unsigned sign = std::signbit(f) ? 0x8000 : 0;
+  const double a = std::fabs(d);
+  const unsigned sign = std::signbit(d) ? 0x8000 : 0;
   if (a == 0) return static_cast<std::uint16_t>(sign);
   if (a >= 65536) return static_cast<std::uint16_t>(sign | 0x7C00);
   int exponent;
