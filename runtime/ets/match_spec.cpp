@@ -28,6 +28,13 @@ std::string short_text(Term t) { return term_text(t, 2 * kMostTextBytes); }
 
 bool is_any(Term t) { return t == atoms::underscore; }
 
+/// Whether the list ends with '_' behind the patterns of the first arguments.
+bool takes_more_arguments(Term head) {
+  if (!head.is_list() || !release_has(Trait::kOpenHeads)) return false;
+  while (head.is_list()) head = head.tail();
+  return is_any(head);
+}
+
 /// Whether more than one term can match the pattern: it has a variable, or a map, which matches all
 /// maps that have its pairs.
 [[gnu::no_stack_protector]] bool is_open(Term t) {
@@ -206,7 +213,7 @@ MatchSpec::MatchSpec(Process& p, Term specification, Dialect dialect) : p_(p), d
 
 /// For tables any term may be a head. For tracing the arguments of a call are a list.
 bool MatchSpec::check_head(Term head) {
-  if (!is_trace() || head.is_tuple() || list_length(head) >= 0) return true;
+  if (!is_trace() || head.is_tuple() || list_length(head) >= 0 || takes_more_arguments(head)) return true;
   if (head.is_atom() && (is_any(head) || variable_number(head) >= 0)) return true;
   refuse(head.is_list() ? "Match expression part " + short_text(head) + " is not a proper list."
                         : "Match head is invalid in this context.");

@@ -170,7 +170,8 @@ bool Decoder::read_bits(Term* slot) {
   const Word n = unsigned_be(4);
   const unsigned last = u8();
   if (!need(n)) return false;
-  if (n == 0 ? last != 0 : last < 1 || last > 8) return fail("a bit string with an impossible last byte");
+  if (n == 0 ? last != 0 || release_has(Trait::kBitsHaveBytes) : last < 1 || last > 8)
+    return fail("a bit string with an impossible last byte");
   *slot = make_bitstring(heap_, p_, 0, n == 0 ? 0 : (n - 1) * 8 + last);
   p_ += n;
   return true;
