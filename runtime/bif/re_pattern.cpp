@@ -97,6 +97,61 @@ std::size_t behind_hyphen() {
   return bytes;
 }
 
+/// Whether the library says where the text at fault ends (since PCRE2 10.47), not where it is.
+bool tells_ends() {
+  static const bool ends = [] {
+    int code = 0;
+    std::size_t at = 0;
+    const Code none(pcre2_compile(reinterpret_cast<PCRE2_SPTR>("*"), 1, 0, &code, &at, nullptr));
+    return at == 1;
+  }();
+  return ends;
+}
+
+/// Where PCRE 8 finds the error that PCRE2 has found: at the character at fault, or where a POSIX
+/// class begins.
+std::size_t place_in_pcre8(const std::string& text, bool is_utf8, const CompileError& error) {
+  const std::size_t at = error.at;
+  if (at == 0) return at;
+  const auto start_of_class = [&] {
+    const std::size_t start = text.rfind('[', at - 1);
+    return start == text.npos ? at : start;
+  };
+  const auto character_before = [&] {
+    std::size_t i = at - 1;
+    while (is_utf8 && i > 0 && (text[i] & 0xC0) == 0x80) --i;
+    return i;
+  };
+  switch (error.code) {
+    case PCRE2_ERROR_POSIX_NO_SUPPORT_COLLATING: return start_of_class();
+    case PCRE2_ERROR_UNKNOWN_POSIX_CLASS: return at > 3 && text[at - 1] == ']' ? start_of_class() + 2 : at;
+    default: break;
+  }
+  if (!tells_ends()) return at;
+  switch (error.code) {
+    case PCRE2_ERROR_POSIX_CLASS_NOT_IN_CLASS: return start_of_class();
+    case PCRE2_ERROR_BAD_SUBPATTERN_REFERENCE: {  // of those by number, and of relative ones
+      const std::size_t digits = text.find_last_not_of("0123456789", at - 1);
+      const bool is_number = digits != at - 1 && digits != text.npos && text[digits] == '\\';
+      return is_number || text[at - 1] == '>' ? at - 1 : at;
+    }
+    case PCRE2_ERROR_UNKNOWN_ESCAPE:
+    case PCRE2_ERROR_ESCAPE_INVALID_IN_CLASS:
+    case PCRE2_ERROR_CLASS_RANGE_ORDER:
+    case PCRE2_ERROR_QUANTIFIER_INVALID:
+    case PCRE2_ERROR_INVALID_AFTER_PARENS_QUERY:
+    case PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS:
+    case PCRE2_ERROR_CONDITION_ASSERTION_EXPECTED:
+    case PCRE2_ERROR_UNRECOGNIZED_AFTER_QUERY_P:
+    case PCRE2_ERROR_INVALID_SUBPATTERN_NAME:
+    case PCRE2_ERROR_INVALID_OCTAL:
+    case PCRE2_ERROR_INVALID_HEXADECIMAL:
+    case PCRE2_ERROR_BACKSLASH_C_SYNTAX:
+    case PCRE2_ERROR_CALLOUT_BAD_STRING_DELIMITER: return character_before();
+    default: return at;
+  }
+}
+
 /// Rewrites a pattern that PCRE 8 accepts and PCRE2 refuses into an equal one. Such patterns have a
 /// literal - after a class in a class ([\d-z]), a letter, or 8 or 9, without a meaning after a
 /// backslash, or \c in front of a character that is not printable. Returns false when the error is
@@ -148,8 +203,10 @@ Code compile(Process& p, std::string text, const Syntax& syntax, CompileError* e
   pcre2_set_parens_nest_limit(context.get(), most_nested());
   const auto compiled = [&](std::uint32_t more) {
     charge(p, static_cast<SWord>(text.size()));
-    return Code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), syntax.options | more,
-                              &error->code, &error->at, context.get()));
+    Code code(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), syntax.options | more,
+                            &error->code, &error->at, context.get()));
+    if (!code && !follows_pcre2()) error->at = place_in_pcre8(text, syntax.options & PCRE2_UTF, *error);
+    return code;
   };
   Code code = compiled(0);
   const std::size_t given = text.size();
