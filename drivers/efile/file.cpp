@@ -72,13 +72,13 @@ int read_gzip(File& file, char* bytes, std::size_t size, std::size_t* got) {
   const int n = gzread(file.gz, bytes, static_cast<unsigned>(std::min(size, kOneCall)));
   if (n < 0) return gzip_error(file.gz);
   *got = static_cast<std::size_t>(n);
-  // zlib reports a truncated file after it has returned its contents.
+  // The contents of a truncated file come first, and what zlib says with them is forgotten, so that
+  // it looks again: since 1.3.2 it says nothing afterwards.
   int code = Z_OK;
-  if (n == 0 && (gzerror(file.gz, &code), code == Z_BUF_ERROR)) {
-    gzclearerr(file.gz);
-    return EIO;
-  }
-  return 0;
+  gzerror(file.gz, &code);
+  if (code != Z_BUF_ERROR) return 0;
+  gzclearerr(file.gz);
+  return n == 0 ? EIO : 0;
 }
 
 int write_gzip(File& file, const iovec* vectors, std::size_t count, std::size_t* done) {

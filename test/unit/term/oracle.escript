@@ -226,9 +226,14 @@ external() ->
         4 -> {erlang, binary_to_term, [pick([term_to_binary(T, [compressed]), spoil(term_to_binary(T))]),
             pick([[], [used], [safe, used]])]}
     end.
-%% The order of large maps is nobody's business.
+%% The order of large maps is nobody's business, and since OTP 26 that of atoms that are keys.
 small_maps(M) when is_map(M), map_size(M) > 32 -> x;
-small_maps(M) when is_map(M) -> maps:from_list([{small_maps(K), small_maps(V)} || {K, V} <- maps:to_list(M)]);
+small_maps(M) when is_map(M) ->
+    Map = maps:from_list([{small_maps(K), small_maps(V)} || {K, V} <- maps:to_list(M)]),
+    case [K || K <- maps:keys(Map), is_atom(K)] of
+        [_, _ | _] -> case erlang:system_info(otp_release) of "25" -> Map; _ -> x end;
+        _ -> Map
+    end;
 small_maps(T) when is_tuple(T) -> list_to_tuple(small_maps(tuple_to_list(T)));
 small_maps([H | T]) -> [small_maps(H) | small_maps(T)];
 small_maps(T) -> T.
