@@ -321,15 +321,32 @@ udp_module(Options) ->
 
 connect_options(Options, Module) ->
     taken(inet_open:config(connect, Module:family(), Options),
-          fun(Address, Port, Fd, Others, _) -> {connect_opts, Address, Port, Fd, Others} end).
+          fun(Address, Port, Fd, Others, _) ->
+              with_protocol({connect_opts, Address, Port, Fd, Others})
+          end).
 
 listen_options(Options, Module) ->
     taken(inet_open:config(listen, Module:family(), Options),
-          fun(Address, Port, Fd, Others, Backlog) -> {listen_opts, Address, Port, Backlog, Fd, Others} end).
+          fun(Address, Port, Fd, Others, Backlog) ->
+              with_protocol({listen_opts, Address, Port, Backlog, Fd, Others})
+          end).
 
 udp_options(Options, Module) ->
     taken(inet_open:config(udp, Module:family(), Options),
           fun(Address, Port, Fd, Others, _) -> {udp_opts, Address, Port, Fd, Others} end).
+
+%% Since OTP 29 the last field is the protocol, which is undefined unless an option says otherwise; there is
+%% no such option here. Those who ask are modules of an installed OTP.
+with_protocol(Record) ->
+    case installed_release() of
+        Release when Release >= 29 -> erlang:append_element(Record, undefined);
+        _ -> Record
+    end.
+
+installed_release() ->
+    {ok, Text} = file:read_file(filename:join([code:root_dir(), "releases", "start_erl.data"])),
+    [_Erts, Release | _] = string:lexemes(Text, [$\s, $\n]),
+    binary_to_integer(Release).
 
 taken({ok, #{ifaddr := Address, port := Port, fd := Fd, first := First, backlog := Backlog,
     options := Others}}, Record) ->

@@ -172,12 +172,12 @@ NOT_SUPPORTED = ['+fnl', '+sbt db']
 
 IDENTIFIERS = (
     'All = [{pid, self()}, {pid, lists:last([spawn(fun() -> ok end) || _ <- lists:seq(1, 40000)])}, {port, '
-    'hd(erlang:ports())}, {ref, make_ref()}, {table, ets:new(t, [])}, {timer, erlang:start_timer(100000, '
-    'self(), x)}, '
+    'open_port({spawn, "cat"}, [])}, {ref, make_ref()}, {table, ets:new(t, [])}, '
+    '{timer, erlang:start_timer(100000, self(), x)}, '
     '{timer, erlang:send_after(100000, self(), x)}, {alias, alias()}, {alias, alias([reply])}, {alias, '
     'monitor(process, whereis(init), [{alias, demonitor}])}, '
     '{monitor, monitor(process, whereis(init))}, {monitor, monitor(process, user)}, {monitor, '
-    'monitor(process, {nobody, node()})}, {monitor, monitor(port, hd(erlang:ports()))}, {monitor, '
+    'monitor(process, {nobody, node()})}, {monitor, monitor(port, open_port({spawn, "cat"}, []))}, {monitor, '
     'monitor(time_offset, clock_service)}, {request, spawn_request(fun() -> ok end, [{reply, no}])}, '
     '{atomics, atomics:new(1, [])}, {counters, element(2, counters:new(1, []))}]'
 )
