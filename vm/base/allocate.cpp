@@ -91,6 +91,18 @@ constexpr mi_option_t kPurgeDelay = mi_option_decommit_delay;
 #else
 constexpr mi_option_t kPurgeDelay = mi_option_purge_delay;
 #endif
+
+#if MI_MALLOC_VERSION >= 300
+namespace {
+
+// Version 3 asks for huge pages where it commits memory ahead, which takes 2 MiB for each thread
+// and class of sizes. It reserves its first memory while libraries are initialized, so the option
+// is set before that. The environment (MIMALLOC_ARENA_EAGER_COMMIT) has the last word.
+void commit_on_demand() { mi_option_set_default(mi_option_arena_eager_commit, 0); }
+[[gnu::section(".preinit_array"), gnu::used]] void (*const before_libraries)() = commit_on_demand;
+
+}  // namespace
+#endif
 #endif
 
 void return_free_memory() {
