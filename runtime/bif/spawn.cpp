@@ -169,16 +169,17 @@ Term request_id(Process& p, const RequestOptions& options, RefKey key) {
 // ---- On other nodes -----------------------------------------------------------------------------
 
 /// Returns the options that are sent to the other node, without those of monitors and links, which
-/// matter only here.
+/// matter only here. Wrong ones are sent, for the other node to refuse them.
 Term remote_options(Process& p, Term list) {
   ListBuilder out(p.heap);
   for (; list.is_list(); list = list.tail()) {
     const Term o = list.head();
     const Term kind = o.is_tuple() && o.tuple_arity() == 2 ? o.element(0) : Term::nil();
     bool priority;
-    const bool matters_here =
-        kind == atoms::monitor || (kind == atoms::link && release_has(Trait::kPriorityMessages) &&
-                                   read_link_options(o.element(1), &priority));
+    MonitorOptions watching;
+    const bool matters_here = (kind == atoms::monitor && read_monitor_options(o.element(1), &watching)) ||
+                              (kind == atoms::link && release_has(Trait::kPriorityMessages) &&
+                               read_link_options(o.element(1), &priority));
     out.add(matters_here ? kind : o);
   }
   return out.finish();

@@ -369,6 +369,14 @@ case_spawn_request(Peer) ->
     Bad = spawn_request('nobody@localhost', ?MODULE, later, [self()]),
     {spawn_reply, Bad, error, noconnection} = next().
 
+case_spawn_refused_options(Peer) ->
+    Wrong = [[{monitor, odd}], [{monitor, [{alias, odd}]}], [{monitor, [{tag, a} | odd]}], [{odd, 1}]],
+    [begin
+         {badarg, Options} = {try spawn_opt(Peer, fun() -> ok end, Options) catch error:E -> E end, Options},
+         Id = spawn_request(Peer, fun() -> ok end, Options),
+         {{spawn_reply, Id, error, badopt}, Options} = {reply(Id), Options}
+     end || Options <- Wrong].
+
 %% What their texts say of identifiers of a node that is connected.
 case_texts_of_identifiers(Peer) ->
     Pid = rpc:call(Peer, erlang, whereis, [net_kernel]),
