@@ -5,6 +5,7 @@
 
 #include "drivers/socket/socket.hpp"
 #include "drivers/socket/socket_natives.hpp"
+#include "vm/base/release.hpp"
 
 // Accepts connections.
 namespace vmrun::sockets {
@@ -20,6 +21,8 @@ ERL_NIF_TERM accepted(ErlNifEnv* env, Socket& socket, int fd) {
 ERL_NIF_TERM not_accepted(ErlNifEnv* env, Socket& socket, int number, ERL_NIF_TERM handle) {
   if (number == EAGAIN) {
     if (!socket.acceptors.empty()) ++socket.counters.acc_waits;
+    if (release_has(Trait::kAcceptReplaced))
+      socket.acceptors.abort_served(env, socket, atom(env, "cancelled"));
     return socket.acceptors.await(env, socket, handle) ? atoms::select : select_failed(env);
   }
   ++socket.counters.acc_fails;

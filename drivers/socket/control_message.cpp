@@ -2,6 +2,7 @@
 #include "drivers/socket/control_message.hpp"
 
 #include <linux/errqueue.h>
+#include <linux/sctp.h>
 #include <netinet/icmp6.h>
 #include <netinet/in.h>
 #include <netinet/ip_icmp.h>
@@ -241,6 +242,7 @@ constexpr Named kFlags[] = {{"cmsg_cloexec", MSG_CMSG_CLOEXEC},
                             {"errqueue", MSG_ERRQUEUE},
                             {"more", MSG_MORE},
                             {"nosignal", MSG_NOSIGNAL},
+                            {"notification", MSG_NOTIFICATION},
                             {"oob", MSG_OOB},
                             {"peek", MSG_PEEK},
                             {"trunc", MSG_TRUNC}};
@@ -265,7 +267,7 @@ ERL_NIF_TERM control_messages_term(ErlNifEnv* env, const msghdr& message) {
 ERL_NIF_TERM message_flags_term(ErlNifEnv* env, int flags) {
   std::vector<ERL_NIF_TERM> all;
   for (const Named& flag : kFlags) {
-    if (!(flags & flag.value)) continue;
+    if (!(flags & flag.value) || known("msg_flag", flag.name) != Known::kYes) continue;
     all.push_back(atom(env, flag.name));
     flags &= ~flag.value;
   }

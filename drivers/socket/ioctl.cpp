@@ -10,7 +10,7 @@
 #include "drivers/socket/socket.hpp"
 #include "drivers/socket/socket_natives.hpp"
 
-// Requests about network interfaces, through a socket.
+// Requests: about network interfaces, through a socket, and about what a socket has received.
 namespace vmrun::sockets {
 namespace {
 
@@ -167,10 +167,14 @@ ERL_NIF_TERM with_socket(ErlNifEnv* env, const ERL_NIF_TERM* a, Act act) {
 
 namespace native {
 
-/// (Socket, gifconf)
+/// (Socket, gifconf | nread | atmark): {ok, Value}, {error, Reason}
 ERL_NIF_TERM ioctl_2(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   return with_socket(env, a, [&](const Socket& socket, unsigned long request) {
-    return request == SIOCGIFCONF ? interfaces(env, socket) : posix_error(env, ENOTSUP);
+    if (request == SIOCGIFCONF) return interfaces(env, socket);
+    if (request != FIONREAD && request != SIOCATMARK) return posix_error(env, ENOTSUP);
+    int value = 0;
+    if (const int number = control(socket, request, &value)) return posix_error(env, number);
+    return ok(env, request == FIONREAD ? enif_make_int(env, value) : boolean(value != 0));
   });
 }
 

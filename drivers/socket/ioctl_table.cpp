@@ -8,12 +8,26 @@ namespace vmrun::sockets {
 namespace {
 
 constexpr Named kRequests[] = {
-    {"gifconf", SIOCGIFCONF},       {"gifname", SIOCGIFNAME},       {"gifindex", SIOCGIFINDEX},
-    {"gifflags", SIOCGIFFLAGS},     {"gifaddr", SIOCGIFADDR},       {"gifdstaddr", SIOCGIFDSTADDR},
-    {"gifbrdaddr", SIOCGIFBRDADDR}, {"gifnetmask", SIOCGIFNETMASK}, {"gifmtu", SIOCGIFMTU},
-    {"gifhwaddr", SIOCGIFHWADDR},   {"giftxqlen", SIOCGIFTXQLEN},   {"gifmap", SIOCGIFMAP},
-    {"sifflags", SIOCSIFFLAGS},     {"sifaddr", SIOCSIFADDR},       {"sifdstaddr", SIOCSIFDSTADDR},
-    {"sifbrdaddr", SIOCSIFBRDADDR}, {"sifmtu", SIOCSIFMTU},         {"siftxqlen", SIOCSIFTXQLEN},
+    {"gifconf", SIOCGIFCONF},
+    {"gifname", SIOCGIFNAME},
+    {"gifindex", SIOCGIFINDEX},
+    {"gifflags", SIOCGIFFLAGS},
+    {"gifaddr", SIOCGIFADDR},
+    {"gifdstaddr", SIOCGIFDSTADDR},
+    {"gifbrdaddr", SIOCGIFBRDADDR},
+    {"gifnetmask", SIOCGIFNETMASK},
+    {"gifmtu", SIOCGIFMTU},
+    {"gifhwaddr", SIOCGIFHWADDR},
+    {"giftxqlen", SIOCGIFTXQLEN},
+    {"gifmap", SIOCGIFMAP},
+    {"sifflags", SIOCSIFFLAGS},
+    {"sifaddr", SIOCSIFADDR},
+    {"sifdstaddr", SIOCSIFDSTADDR},
+    {"sifbrdaddr", SIOCSIFBRDADDR},
+    {"sifmtu", SIOCSIFMTU},
+    {"siftxqlen", SIOCSIFTXQLEN},
+    {"nread", FIONREAD},
+    {"atmark", SIOCATMARK},
 };
 
 constexpr Named kInterfaceFlags[] = {
@@ -38,6 +52,8 @@ constexpr Named kInterfaceFlags[] = {
     {"dormant", 1 << 17},
     {"echo", 1 << 18},
     {"knowsepoch", 0},
+    {"dhcprunning", 0},
+    {"private", 0},
     {"oactive", 0},
     {"simplex", 0},
     {"link0", 0},

@@ -42,6 +42,14 @@ ERL_NIF_TERM show_integer(ErlNifEnv* env, const char* bytes, std::size_t size) {
   return enif_make_int(env, got<int>(bytes, size));
 }
 
+bool read_unsigned(ErlNifEnv* env, ERL_NIF_TERM term, Bytes* to) {
+  unsigned n;
+  return enif_get_uint(env, term, &n) && put(n, to);
+}
+ERL_NIF_TERM show_unsigned(ErlNifEnv* env, const char* bytes, std::size_t size) {
+  return enif_make_uint(env, got<unsigned>(bytes, size));
+}
+
 bool read_boolean(ErlNifEnv*, ERL_NIF_TERM term, Bytes* to) {
   bool is_on;
   return get_boolean(term, &is_on) && put(static_cast<int>(is_on), to);
@@ -285,6 +293,7 @@ constexpr OptionKind struct_kind() {
 
 namespace kinds {
 constexpr OptionKind kInteger{read_integer, show_integer, sizeof(int)};
+constexpr OptionKind kUnsigned{read_unsigned, show_unsigned, sizeof(unsigned)};
 constexpr OptionKind kBoolean{read_boolean, show_boolean, sizeof(int)};
 constexpr OptionKind kIntegerToGet{nullptr, show_integer, sizeof(int)};
 constexpr OptionKind kDomainToGet{nullptr, show_domain, sizeof(int)};

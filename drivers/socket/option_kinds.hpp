@@ -20,8 +20,8 @@ struct OptionKind {
 };
 
 namespace kinds {
-extern const OptionKind kInteger, kBoolean, kIntegerToGet, kDomainToGet, kTypeToGet, kDomainToSet, kString,
-    kLinger, kTos, kMtuDiscovery, kHops, kInterface, kMembership, kSourceMembership, kSourceFilter,
+extern const OptionKind kInteger, kUnsigned, kBoolean, kIntegerToGet, kDomainToGet, kTypeToGet, kDomainToSet,
+    kString, kLinger, kTos, kMtuDiscovery, kHops, kInterface, kMembership, kSourceMembership, kSourceFilter,
     kMembership6, kControlMessages, kSctpAssociation, kSctpEvents, kSctpInit, kSctpTimeouts;
 }
 

@@ -12,8 +12,8 @@
 #define IPV6_FLOWINFO 11
 #endif
 
-// The options that OTP 25 knows, by level. For those without a number only the name is known: they
-// belong to other systems, or are not supported.
+// The options that OTP knows, by level; release.tab says which of them came late. For those without
+// a number only the name is known: they belong to other systems, or are not supported.
 namespace vmrun::sockets {
 namespace {
 
@@ -142,11 +142,16 @@ constexpr Option kSocket[] = {
     {"sndbuf", SO_SNDBUF, &kinds::kInteger},
     {"sndlowat", SO_SNDLOWAT, &kinds::kInteger},
     {"timestamp", SO_TIMESTAMP, &kinds::kBoolean},
+    {"timestampns", SO_TIMESTAMPNS, &kinds::kBoolean},
     {"type", SO_TYPE, &kinds::kTypeToGet},
     {"acceptfilter"},
+    {"bsp_state"},
     {"busy_poll"},
     {"error"},
+    {"exclusiveaddruse"},
     {"mark"},
+    {"max_msg_size"},
+    {"maxdg"},
     {"peercred"},
     {"rcvbufforce"},
     {"rcvtimeo"},
@@ -158,17 +163,17 @@ constexpr Option kSocket[] = {
 constexpr Option kTcp[] = {
     {"congestion", TCP_CONGESTION, &kinds::kString},
     {"cork", TCP_CORK, &kinds::kBoolean},
+    {"keepcnt", TCP_KEEPCNT, &kinds::kInteger},
+    {"keepidle", TCP_KEEPIDLE, &kinds::kInteger},
+    {"keepintvl", TCP_KEEPINTVL, &kinds::kInteger},
     {"maxseg", TCP_MAXSEG, &kinds::kInteger},
     {"nodelay", TCP_NODELAY, &kinds::kBoolean},
+    {"user_timeout", TCP_USER_TIMEOUT, &kinds::kUnsigned},
     {"info"},
-    {"keepcnt"},
-    {"keepidle"},
-    {"keepintvl"},
     {"md5sig"},
     {"noopt"},
     {"nopush"},
     {"syncnt"},
-    {"user_timeout"},
 };
 constexpr Option kUdp[] = {
     {"cork", UDP_CORK, &kinds::kBoolean},

@@ -14,10 +14,12 @@
 namespace vmrun::sockets {
 namespace {
 
-ERL_NIF_TERM names_term(ErlNifEnv* env, std::span<const Named> table) {
+/// group: that of the names in release.tab.
+ERL_NIF_TERM names_term(ErlNifEnv* env, const char* group, std::span<const Named> table) {
   std::vector<ERL_NIF_TERM> rows;
   for (const Named& row : table)
-    rows.push_back(tuple(env, atom(env, row.name), enif_make_int(env, row.value)));
+    if (known(group, row.name) != Known::kNo)
+      rows.push_back(tuple(env, atom(env, row.name), enif_make_int(env, row.value)));
   return list(env, rows);
 }
 
@@ -25,8 +27,11 @@ ERL_NIF_TERM names_term(ErlNifEnv* env, std::span<const Named> table) {
 ERL_NIF_TERM level_term(ErlNifEnv* env, const OptionLevel& level) {
   std::vector<ERL_NIF_TERM> rows;
   for (const Option& option : level.options) {
+    const Known how = known(level.name, option.name);
+    if (how == Known::kNo) continue;
     const ERL_NIF_TERM name = atom(env, option.name);
-    rows.push_back(option.kind ? tuple(env, name, enif_make_int(env, option.number)) : name);
+    rows.push_back(option.kind && how == Known::kYes ? tuple(env, name, enif_make_int(env, option.number))
+                                                     : name);
   }
   return list(env, rows);
 }
@@ -97,9 +102,9 @@ ERL_NIF_TERM supports_0(ErlNifEnv* env, int, const ERL_NIF_TERM*) {
 ERL_NIF_TERM supports_1(ErlNifEnv* env, int, const ERL_NIF_TERM* a) {
   if (a[0] == atom(env, "options")) return options_term(env);
   if (a[0] == atom(env, "protocols")) return protocols_term(env);
-  if (a[0] == atom(env, "ioctl_requests")) return names_term(env, ioctl_requests());
-  if (a[0] == atom(env, "ioctl_flags")) return names_term(env, interface_flags());
-  if (a[0] == atom(env, "msg_flags")) return names_term(env, message_flags());
+  if (a[0] == atom(env, "ioctl_requests")) return names_term(env, "ioctl_request", ioctl_requests());
+  if (a[0] == atom(env, "ioctl_flags")) return names_term(env, "ioctl_flag", interface_flags());
+  if (a[0] == atom(env, "msg_flags")) return names_term(env, "msg_flag", message_flags());
   return enif_make_list(env, 0);
 }
 

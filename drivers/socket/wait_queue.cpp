@@ -120,9 +120,13 @@ void WaitQueue::fail(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM reason) {
   for (Request& request : std::exchange(waiting_, {})) abort(env, socket, request, reason);
 }
 
-void WaitQueue::abort_all(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM reason) {
+void WaitQueue::abort_served(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM reason) {
   if (served_) abort(env, socket, *served_, reason);
   served_.reset();
+}
+
+void WaitQueue::abort_all(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM reason) {
+  abort_served(env, socket, reason);
   fail(env, socket, reason);
 }
 

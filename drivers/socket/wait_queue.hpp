@@ -55,6 +55,8 @@ class WaitQueue {
   /// Sends {'$socket', Socket, abort, {Handle, Reason}} to all processes except the one that is
   /// served, which is the caller if there is one.
   void fail(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM reason);
+  /// Sends that message to the process that is served, whose request is dropped.
+  void abort_served(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM reason);
   /// Sends that message to all.
   void abort_all(ErlNifEnv* env, Socket& socket, ERL_NIF_TERM reason);
   /// Removes a process that has ended.

@@ -62,11 +62,22 @@ Term bif_erts_internal_term_to_string_2(Process& p, const Term* a) {
   return text_list(p.heap, text);
 }
 
+namespace {
+
+/// What display_string writes.
+void write_string(const std::string& text, std::FILE* to) {
+  if (!release_has(Trait::kRawDisplayStrings)) return write_past_io(text, to);
+  std::fwrite(text.data(), 1, text.size(), to);
+  std::fflush(to);
+}
+
+}  // namespace
+
 /// Writes the characters of a list to standard error; display/1 writes to standard output.
 Term bif_erlang_display_string_1(Process& p, const Term* a) {
   std::string text;
   if (!a[0].is_cons_or_nil() || !list_to_utf8(a[0], &text)) return raise_badarg(p);
-  write_past_io(text, stderr);
+  write_string(text, stderr);
   return atoms::true_;
 }
 
@@ -99,7 +110,7 @@ Term bif_erlang_display_string_2(Process& p, const Term* a) {
     if (length < 0 || !list_to_utf8(a[1], &text)) return raise_badarg(p);
   }
   if (a[0] == in) return type_in(text) ? atoms::true_ : raise_badarg(p);
-  write_past_io(text, a[0] == out ? stdout : stderr);
+  write_string(text, a[0] == out ? stdout : stderr);
   return atoms::true_;
 }
 Term bif_erlang_display_nl_0(Process&, const Term*) {

@@ -95,21 +95,23 @@ def read_rows(path):
 
 
 def read_releases(path, rows):
-    """By its key, the release from which on a function exists, for those that have not always been there; and
-    the release from which on system_info(snifs) says the contrary of the column unlisted."""
+    """By their keys, the releases from which on functions exist that have not always been there, those from
+    which on functions are gone, and those from which on system_info(snifs) says the contrary of the column
+    unlisted."""
     sys.path.insert(0, os.path.dirname(path))
     sys.dont_write_bytecode = True
     from gen_release import Table
 
     table = Table(path)
-    for module, name, arity in (table.built_ins | table.relisted).keys() - {row.key for row in rows}:
+    known = table.built_ins | table.removed | table.relisted
+    for module, name, arity in known.keys() - {row.key for row in rows}:
         sys.exit(f"{path}: bif.tab has no {module}:{name}/{arity}")
-    return table.built_ins, table.relisted
+    return table.built_ins, table.removed, table.relisted
 
 
 def write_rows(rows, header, source, release_tab):
     rows = [row for row in rows if row.built_in]
-    since, relisted = read_releases(release_tab, rows)
+    since, removed, relisted = read_releases(release_tab, rows)
     with open(header, "w", encoding="utf-8") as f:
         f.write(
             "// Made by gen_bifs.py from bif.tab.\n#pragma once\n#include \"vm/process/bif.hpp\"\n"
@@ -138,12 +140,13 @@ def write_rows(rows, header, source, release_tab):
             if "signals" in row.has:
                 function = f"waits_when_sent<{function}>"
             cause = row.has.get("cause", "nullptr")
+            removed_in = removed.get(row.key, "BifRow::kNever")
             f.write(
                 f'    {{"{row.module}", "{row.name}", {row.arity}, {flags}, {since.get(row.key, 0)}, '
-                f'{relisted.get(row.key, "BifRow::kNever")}, {function}, {cause}}},\n'
+                f'{removed_in}, {relisted.get(row.key, "BifRow::kNever")}, {function}, {cause}}},\n'
             )
         f.write(
-            "    {nullptr, nullptr, 0, 0, 0, 0, nullptr, nullptr}};\n"
+            "    {nullptr, nullptr, 0, 0, 0, 0, 0, nullptr, nullptr}};\n"
             "const std::size_t kBifRowCount = sizeof kBifRows / sizeof kBifRows[0] - 1;\n"
             "}  // namespace vmrun\n"
         )

@@ -214,7 +214,7 @@ Term bif_erlang_float_to_list_2(Process& p, const Term* a) { return float_out(p,
 Term bif_erlang_float_to_binary_1(Process& p, const Term* a) { return float_out(p, a[0], Term::nil(), true); }
 Term bif_erlang_float_to_binary_2(Process& p, const Term* a) { return float_out(p, a[0], a[1], true); }
 
-/// string:list_to_integer/1: {Integer, Rest} or {error, no_integer | not_a_list}.
+/// string:list_to_integer/1: {Integer, Rest} or {error, no_integer | not_a_list | system_limit}.
 Term bif_string_list_to_integer_1(Process& p, const Term* a) {
   if (!a[0].is_cons_or_nil()) return new_tuple(p.heap, atoms::error, intern_atom("not_a_list"));
   std::string text;
@@ -230,7 +230,9 @@ Term bif_string_list_to_integer_1(Process& p, const Term* a) {
     text += static_cast<char>(c);
   if (text.size() == sign) return new_tuple(p.heap, atoms::error, intern_atom("no_integer"));
   const Term n = integer_from_text(p.heap, text, 10);
-  return n ? new_tuple(p.heap, n, list) : raise_system_limit(p);
+  if (n) return new_tuple(p.heap, n, list);
+  return release_has(Trait::kIntegerLimitReturned) ? new_tuple(p.heap, atoms::error, atoms::system_limit)
+                                                   : raise_system_limit(p);
 }
 
 /// string:list_to_float/1: {Float, Rest} or {error, no_float | not_a_list}. A comma counts as a

@@ -2,6 +2,7 @@
 #include "runtime/bif/port_options.hpp"
 
 #include "runtime/bif/support.hpp"
+#include "vm/base/release.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
 #include "vm/term/print.hpp"
@@ -158,6 +159,7 @@ bool read_flag(Term flag, PortOptions* out, Direction* direction) {
 
 bool read_port_name(Term name, PortOptions* out) {
   if (!name.is_tuple()) {
+    if (release_has(Trait::kPortNameTuples)) return false;
     out->kind = PortOptions::Kind::kFile;
     if (name.is_atom()) out->command = atom_text(name);
     else if (!list_to_bytes(name, &out->command)) return false;

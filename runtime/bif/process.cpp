@@ -321,7 +321,7 @@ Term copy_of_info(Process& p, Term there, const Arena& arena) {
 template <class F>
 Term with_waiting(Process& q, F&& look) {
   if (!q.mailbox.unpark()) return kNonValue;
-  const bool is_here = !is_running_dirty(q) && !q.exiting.load(std::memory_order_relaxed);
+  const bool is_here = !is_with_dirty(q) && !q.exiting.load(std::memory_order_relaxed);
   const Term found = is_here ? look() : kNonValue;
   if (!q.mailbox.park()) make_runnable(q);
   return found;

@@ -195,6 +195,7 @@ const SystemItem kInfo[] = {
      }},
     {"cpu_topology", cpu_topology},
     {"port_parallelism", [](Process&) { return bool_term(system_mode.port_parallelism); }},
+    {"async_dist", [](Process&) { return bool_term(spawn_defaults.async_dist); }},
     {"lock_counting", [](Process&) { return atoms::false_; }},
     {"debug_compiled", [](Process&) { return atoms::false_; }},
     {"modified_timing_level",

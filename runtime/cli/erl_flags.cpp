@@ -79,6 +79,7 @@ constexpr Flag kFlags[] = {
     {"+L", Value::kNone, "", "+L"},
     {"+M", Value::kAllocator, ""},
     {"+n", Value::kNeeded, ""},
+    {"+pad", Value::kNeeded, "", "+pad"},
     {"+pc", Value::kNeeded, "", "+pc"},
     {"+P", Value::kNeeded, "", "+P"},
     {"+Q", Value::kNeeded, "", "+Q"},

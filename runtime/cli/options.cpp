@@ -241,6 +241,10 @@ const std::vector<Flag>& flags() {
       {"+L", nullptr, "print stack traces without files and lines", set_flag(&Options::no_lines)},
       {"+spp", "true|false", "the option parallelism of ports that are opened without it (default false)",
        set_boolean(&SystemMode::port_parallelism)},
+      {"+pad", "true|false",
+       "whether processes go on after they have sent to a busy connection, unless they choose otherwise "
+       "(default false)",
+       set_boolean(&Options::async_dist)},
       {"+zosrl", "N",
        "limit of outstanding requests of a process that changes something for the whole system",
        set_number(&Options::outstanding_requests, 1, 134217727)},

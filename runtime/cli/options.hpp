@@ -50,6 +50,7 @@ struct Options {
   bool max_heap_kill = true;                    // +hmaxk
   bool max_heap_log = true;                     // +hmaxel
   bool off_heap_messages = false;               // +hmqd
+  bool async_dist = false;                      // +pad
   unsigned outstanding_requests = 0;            // +zosrl; 0: OTP's limit
   int halt_flush_timeout_ms = -1;               // +zhft; negative: none
   bool no_lines = false;                        // +L

@@ -18,6 +18,7 @@
 #include "vm/port/driver.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/code_view.hpp"
+#include "vm/process/dirty_state.hpp"
 #include "vm/process/process_table.hpp"
 #include "vm/process/return_address.hpp"
 #include "vm/sched/run_queue.hpp"
@@ -201,7 +202,7 @@ const char* state_of(Process& p, bool running) {
   if (running) return "Running";
   if (p.exiting.load(std::memory_order_acquire) || p.exit_pending) return "Exiting";
   if (p.suspend_count) return "Suspended";
-  return p.mailbox.is_parked() ? "Waiting" : "Scheduled";
+  return p.mailbox.is_parked() && !is_queued_for_dirty(p) ? "Waiting" : "Scheduled";
 }
 
 void write_relations(DumpFile& out, const Extra& extra) {

@@ -190,7 +190,7 @@ io_request({put_chars, Encoding, M, F, Args}, S) ->
     end;
 io_request({get_line, Encoding, _Prompt}, S) -> get_line(Encoding, S);
 io_request({get_chars, Encoding, _Prompt, N}, S) -> get_chars(N, Encoding, S);
-io_request({get_until, Encoding, _Prompt, M, F, Args}, S) -> get_until([], Encoding, {M, F, Args}, S);
+io_request({get_until, Encoding, _Prompt, M, F, Args}, S) -> get_until(start, Encoding, {M, F, Args}, S);
 io_request({setopts, Options}, S) when is_list(Options) -> setopts(Options, S);
 io_request(getopts, S) -> {[{binary, S#s.as =:= binary}, {encoding, S#s.encoding}], S};
 io_request({put_chars, Chars}, S) -> io_request({put_chars, latin1, Chars}, S);
@@ -419,7 +419,9 @@ encoded(Rest, To, #s{encoding = Encoding}) when is_binary(Rest) ->
     Bytes;
 encoded(_, _, _) -> <<>>.
 
-%% The scanner's continuation knows where it is.
+%% The scanner's continuation knows where it is. The io_lib of OTP 26 and later has it in a pair.
+invalid(start, MFA) -> invalid([], MFA);
+invalid({_, Continuation}, MFA) -> invalid(Continuation, MFA);
 invalid(Continuation, {erl_scan, tokens, _} = MFA) ->
     try erl_scan:continuation_location(Continuation) of
         Location -> {stop, invalid_unicode, {error, {Location, ?MODULE, invalid_unicode}, Location}}

@@ -503,7 +503,10 @@ scan_integer(B) ->
         Sign ->
             case digits(B, Sign) of
                 Sign -> {error, no_integer};
-                End -> {ok, binary_to_integer(binary:part(B, 0, End)), End}
+                End ->
+                    try {ok, binary_to_integer(binary:part(B, 0, End)), End}
+                    catch error:system_limit -> {error, system_limit}
+                    end
             end
     end.
 

@@ -63,7 +63,10 @@ def loads_in(build, machine, flags):
         for name, text in {'units': UNITS, 'few': FEW}.items():
             pathlib.Path(folder, f'{name}.erl').write_text(f'-module({name}).{text}', encoding='utf-8')
             run([os.path.abspath(build / 'runtime/compile/vmrunc'), *flags, f'{name}.erl'], folder)
-        printed = run([*machine, '-pa', folder, '-eval', 'units:main(), few:main(), halt().'], folder)
+        disassembled = '{beam_file, _, _, _, _, _} = beam_disasm:file("units.beam"), ' if not flags else ''
+        printed = run(
+            [*machine, '-pa', folder, '-eval', f'units:main(), few:main(), {disassembled}halt().'], folder
+        )
         if printed != PRINTED + 'few\n':
             raise Failure(f'printed {printed}')
 

@@ -165,7 +165,9 @@ REFUSED = [
 ]
 BY_RELEASE = [
     f'+R {release}' for release in range(22, 31)
-] + '+D,+Dibpl true,+JMsingle false,+JPcover function,+JPperfdirectory /tmp,+zhft 100'.split(',')
+] + '+D,+Dibpl true,+JMsingle false,+JPcover function,+JPperfdirectory /tmp,+zhft 100,+pad true,+pad x'.split(
+    ','
+)
 OWN = ['+random-sched 7 +S 1', '+yield-all +S 2', '+slice 20', '+gc-stress +verify-heap']
 NOT_SUPPORTED = ['+fnl', '+sbt db']
 

@@ -86,9 +86,9 @@ def modules(vmrun):
         raise Failure(f'status {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-2000:]}')
 
 
-COLLECTIONS = """collections of all: others had turns
+COLLECTIONS = """collections of all: elsewhere
 collections of what is young: on the scheduler
-garbage_collect of another: others had turns
+garbage_collect of another: elsewhere
 literals_1000_of_40: in turn
 literals_20000_of_40: in turn
 literals_100000_of_40: in turn

@@ -32,19 +32,30 @@ static ERL_NIF_TERM meet_dirty_io(ErlNifEnv* env, int argc, const ERL_NIF_TERM a
   return meet(env, argv, 2);
 }
 
-/* How many calls of a kind have come. */
-static ERL_NIF_TERM count(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
+static ERL_NIF_TERM count_of_kind(ErlNifEnv* env, ERL_NIF_TERM name, int more) {
   const char* const kinds[] = {"on_scheduler", "dirty_cpu", "dirty_io"};
   int kind, n;
-  (void)argc;
   for (kind = 0; kind < 3; ++kind) {
-    if (!enif_is_identical(argv[0], enif_make_atom(env, kinds[kind]))) continue;
+    if (!enif_is_identical(name, enif_make_atom(env, kinds[kind]))) continue;
     enif_mutex_lock(lock);
-    n = there[kind];
+    n = there[kind] += more;
+    if (more) enif_cond_broadcast(complete);
     enif_mutex_unlock(lock);
     return enif_make_int(env, n);
   }
   return enif_make_badarg(env);
+}
+
+/* How many calls of a kind have come. */
+static ERL_NIF_TERM count(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
+  (void)argc;
+  return count_of_kind(env, argv[0], 0);
+}
+
+/* Counts as a call of the kind, but does not wait. */
+static ERL_NIF_TERM come(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
+  (void)argc;
+  return count_of_kind(env, argv[0], 1);
 }
 
 static int load(ErlNifEnv* env, void** priv, ERL_NIF_TERM info) {
@@ -59,6 +70,7 @@ static ErlNifFunc functions[] = {
     {"dirty_cpu", 2, meet_dirty_cpu, ERL_NIF_DIRTY_JOB_CPU_BOUND},
     {"dirty_io", 2, meet_dirty_io, ERL_NIF_DIRTY_JOB_IO_BOUND},
     {"there", 1, count, 0},
+    {"come", 1, come, 0},
 };
 
 ERL_NIF_INIT(meeting, functions, load, NULL, NULL, NULL)

@@ -6,11 +6,12 @@ import sys
 
 
 class Table:
-    """The rows of release.tab. built_ins, relisted: {(module, name, arity): release}."""
+    """The rows of release.tab. built_ins, removed, relisted: {(module, name, arity): release}."""
 
     def __init__(self, path):
         self.newest, self.traits, self.code_traits, self.defaults = None, {}, {}, {}
-        self.flags, self.built_ins, self.relisted = {}, {}, {}
+        self.flags, self.built_ins, self.removed, self.relisted = {}, {}, {}, {}
+        self.socket_names = {}
         for number, line in enumerate(open(path, encoding="utf-8"), 1):
             fields = line.split("#")[0].split()
             try:
@@ -45,8 +46,16 @@ class Table:
     def read_built_in(self, *row):
         enter(self.built_ins, *row)
 
+    def read_removed(self, *row):
+        enter(self.removed, *row)
+
     def read_relisted(self, *row):
         enter(self.relisted, *row)
+
+    def read_socket_name(self, group, name, release, listed=None):
+        if (group, name) in self.socket_names or listed not in (None, "listed"):
+            raise ValueError("listed twice" if (group, name) in self.socket_names else listed)
+        self.socket_names[group, name] = int(release), listed == "listed"
 
 
 def enter(functions, module, name, arity, release):
@@ -78,6 +87,13 @@ def write_header(table, path):
         f.write("inline constexpr struct { std::string_view name; int since; } kLaterFlags[] = {\n")
         for name, since in table.flags.items():
             f.write(f'    {{"{name}", {since}}},\n')
+        f.write("};\n")
+        f.write(
+            "inline constexpr struct { std::string_view group, name; int since; bool is_listed; } "
+            "kLaterSocketNames[] = {\n"
+        )
+        for (group, name), (since, listed) in table.socket_names.items():
+            f.write(f'    {{"{group}", "{name}", {since}, {str(listed).lower()}}},\n')
         f.write("};\n")
         for name, (kind, first, later) in table.defaults.items():
             scope = "" if kind in ("unsigned", "bool") else f"{kind}::"

@@ -312,20 +312,48 @@ class Parser {
     return r.ok();
   }
 
-  /// Version 1 is OTP 25's. Other versions are not read: the machine does not need types.
+  static std::uint16_t read16(Reader& r) {
+    const unsigned upper = r.u8();
+    return static_cast<std::uint16_t>(upper << 8 | r.u8());
+  }
+  static std::int64_t read_bound(Reader& r) {
+    const std::uint64_t upper = r.u32();
+    return static_cast<std::int64_t>(upper << 32 | r.u32());
+  }
+
+  /// A type since OTP 26: so many bits of kinds, none for match states, which are bit strings. The
+  /// bits behind them say what follows: a lower bound, an upper bound, a unit.
+  static ValueType later_type(Reader& r, unsigned kind_bits) {
+    const unsigned word = read16(r), all = (1u << kind_bits) - 1, kinds = word & all;
+    const auto follows = [&](unsigned n) { return word >> (kind_bits + n) & 1; };
+    const std::int64_t low = follows(0) ? read_bound(r) : 0, high = follows(1) ? read_bound(r) : 0;
+    if (follows(2)) r.u8();
+    constexpr unsigned kRecord = 1 << 12, kLowest = value_kind::kAtom | value_kind::kBitstring;
+    if (kinds == all || kinds & kRecord) return {value_kind::kAny, 0, -1};
+    const unsigned here = (kinds & kLowest) | (kinds & ~kLowest) << 1 |
+                          (kinds & value_kind::kBitstring ? value_kind::kMatchState : 0);
+    if (here != value_kind::kInteger || !follows(0) || !follows(1))
+      return {static_cast<std::uint16_t>(here), 0, -1};
+    return {value_kind::kInteger, low, high};
+  }
+
+  /// Version 1 is OTP 25's, 3 that of 26 and later, 4 that of 29. Others are not read: the machine
+  /// does not need types.
   bool types() {
     const Chunk* c = chunk("Type");
     if (!c) return true;
     Reader r = open(c);
-    if (r.u32() != 1) return r.ok();
-    const std::uint32_t n = r.count("types", 18);
+    const std::uint32_t version = r.u32();
+    if (version != 1 && version != 3 && version != 4) return r.ok();
+    const std::uint32_t n = r.count("types", version == 1 ? 18 : 2);
     for (std::uint32_t i = 0; i < n && r.ok(); i++) {
       ValueType t{};
-      t.kinds = static_cast<std::uint16_t>(r.u8() << 8);
-      t.kinds |= r.u8();
-      for (std::int64_t* bound : {&t.low, &t.high}) {
-        const std::uint64_t upper = r.u32();
-        *bound = static_cast<std::int64_t>(upper << 32 | r.u32());
+      if (version == 1) {
+        t.kinds = read16(r);
+        t.low = read_bound(r);
+        t.high = read_bound(r);
+      } else {
+        t = later_type(r, version == 3 ? 12 : 13);
       }
       if (!r.ok()) break;
       if (t.kinds == 0 || t.kinds > value_kind::kAny) return r.fail("type of no kind");

@@ -62,7 +62,7 @@ struct GenericInstruction {
   std::uint32_t offset;  // byte in the file, for messages
 };
 
-/// What a compiler knows about a value, as OTP 25 writes it.
+/// What a compiler knows about a value.
 struct ValueType {
   std::uint16_t kinds;     // which kinds of terms it may be: bits of value_kind
   std::int64_t low, high;  // if it is an integer; low > high: not known

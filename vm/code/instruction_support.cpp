@@ -43,7 +43,12 @@ bool collect_with(Process& p, Word need, Term* x, unsigned live, Term* extra, un
 bool room_for(Process& p, Word words, Term* x, unsigned live, Term* extra, unsigned count) {
   if (p.heap.free_words() >= words + kStackReserveWords && !p.heap.gc_desired() && !gc_modes.collect_always)
     return true;
-  return collect_with(p, words + kStackReserveWords, x, live, extra, count);
+  if (collect_with(p, words + kStackReserveWords, x, live, extra, count)) return true;
+  // What the instruction makes lies outside of the block. The process ends at its next call or
+  // exception, whichever the instruction leads to.
+  if (!std::exchange(p.exit_pending, true)) p.exit_reason = atoms::killed;
+  p.reductions = 0;
+  return false;
 }
 
 namespace {

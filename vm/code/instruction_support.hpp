@@ -18,7 +18,7 @@ struct NifFunction;
 inline constexpr unsigned kOperandsSwapped = 1u << 15;
 
 /// Makes room for so many words. May collect; then `live` x registers and `extra` are roots, and
-/// both are kept up to date.
+/// both are kept up to date. Returns false if p is too large by that (max_heap_size): it ends soon.
 bool room_for(Process& p, Word words, Term* x, unsigned live, Term* extra, unsigned count);
 
 /// Does an operator on operands[0] and [1] that is not a plain small one. May collect (operands are

@@ -104,9 +104,9 @@ std::int32_t answer_one(Process& p, Term request) {
 }
 
 /// Whether the answer must wait until native code of the process has returned, since that works on
-/// its heap. True for requests that collect or look through the heap, and for those that need the
-/// heap unchanged.
-bool waits_for_native(Term request) {
+/// its heap, or is about to. True for requests that collect or look through the heap, and for those
+/// that need the heap unchanged.
+bool waits_for_native(const Process& p, Term request) {
   switch (request_kind(request)) {
     case RequestKind::kGarbageCollect:
     case RequestKind::kReclaim:
@@ -114,7 +114,8 @@ bool waits_for_native(Term request) {
     case RequestKind::kInspect:
     case RequestKind::kSuspend:
     case RequestKind::kResume: return true;
-    case RequestKind::kProcessInfo: return looks_through_heap(request_argument(request));
+    case RequestKind::kProcessInfo:
+      return looks_through_heap(request_argument(request)) && !is_queued_for_dirty(p);
     default: return false;
   }
 }
@@ -184,7 +185,7 @@ std::int32_t answer_deferred(Process& p) {
       f->next = std::exchange(p.extra->until_collected, f);
       continue;
     }
-    if (is_running_dirty(p) && waits_for_native(f->message)) {
+    if (is_with_dirty(p) && waits_for_native(p, f->message)) {
       p.extra->deferred.push_back(f);
       p.deferred_requests = true;
       continue;

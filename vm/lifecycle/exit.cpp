@@ -125,7 +125,7 @@ void exit_process(Process& p, Term reason, bool report) {
     TimerWheel::cancel_receive(p.receive_timer);
     p.receive_timer = nullptr;
   }
-  if (is_running_dirty(p)) [[unlikely]] {  // no request can find it any more
+  if (is_with_dirty(p)) [[unlikely]] {  // no request can find it any more
     p.extra->holds_reclaim = true;
     process_upcalls.hold_reclaim();
   }
@@ -139,7 +139,7 @@ void exit_process(Process& p, Term reason, bool report) {
   *p.mailbox.last = p.mailbox.close();
   p.exit_reason = reason;
   abandon_fiber(p);
-  if (p.extra && !is_running_dirty(p)) abandon_dirty_job(p);
+  if (p.extra && !is_with_dirty(p)) abandon_dirty_job(p);
   end_more(p);
 }
 
@@ -157,7 +157,7 @@ void end_more(Process& p) {
   if (first) return;
   if (p.extra) {
     answer_questions(p);
-    if (is_running_dirty(p)) [[unlikely]]
+    if (is_with_dirty(p)) [[unlikely]]
       return (void)(p.extra->only_native_left = true);
     if (p.extra->holds_reclaim) [[unlikely]]
       process_upcalls.release_reclaim();

@@ -76,8 +76,8 @@ const Export* suspended_in(const ItemContext& a) {
 Term current_function(ItemContext& a) {
   if (hibernates(a)) return mfa(a.out, atoms::erlang, atoms::hibernate, 3);
   if (const Export* in = suspended_in(a)) return mfa(a.out, in->module, in->function, in->arity);
-  if (const DirtyJob* job = is_running_dirty(a.p) ? dirty_job_of(a.p) : nullptr)
-    return mfa(a.out, job->name.module, job->name.function, job->name.arity);
+  const DirtyJob* job = is_with_dirty(a.p) ? dirty_job_of(a.p) : nullptr;
+  if (job && job->handles_signals) return mfa(a.out, job->name.module, job->name.function, job->name.arity);
   const FunctionName f = resume_function(a.p);
   return mfa(a.out, f.module, f.function, f.arity);
 }
@@ -103,11 +103,11 @@ Term initial_call(ItemContext& a) {
   return mfa(a.out, a.p.initial_module, a.p.initial_function, a.p.initial_arity);
 }
 Term status(ItemContext& a) {
-  if (a.running || is_running_dirty(a.p)) return atoms::running;
+  if (a.running || (is_with_dirty(a.p) && !is_queued_for_dirty(a.p))) return atoms::running;
   if (a.p.exit_pending) return atoms::exiting;
   if (a.p.suspend_count) return atoms::suspended;
   if (waits_for_busy_port(a.p)) return atoms::suspended;
-  if (a.p.wait_kind == WaitKind::kNone || a.p.mailbox.unseen() || a.p.resume_requested)
+  if (a.p.wait_kind == WaitKind::kNone || is_with_dirty(a.p) || a.p.mailbox.unseen() || a.p.resume_requested)
     return atoms::runnable;
   return atoms::waiting;
 }
@@ -263,6 +263,7 @@ Term parent(ItemContext& a) { return a.p.parent.is_nil() ? atoms::undefined : co
 Term message_queue_data(ItemContext& a) {
   return a.p.extra && a.p.extra->off_heap_messages ? atoms::off_heap : atoms::on_heap;
 }
+Term async_dist(ItemContext& a) { return bool_term(a.p.extra && a.p.extra->async_dist); }
 Term priority_messages(ItemContext& a) { return bool_term(receives_priority_messages(a.p)); }
 Term zero(ItemContext&) { return Term::small(0); }
 Term sequential_trace_token(ItemContext& a) { return seq_token_term(a.p, a.out); }
@@ -294,7 +295,7 @@ Term reductions_now(ItemContext& a) {
 Term status_now(ItemContext& a) {
   if (a.p.suspend_count) return atoms::suspended;
   const WaitKind kind = a.p.wait_kind;
-  if (kind == WaitKind::kDirty) return atoms::running;
+  if (kind == WaitKind::kDirty) return is_queued_for_dirty(a.p) ? atoms::runnable : atoms::running;
   if (kind != WaitKind::kNone) return kNonValue;
   const Core* on = a.p.scheduler;
   return on && on->current == &a.p ? atoms::running : atoms::runnable;
@@ -346,6 +347,7 @@ constexpr Item kItems[] = {
     {atoms::sequential_trace_token, sequential_trace_token, false},
     {atoms::trace, trace_flags, false},
     {atoms::priority_messages, priority_messages, false},
+    {atoms::async_dist, async_dist, false},
     {atoms::label, label, false},
 };
 

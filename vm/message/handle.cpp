@@ -139,7 +139,7 @@ bool is_traced_at_once(Process& p, Term request) {
   if (request_kind(request) != RequestKind::kTrace) return false;
   // A link whose process hands its flags on follows that request, and is reported.
   const bool by_link = request_argument(request).element(0) == atoms::link;
-  if ((p.wait_kind == WaitKind::kNone && !by_link) || is_running_dirty(p) || !extra_of(p).deferred.empty())
+  if ((p.wait_kind == WaitKind::kNone && !by_link) || is_with_dirty(p) || !extra_of(p).deferred.empty())
     return false;
   if (by_link) p.reductions = 0;  // its calls are traced from the next slice on
   answer_request(request, trace_as_asked(p, request_argument(request)) ? atoms::true_ : atoms::false_);

@@ -6,6 +6,7 @@
 #include <boost/lockfree/queue.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "vm/base/adaptive_spin.hpp"
 #include "vm/base/allocate.hpp"
@@ -146,7 +147,7 @@ void do_job(Process& p, DirtyJob& job) {
   }
   const std::int32_t before = p.reductions;
   const bool handles_signals = job.handles_signals;
-  if (handles_signals) enter_dirty(p, make_runnable_again);
+  if (handles_signals) enter_dirty(p, DirtyState::kRunning, make_runnable_again);
   job.result = job.body(p, job.arguments);
   assert(job.result.is_value() || p.bif_action == BifAction::kRaise);
   job.done = true;
@@ -190,7 +191,7 @@ void run_nif(Process& p) {
   const auto run = [&] {
     const PathsEnabled paths(p);
     const DelayingCall call(f.delays_halt);
-    enter_dirty(p, make_runnable_again);
+    enter_dirty(p, DirtyState::kRunning, make_runnable_again);
     const Term result =
         to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));
     stays = leave_dirty(p);
@@ -214,6 +215,31 @@ void run_nif(Process& p) {
     probe::fire_process_unscheduled(p.id);
   release_library(f.library);
   let_go_of(p);
+}
+
+/// Whether p, which a scheduler sends here, comes for native code or a built-in function: then
+/// schedulers handle its signals while it waits. Other work is a step of what schedulers do with a
+/// process, which may wait for something else.
+bool waits_with_signals(const Process& p) {
+  if (p.extra && p.extra->other_dirty_work != OtherDirtyWork::kNone) return false;
+  const DirtyJob* const job = dirty_job_of(p);
+  return !job || job->body;
+}
+
+/// The calling thread has taken p from the queue, and owns it from here on.
+struct Taken {
+  Scheduler* home;  // where p was
+  bool lives;       // false: it has ended while it waited
+};
+Taken take_over_queued(Process& p, QueueOf queue) {
+  if (!is_with_dirty(p)) {
+    end_wait(p, queue);
+    return {static_cast<Scheduler*>(p.scheduler.load()), true};
+  }
+  const bool lives = leave_dirty(p);
+  end_dirty_wait(p, queue);
+  if (!lives && !dirty_job_of(p)) release_library(called(p).library);
+  return {static_cast<Scheduler*>(std::exchange(p.extra->sent_by, nullptr)), lives};
 }
 
 /// Decodes; no code of the program runs.
@@ -288,12 +314,13 @@ QueueOf queue_of(const Pool& pool) {
       continue;
     }
     begin(self, p);
+    const auto [home, lives] = take_over_queued(p, queue_of(pool));
     dirty_process = &p;
-    auto* const home = static_cast<Scheduler*>(p.scheduler.load());  // where it was, and goes
-    end_wait(p, queue_of(pool));
     if (processes_sampled.load(std::memory_order_relaxed)) [[unlikely]]
       note_sampled_process(p);
-    {
+    if (!lives) {
+      let_go_of(p);
+    } else {
       const InMicrostate runs(Microstate::kEmulator);
       const auto other = p.extra ? p.extra->other_dirty_work : OtherDirtyWork::kNone;
       if (other == OtherDirtyWork::kDecode) run_decoding(p);
@@ -391,9 +418,15 @@ void run_dirty(Process& p) {
   if (&pool == &cpu_pool && !pool.limit.load(std::memory_order_relaxed)) [[unlikely]]
     pool.limit.store(dirty_cpu_schedulers(), std::memory_order_relaxed);
   pool.unfinished.fetch_add(1, std::memory_order_relaxed);
-  begin_wait(p, queue_of(pool));
-  if (auto* const home = static_cast<Scheduler*>(p.scheduler.load()))
-    home->work_away.fetch_add(1, std::memory_order_relaxed);
+  auto* const home = static_cast<Scheduler*>(p.scheduler.load());
+  if (home) home->work_away.fetch_add(1, std::memory_order_relaxed);
+  if (waits_with_signals(p)) {
+    extra_of(p).sent_by = home;
+    begin_dirty_wait(p, queue_of(pool));
+    enter_dirty(p, DirtyState::kQueued, make_runnable_again);
+  } else {
+    begin_wait(p, queue_of(pool));
+  }
   pool.queue.push(p, [&] { start_thread_within_limit(pool); });  // p belongs to another thread from here on
 }
 

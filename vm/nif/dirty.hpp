@@ -11,9 +11,9 @@
 /// Dirty schedulers: threads for native functions that take long (ERL_NIF_DIRTY_JOB_CPU_BOUND and
 /// _IO_BOUND) and for built-in functions with much to do. They are started when first needed. A
 /// process with a dirty call leaves its scheduler with its registers saved and belongs to the dirty
-/// thread until the function returns: no other thread runs it or collects its heap. While native
-/// code runs, the schedulers handle the signals of the process (process/dirty_state.hpp); during a
-/// built-in function the signals wait until it is done.
+/// thread until the function returns: no other thread runs it or collects its heap. While it waits
+/// for a thread, and while native code runs, the schedulers handle the signals of the process
+/// (process/dirty_state.hpp); during a built-in function the signals wait until it is done.
 ///
 /// The path of a call: run_on_dirty (process/dirty_job.hpp) or the flags of a native function end
 /// the slice with RunResult::kDirty; the scheduler queues the process here; a dirty thread runs the

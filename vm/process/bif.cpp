@@ -9,6 +9,7 @@
 namespace vmrun {
 
 Term raise(Process& p, ExceptionClass cls, Term value) {
+  if (p.bif_action == BifAction::kExitNow) return kNonValue;  // too large: it ends, and catches nothing
   p.bif_action = BifAction::kRaise;
   p.exception_class = cls;
   p.exception_value = value;

@@ -25,10 +25,11 @@ struct BifRow {
   std::uint8_t flags;
   // release.tab:
   std::uint8_t since;     // the release from which on it exists
+  std::uint8_t removed;   // the first release without it, or kNever
   std::uint8_t relisted;  // the release from which on kUnlisted is reversed, or kNever
   BifFn fn;
   FailureCause cause;  // nullptr when its module needs none
-  bool exists() const { return since <= release_number; }
+  bool exists() const { return since <= release_number && release_number < removed; }
   std::uint8_t flags_now() const { return relisted <= release_number ? flags ^ kUnlisted : flags; }
   static constexpr std::uint8_t kNever = 255;
   // Columns of the table:

@@ -5,9 +5,9 @@
 
 namespace vmrun {
 
-void enter_dirty(Process& p, void (*make_runnable)(Process& p)) {
+void enter_dirty(Process& p, DirtyState state, void (*make_runnable)(Process& p)) {
   extra_of(p);
-  p.dirty_state.store(DirtyState::kRunning, std::memory_order_relaxed);
+  p.dirty_state.store(state, std::memory_order_relaxed);
   p.wait_kind = WaitKind::kDirty;
   if (!p.mailbox.park()) make_runnable(p);  // park publishes the stores above
 }
@@ -29,7 +29,7 @@ bool leave_dirty(Process& p) {
   // A parked process belongs to no scheduler. Otherwise the scheduler that owns it, or will own it,
   // reads the mailbox once more before it parks the process, and passes one of the functions above
   // that hand it back.
-  if (state == DirtyState::kRunning && !p.mailbox.notify())
+  if ((state == DirtyState::kRunning || state == DirtyState::kQueued) && !p.mailbox.notify())
     while ((state = p.dirty_state.load(std::memory_order_acquire)) == DirtyState::kWantsBack)
       p.dirty_state.wait(DirtyState::kWantsBack, std::memory_order_acquire);
   become_only_owner(p);
@@ -56,7 +56,7 @@ bool leave_to_dirty_thread(Process& p) {
 }
 
 void take_over(Process& p, Fragment* f) {
-  if (!is_running_dirty(p)) return p.heap.adopt(f);
+  if (!is_with_dirty(p)) return p.heap.adopt(f);
   f->next = std::exchange(p.extra->joins_later, f);
 }
 

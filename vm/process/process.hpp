@@ -61,8 +61,9 @@ enum class WaitKind : std::uint8_t {
   kDirty  // see dirty_state.hpp
 };
 
-/// The state of a process whose native code runs on a dirty scheduler: see dirty_state.hpp.
-enum class DirtyState : std::uint8_t { kNone, kRunning, kWantsBack, kHandedBack, kExited };
+/// The state of a process that waits for a dirty scheduler, or whose native code runs there: see
+/// dirty_state.hpp.
+enum class DirtyState : std::uint8_t { kNone, kQueued, kRunning, kWantsBack, kHandedBack, kExited };
 
 struct Process {
   Heap heap;

@@ -126,7 +126,9 @@ struct Extra {
 
   struct DirtyJob* dirty_job = nullptr;  // a BIF that runs on a dirty scheduler (nif/dirty.hpp)
 
-  // While its native code runs on a dirty scheduler (dirty_state.hpp).
+  // While it waits for a dirty scheduler, or its native code runs there (dirty_state.hpp).
+  struct Core* sent_by = nullptr;   // the scheduler that has sent it
+  Word dirty_wait_since = 0;        // for the probes of run queues (run_queue_wait.hpp); 0: not observed
   bool only_native_left = false;    // it has ended except for that code
   bool holds_reclaim = false;       // so that nothing it may refer to is freed
   Fragment* joins_later = nullptr;  // fragments that will join its heap

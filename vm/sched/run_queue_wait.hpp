@@ -2,7 +2,7 @@
 #pragma once
 
 #include "vm/probes/fire.hpp"
-#include "vm/process/process.hpp"
+#include "vm/process/process_state.hpp"
 
 /// How long processes wait on run queues: the probes process-runnable and process-running. While
 /// they are enabled, a process that is put on a queue gets the time, in a word that is otherwise
@@ -27,6 +27,9 @@ extern constinit thread_local WaitKind waited_for;
 /// The slow path of end_wait, when the wait is observed.
 [[gnu::cold, gnu::noinline]] void end_observed_wait(Process& p, QueueOf queue);
 
+[[gnu::cold, gnu::noinline]] void begin_observed_dirty_wait(Process& p, QueueOf queue);
+[[gnu::cold, gnu::noinline]] void end_observed_dirty_wait(Process& p, QueueOf queue);
+
 /// Called before p is put on a queue.
 inline void begin_wait(Process& p, QueueOf queue) {
   if (probe::run_queue_enabled()) [[unlikely]]
@@ -36,6 +39,17 @@ inline void begin_wait(Process& p, QueueOf queue) {
 inline void end_wait(Process& p, QueueOf queue) {
   if (p.observed & kWaitObserved) [[unlikely]]
     end_observed_wait(p, queue);
+}
+
+/// For a process that waits for a dirty scheduler while schedulers handle its signals, and so put
+/// it on their queues too (dirty_state.hpp). Its extra part has the time.
+inline void begin_dirty_wait(Process& p, QueueOf queue) {
+  if (probe::run_queue_enabled()) [[unlikely]]
+    begin_observed_dirty_wait(p, queue);
+}
+inline void end_dirty_wait(Process& p, QueueOf queue) {
+  if (p.extra->dirty_wait_since) [[unlikely]]
+    end_observed_dirty_wait(p, queue);
 }
 
 }  // namespace vmrun

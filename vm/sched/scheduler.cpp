@@ -262,7 +262,7 @@ template <Watched kWatched>
   }
   if (p.deferred_requests && !p.exit_pending) [[unlikely]] {
     if (has_deferred_decoding(p)) {
-      if (is_running_dirty(p)) return let_signals_wait(p);
+      if (is_with_dirty(p)) return let_signals_wait(p);
       go_and_decode(p);
       return false;
     }
@@ -274,7 +274,7 @@ template <Watched kWatched>
   }
   if (p.suspend_count == 0 && has_reason_to_run(p)) return true;
   end_wait(p, QueueOf::kScheduler);
-  if (is_running_dirty(p) && hand_back_if_wanted(p)) return false;
+  if (is_with_dirty(p) && hand_back_if_wanted(p)) return false;
   if (p.wait_kind == WaitKind::kNone) {  // it would run if it were not suspended
     p.wait_kind = WaitKind::kSuspended;
     p.resume_requested = true;

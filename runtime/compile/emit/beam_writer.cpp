@@ -6,7 +6,9 @@
 #include <ranges>
 #include <unordered_map>
 
+#include "vm/base/release_table.hpp"
 #include "vm/heap/heap.hpp"
+#include "vm/ir/types.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/external.hpp"
 
@@ -268,17 +270,40 @@ class Writer {
 
   /// The format of OTP 25: version, number, and for each type 16 bits of kinds and two bounds of 64
   /// bits.
+  static void put16(std::string& out, unsigned v) {
+    out += static_cast<char>(v >> 8);
+    out += static_cast<char>(v);
+  }
+  static void put_bounds(std::string& out, const Code::ValueType& t) {
+    for (const std::int64_t bound : {t.low, t.high}) {
+      put32(out, static_cast<std::uint64_t>(bound) >> 32);
+      put32(out, static_cast<std::uint32_t>(bound));
+    }
+  }
+
+  /// Since OTP 26: so many bits of kinds, without that of match states, which are bit strings. The
+  /// bits behind them say which of a lower bound, an upper bound and a unit follow.
+  static void put_type(std::string& out, unsigned kind_bits, const Code::ValueType& t, bool is_any) {
+    if (is_any) return put16(out, (1u << kind_bits) - 1);
+    constexpr unsigned kLowest = ir::kind::kAtom | ir::kind::kBitstring;
+    const bool bounded = t.kinds == ir::kind::kInteger && t.low <= t.high;
+    put16(out, (t.kinds & kLowest) | (t.kinds & ir::kind::kMatchState ? ir::kind::kBitstring : 0) |
+                   (t.kinds >> 1 & ~kLowest) | (bounded ? 3u << kind_bits : 0));
+    if (bounded) put_bounds(out, t);
+  }
+
   std::string type_chunk() {
+    const unsigned version = default_type_chunk_version(code_.release);
     std::string out;
-    put32(out, 1);
+    put32(out, version);
     put32(out, code_.types.size());
     for (const Code::ValueType& t : code_.types) {
-      out += static_cast<char>(t.kinds >> 8);
-      out += static_cast<char>(t.kinds);
-      for (const std::int64_t bound : {t.low, t.high}) {
-        put32(out, static_cast<std::uint64_t>(bound) >> 32);
-        put32(out, static_cast<std::uint32_t>(bound));
+      if (version > 1) {
+        put_type(out, version == 3 ? 12 : 13, t, &t == code_.types.data());
+        continue;
       }
+      put16(out, t.kinds);
+      put_bounds(out, t);
     }
     return out;
   }

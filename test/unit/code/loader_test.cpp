@@ -34,7 +34,7 @@ Term bif_test_result(Process&, const Term* a) {
   result_arrived.notify_all();
   return atoms::ok;
 }
-const BifRow kTestRows[] = {{"test", "result", 1, 0, 0, BifRow::kNever, bif_test_result}};
+const BifRow kTestRows[] = {{"test", "result", 1, 0, 0, BifRow::kNever, BifRow::kNever, bif_test_result}};
 
 void boot() {
   static const bool once = [] {
@@ -52,8 +52,9 @@ void boot() {
   (void)once;
 }
 
-std::vector<std::uint8_t> compiled(const std::string& name, const std::string& body) {
+std::vector<std::uint8_t> compiled(const std::string& name, const std::string& body, int release = 25) {
   compile::CompileOptions options;
+  options.release = release;
   options.warnings = false;
   const auto r = compile::compile_source(name + ".erl",
                                          "-module(" + name + ").\n-compile(export_all).\n" + body, options);
@@ -202,9 +203,14 @@ std::size_t count(const std::string& text, const std::string& what) {
 
 TEST_CASE("code: where types say small integers, operators look at nothing") {
   boot();
+  const auto [release, version] = GENERATE(std::pair{25, 1}, std::pair{27, 3}, std::pair{29, 4});
   auto beam = compiled("typed",
                        "f(<<A, B>>) -> (A + B - 1) band 63.\n"
-                       "g(X, Y) when is_integer(X), is_integer(Y) -> X + Y.\n");
+                       "g(X, Y) when is_integer(X), is_integer(Y) -> X + Y.\n",
+                       release);
+  const auto at = std::ranges::search(beam, std::string_view("Type")).begin() - beam.begin();
+  CHECK(beam.at(static_cast<std::size_t>(at) + 11) == version);
+  (void)purge("typed");
   const LoadResult r = load_module(kNonValue, beam.data(), beam.size(), "typed");
   REQUIRE(r.module);
   const std::string listing = disassemble(*r.module);
