@@ -164,6 +164,7 @@ def tests(build, vmrun):
                 ('how main ends', main_ends),
                 ('folders of modules', module_folders),
                 ('modules of its own in place of applications', own_applications),
+                ("terms read by an installed OTP's io_lib", terms_by_another_io_lib),
                 ('what is open when it is stopped', open_when_stopped),
                 ('the atom table full', atoms_full),
                 ('the atom table full, uncaught', atoms_full_uncaught),
@@ -249,6 +250,24 @@ def module_folders(vmrun):
         run(vmrun, 'main() -> io:format("~p~n", [where:here()]).', *paths).expect(0, out='two\n')
         run(vmrun, 'main() -> io:format("~p~n", [lists:reverse([1])]).', '-pa', f'{folder}/lists').expect(
             1, err=['^vmrun: exception error, not reported since lists:[a-z]+/[0-9] is undefined\n$']
+        )
+
+
+def terms_by_another_io_lib(vmrun):
+    """A file's server calls the io_lib that is in force. What that keeps between two lines differs by
+    release, and is told where a character is no UTF-8."""
+    ebins = list(pathlib.Path('/usr/lib/erlang/lib').glob('stdlib-*/ebin'))
+    if not ebins:
+        raise Skip('no stdlib of OTP in /usr/lib/erlang')
+    text = r'''main([Good, Bad]) ->
+        "io_lib.beam" = filename:basename(code:which(io_lib)),
+        [io:format("~p~n", [file:consult(File)]) || File <- [Good, Bad]].'''
+    with tempfile.TemporaryDirectory(prefix='vmrun-command-') as folder:
+        good, bad = (pathlib.Path(folder) / name for name in ('good', 'bad'))
+        good.write_text('{a,\n1}.\n[b].\n')
+        bad.write_bytes(b'{a,\n"\xff"}.\n')
+        run(vmrun, text, '-pa', str(ebins[0]), arguments=[str(good), str(bad)]).expect(
+            0, out='{ok,[{a,1},[b]]}\n{error,{2,file_io_server,invalid_unicode}}\n'
         )
 
 

@@ -8,7 +8,7 @@ main() ->
         {display_nl, fun() -> erlang:display_nl() end},
         {exported, fun() -> [erlang:function_exported(erlang, F, A) || {F, A} <- [{display_nl, 0},
             {display_string, 1}, {display_string, 2}]] end},
-        {listed, fun() -> [T || {erlang, F, _} = T <- erlang:system_info(snifs),
+        {listed, fun() -> [T || {erlang, F, _} = T <- lists:sort(erlang:system_info(snifs)),
             lists:prefix("display", atom_to_list(F))] end},
         {display_string, fun() -> erlang:display_string(stdout, "one\ntwo\r\n") end},
         {display, fun() -> erlang:display({a, "b\n"}) end}]],
