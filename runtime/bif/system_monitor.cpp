@@ -115,14 +115,19 @@ Term monitor_term(Process& p, const SystemMonitor& m) {
 
 constexpr Word kDefaultSession = 0;
 
-Term set_monitor(Process& p, Term to, Term options) {
+Term set_monitor(Process& p, Term to, Term options, Word session = kDefaultSession) {
   SystemMonitor wanted;
   if (to != atoms::undefined && !options.is_nil()) {
     wanted.to = to;
     if (!to.is_local_pid() || !process_table.find(to) || !read_all(options, read_option, &wanted))
       return raise_badarg(p);
   }
-  return monitor_term(p, set_system_monitor(kDefaultSession, wanted));
+  return monitor_term(p, set_system_monitor(session, wanted));
+}
+
+/// A session that has ended meanwhile keeps no monitor.
+void drop_if_ended(const TraceSession& session) {
+  if (!session.is_alive.load(std::memory_order_acquire)) set_system_monitor(session.number, {});
 }
 
 Term legacy() {
@@ -164,18 +169,22 @@ Term bif_erts_internal_system_monitor_1(Process& p, const Term* a) {
 }
 
 /// (legacy, Pid, Options) or (Session, session, [{Event, Value}]). The monitor of a session is its
-/// tracer.
+/// tracer; one without a tracer is like legacy.
 Term bif_erts_internal_system_monitor_3(Process& p, const Term* a) {
   static const Term of_session = intern_atom("session");
   if (a[0] == legacy()) return set_monitor(p, a[1], a[2]);
   const SessionRef session = named_session(a[0]);
-  if (!session || a[1] != of_session || !session->tracer || session->tracer->to.is_atom())
-    return raise_badarg(p);
+  if (session && !session->tracer) {
+    const Term before = set_monitor(p, a[1], a[2], session->number);
+    drop_if_ended(*session);
+    return before;
+  }
+  if (!session || a[1] != of_session || session->tracer->to.is_atom()) return raise_badarg(p);
   SystemMonitor wanted = system_monitor(session->number);
   if (!read_all(a[2], read_change, &wanted)) return raise_badarg(p);
   wanted.to = session->tracer->to;
   set_system_monitor(session->number, wanted);
-  if (!session->is_alive.load(std::memory_order_acquire)) set_system_monitor(session->number, {});
+  drop_if_ended(*session);
   return atoms::ok;
 }
 Term no_cause(Process&, unsigned, const Term*) { return kNonValue; }
