@@ -3,6 +3,7 @@
 
 #include "runtime/bif/support.hpp"
 #include "vm/code/native_records.hpp"
+#include "vm/term/compare.hpp"
 #include "vm/term/map.hpp"
 
 /// Module records: making native records, and what they are made of.
@@ -58,12 +59,14 @@ Term bif_records_update_4(Process& p, const Term* a) {
   const Word n = d.field_count();
   charge(p, static_cast<SWord>(n));
   std::vector<Term> values(record_values(a[0]), record_values(a[0]) + n);
+  Term unknown = kNonValue;  // the first in the order of small maps, whatever the map's size
   MapIterator pairs(a[3]);
   for (Term field, value; pairs.next(&field, &value);) {
     const Word place = d.place_of(field);
-    if (place == n) return raise_badfield(p, d.module(), d.name(), field);
-    values[place] = value;
+    if (place < n) values[place] = value;
+    else if (!unknown || compare_flat_keys(field, unknown) < 0) unknown = field;
   }
+  if (unknown) return raise_badfield(p, d.module(), d.name(), unknown);
   Term* hp = p.heap.alloc(record_words(n));
   const Term record = make_record(hp, d.tuple());
   std::copy(values.begin(), values.end(), record_values(record));
