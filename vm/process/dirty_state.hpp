@@ -27,8 +27,8 @@ namespace vmrun {
 /// state: kRunning, called by the dirty thread, or kQueued, by the scheduler that sends p there.
 void enter_dirty(Process& p, DirtyState state, void (*make_runnable)(Process& p));
 /// The process has been taken, or its native code has returned: p belongs to the dirty thread, all
-/// of it. Returns false if p has
-/// ended; its memory must be freed then (end_more, on a scheduler). Called by the dirty thread.
+/// of it. Returns false if p has ended; its memory must be freed then (end_more, on a scheduler).
+/// Called by the dirty thread.
 [[nodiscard]] bool leave_dirty(Process& p);
 
 // ---- For the scheduler that handles the signals of such a process ----

@@ -268,8 +268,6 @@ class Writer {
     return out + items + names;
   }
 
-  /// The format of OTP 25: version, number, and for each type 16 bits of kinds and two bounds of 64
-  /// bits.
   static void put16(std::string& out, unsigned v) {
     out += static_cast<char>(v >> 8);
     out += static_cast<char>(v);
@@ -292,6 +290,7 @@ class Writer {
     if (bounded) put_bounds(out, t);
   }
 
+  /// Up to OTP 25: version, number, and for each type 16 bits of kinds and two bounds of 64 bits.
   std::string type_chunk() {
     const unsigned version = default_type_chunk_version(code_.release);
     std::string out;
