@@ -236,8 +236,8 @@ Taken take_over_queued(Process& p, QueueOf queue) {
     end_wait(p, queue);
     return {static_cast<Scheduler*>(p.scheduler.load()), true};
   }
-  const bool lives = leave_dirty(p);
   end_dirty_wait(p, queue);
+  const bool lives = leave_dirty(p);
   if (!lives && !dirty_job_of(p)) release_library(called(p).library);
   return {static_cast<Scheduler*>(std::exchange(p.extra->sent_by, nullptr)), lives};
 }

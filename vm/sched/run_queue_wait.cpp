@@ -5,6 +5,7 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/process/deep_stack.hpp"
+#include "vm/process/dirty_state.hpp"
 #include "vm/trace/trace.hpp"
 
 namespace vmrun {
@@ -31,6 +32,7 @@ void end(const Process& p, QueueOf queue, Word since) {
 }  // namespace
 
 void begin_observed_wait(Process& p, QueueOf queue) {
+  if (is_queued_for_dirty(p)) return;  // that wait goes on, while its signals are handled
   p.observed |= kWaitObserved;
   p.runnable_since = begin(p, queue);
 }
