@@ -53,7 +53,9 @@ Term monitor(Process& p, Term type, Term what, Term list) {
   bump_reductions(p, 4);
   if (type == atoms::time_offset) {
     if (what != atoms::clock_service) return raise_badarg(p);
-    return monitor_term(p, watch_clock(p, options.tag, options.alias), options.alias);
+    const RefKey key = watch_clock(p, options.tag, options.alias);
+    if (options.priority) mark_priority_monitor(p, key);
+    return monitor_term(p, key, options.alias);
   }
   if (!is_monitored_kind(type)) return raise_badarg(p);
   const bool is_port = type == atoms::port;

@@ -100,21 +100,22 @@ void handle_down(Process& p, Fragment* f) {
   priority ? insert_own_message(p, f) : append_own_message(p, f);
 }
 
-/// A message or an exit signal to an alias of p. Without the alias it is lost.
+/// A message or an exit signal to an alias of p. Without the alias it is lost. Only a message is a
+/// reply, which uses an alias up.
 void handle_through_alias(Process& p, Fragment* f) {
   const RefKey key = ref_key(f->message.element(0));
   AliasMode* mode = p.extra ? p.extra->aliases.find(key) : nullptr;
   if (!mode) return Fragment::destroy(f);
   const SWord marks = f->message.tuple_arity() == 3 ? f->message.element(2).small_value() : 0;
   const bool priority = marks & kPriorityMessage && is_priority_alias(p, key);
+  f->message = f->message.element(1);
+  if (f->kind == static_cast<Word>(SignalKind::kAliasExit)) return handle_exit(p, f, false, priority);
   if (*mode == AliasMode::kReplyDemonitor) {
     stop_monitor(p, key);  // erases the alias too
   } else if (*mode == AliasMode::kReply) {
     p.extra->aliases.erase(key);
     unmark_priority_alias(p, key);
   }
-  f->message = f->message.element(1);
-  if (f->kind == static_cast<Word>(SignalKind::kAliasExit)) return handle_exit(p, f, false, priority);
   priority ? insert_own_message(p, f, !(marks & kOwnMessage))
            : append_own_message(p, f, !(marks & kOwnMessage));
 }
