@@ -84,17 +84,17 @@ bool follows_pcre2() { return release_has(Trait::kPcre2); }
 /// The depth of groups that OTP's libraries accept: PCRE 8, and PCRE2.
 std::uint32_t most_nested() { return follows_pcre2() ? 10000 : 798; }
 
-/// How far behind the hyphen the library that is linked finds a range without a meaning: one byte
-/// since PCRE2 10.45.
-std::size_t behind_hyphen() {
-  static const std::size_t bytes = [] {
+/// Whether the library that is linked is PCRE2 10.45 or later. It finds a range without a meaning
+/// one byte behind the hyphen, and POSIX classes that it refuses where they end.
+bool is_since_10_45() {
+  static const bool is = [] {
     char version[64];
     pcre2_config(PCRE2_CONFIG_VERSION, version);
     int major = 0, minor = 0;
     std::sscanf(version, "%d.%d", &major, &minor);
-    return major > 10 || minor >= 45 ? 1 : 0;
+    return major > 10 || minor >= 45;
   }();
-  return bytes;
+  return is;
 }
 
 /// Whether the library says where the text at fault ends (since PCRE2 10.47), not where it is.
@@ -123,7 +123,7 @@ std::size_t place_in_pcre8(const std::string& text, bool is_utf8, const CompileE
     return i;
   };
   switch (error.code) {
-    case PCRE2_ERROR_POSIX_NO_SUPPORT_COLLATING: return start_of_class();
+    case PCRE2_ERROR_POSIX_NO_SUPPORT_COLLATING: return is_since_10_45() ? start_of_class() : at;
     case PCRE2_ERROR_UNKNOWN_POSIX_CLASS: return at > 3 && text[at - 1] == ']' ? start_of_class() + 2 : at;
     default: break;
   }
@@ -169,7 +169,7 @@ bool make_acceptable(std::string* text, const CompileError& error) {
   const std::size_t at = error.at;
   switch (error.code) {
     case PCRE2_ERROR_CLASS_INVALID_RANGE: {
-      const std::size_t hyphen = at - behind_hyphen();
+      const std::size_t hyphen = at - (is_since_10_45() ? 1 : 0);
       if (!is(hyphen, "-")) return false;
       text->insert(hyphen, 1, '\\');
       return true;
