@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "vm/base/release.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/big.hpp"
 
@@ -188,7 +189,8 @@ Term arith_abs(TermSpace& heap, Term a) {
   if (a.is_small()) return a.small_value() < 0 ? arith_negate(heap, a) : a;
   if (a.is_big()) return IntView(a).negative() ? big_negate(heap, a) : a;
   if (!a.is_float()) return kNonValue;
-  return float_of(a)->value < 0 ? make_float_checked(heap, -float_of(a)->value) : a;
+  const double d = float_of(a)->value;
+  return d < 0 || (std::signbit(d) && release_has(Trait::kSignedZero)) ? make_float_checked(heap, -d) : a;
 }
 
 Term arith_float(TermSpace& heap, Term a) {

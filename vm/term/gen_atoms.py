@@ -20,7 +20,7 @@ def rows(path):
 
 
 def main(tab, out):
-    table = list(rows(tab))
+    table = sorted(rows(tab), key=lambda row: row[1])  # in the order of OTP's own table
     with open(out, "w", encoding="utf-8") as f:
         f.write("// Made by gen_atoms.py from atoms.tab.\n#pragma once\nnamespace vmrun::atoms {\n")
         for index, (name, _) in enumerate(table):

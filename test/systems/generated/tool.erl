@@ -12,17 +12,22 @@ run(Name, Fun) ->
     {_, Ref} = spawn_monitor(fun() -> exit({result, outcome(Fun), lists:sort(get())}) end),
     receive
         {'DOWN', Ref, _, _, {result, {raised, Class, Reason, Stack}, Kept}} ->
-            io:format("~s: ~p: ~tp~s~n@ ~0p~n", [Name, Class, clean(Reason), kept(Kept), places(Stack)]);
+            io:format("~s: ~p: ~ts~ts~n@ ~0p~n", [Name, Class, text("p", Reason), kept(Kept), places(Stack)]);
         {'DOWN', Ref, _, _, {result, {value, Value}, Kept}} ->
-            io:format("~s: ~tp~s~n", [Name, clean(Value), kept(Kept)]);
-        {'DOWN', Ref, _, _, Reason} -> io:format("~s: ended: ~tp~n", [Name, clean(Reason)])
+            io:format("~s: ~ts~ts~n", [Name, text("p", Value), kept(Kept)]);
+        {'DOWN', Ref, _, _, Reason} -> io:format("~s: ended: ~ts~n", [Name, text("p", Reason)])
     end.
 
 outcome(Fun) ->
     try {value, Fun()} catch Class:Reason:Stack -> {raised, Class, Reason, Stack} end.
 
+%% Since OTP 26 the keys of small maps are in the order in which the system has met their atoms, but for ~kp.
+text(Control, Term) ->
+    Ordered = case erlang:system_info(otp_release) >= "26" of true -> "k"; false -> "" end,
+    io_lib:format("~" ++ Ordered ++ "t" ++ Control, [clean(Term)]).
+
 kept([]) -> "";
-kept(Kept) -> io_lib:format(" kept ~tw", [clean(Kept)]).
+kept(Kept) -> [" kept ", text("w", Kept)].
 
 %% Functions; arguments are of the compiler's making. That one which calls what is no fun stands twice in the
 %% traces of a machine of native code.
