@@ -381,7 +381,9 @@ class Suite(endpoint.Suite):
             lines.until('printed', 'vmtrace')
             # On a busy machine the signal would come before the next message.
             before = self.worked(target)
-            endpoint.until(lambda: self.worked(target) > before + 5, 'messages are sent after the last second')
+            endpoint.until(
+                lambda: self.worked(target) > before + 5, 'messages are sent after the last second'
+            )
             target.process.send_signal(number)
             if tracer.wait(session.LIMIT) != 0:
                 raise Failure(f'vmtrace: status {tracer.returncode}')

@@ -40,7 +40,8 @@ SUITES = {
     'packages, releases and tools': ['--suite', 'systems'],
 }
 # Programs that print the same as under the root's stock erl: main/0 of each. Comments at the top may state
-# `since`, the first OTP release that they are for, and `flags` of erl.
+# `since`, the first OTP release that they are for, `flags` of erl, and the modules of programs/shared that
+# they go `with`.
 PROGRAMS = sorted((pathlib.Path(__file__).parent / 'programs').glob('*.erl'))
 OWN_SUITES = "Erlang/OTP's own suites"  # of releases that test/otp has lists of
 ONE_AT_A_TIME = threading.Lock()
@@ -150,7 +151,8 @@ def prints_as_stock(program, root, name):
     debian = built(root, name)
     folder = f'build/programs/{program.stem}'
     debian.succeed('mkdir', '-p', folder)
-    debian.succeed('erlc', '-o', folder, f'test/releases/programs/{program.name}')
+    modules = [program.name, *(f'shared/{module}.erl' for module in stated(program, 'with').split())]
+    debian.succeed('erlc', '-o', folder, *(f'test/releases/programs/{module}' for module in modules))
     flags = stated(program, 'flags').split()
     words = [*flags, '-noshell', '-pa', folder, '-eval', f'{program.stem}:main(), halt().']
     stock, ours = (debian.succeed(erl, *words) for erl in ('erl', 'build/bin/erl'))

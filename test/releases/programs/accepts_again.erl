@@ -1,6 +1,7 @@
 %% SPDX-License-Identifier: Apache-2.0
 %% A process that asks for a connection while an earlier request of its own waits: what becomes of that. And
 %% what sockets have of options, requests and flags.
+%% with: connections
 -module(accepts_again).
 -export([main/0]).
 
@@ -11,12 +12,12 @@ main() ->
     late(),
     early(),
     named(),
-    {Client, _} = pair(),
+    {Client, _} = connections:pair(),
     [io:format("~p: ~p~n", [Option, set(Client, Option)]) || Option <- [keepcnt, keepidle, keepintvl]],
-    asked(pair()).
+    asked(connections:pair()).
 
 again(How) ->
-    {Listener, _} = listener(),
+    {Listener, _} = connections:listener(),
     {select, {select_info, accept, First}} = socket:accept(Listener, nowait),
     Second = case socket:accept(Listener, How) of
         {select, {select_info, accept, Handle}} -> Handle;
@@ -28,17 +29,21 @@ again(How) ->
 
 %% The connection comes while the second request waits.
 late() ->
-    {Listener, Address} = listener(),
+    {Listener, Address} = connections:listener(),
     {select, {select_info, accept, First}} = socket:accept(Listener, nowait),
-    spawn_link(fun() -> waits(Listener, 1), connected(Address), receive after infinity -> ok end end),
+    spawn_link(fun() ->
+        waits(Listener, 1),
+        connections:connected(Address),
+        receive after infinity -> ok end
+    end),
     {ok, _} = socket:accept(Listener, 10000),
     told(late, Listener, First, none).
 
 %% It is there when the second request comes.
 early() ->
-    {Listener, Address} = listener(),
+    {Listener, Address} = connections:listener(),
     {select, {select_info, accept, First}} = socket:accept(Listener, nowait),
-    connected(Address),
+    connections:connected(Address),
     receive {'$socket', Listener, select, First} -> io:format("early: select~n") end,
     {ok, _} = socket:accept(Listener, 10000),
     told(early, Listener, First, none).
@@ -78,32 +83,7 @@ set(Socket, Option) ->
 asked({Client, Server}) ->
     io:format("~p~n", [[socket:ioctl(Server, What) || What <- [nread, atmark]]]),
     ok = socket:send(Client, "hello"),
-    arrived(Server, 5),
+    connections:arrived(Server, 5),
     io:format("~p~n", [[socket:ioctl(Server, What) || What <- [nread, atmark]]]),
     {ok, Datagrams} = socket:open(inet, dgram, udp),
     io:format("~p~n", [[socket:ioctl(Datagrams, What) || What <- [nread, atmark]]]).
-
-listener() ->
-    {ok, Listener} = socket:open(inet, stream, tcp),
-    ok = socket:bind(Listener, #{family => inet, addr => loopback, port => 0}),
-    ok = socket:listen(Listener),
-    {ok, Address} = socket:sockname(Listener),
-    {Listener, Address}.
-
-connected(Address) ->
-    {ok, Client} = socket:open(inet, stream, tcp),
-    ok = socket:connect(Client, Address),
-    Client.
-
-pair() ->
-    {Listener, Address} = listener(),
-    Client = connected(Address),
-    {ok, Server} = socket:accept(Listener),
-    {Client, Server}.
-
-%% Returns when so many bytes can be read.
-arrived(Socket, Bytes) ->
-    case socket:recv(Socket, 0, [peek], 5000) of
-        {ok, Data} when byte_size(Data) >= Bytes -> ok;
-        _ -> arrived(Socket, Bytes)
-    end.

@@ -1,11 +1,12 @@
 %% SPDX-License-Identifier: Apache-2.0
 %% A read of a stream that gets less than it asked for, in time or at all: what becomes of the part.
+%% with: connections
 -module(parts_of_streams).
 -export([main/0]).
 
 main() ->
-    {Client, Server} = pair(),
-    Send = fun(Data) -> ok = socket:send(Client, Data), arrived(Server, byte_size(Data)) end,
+    {Client, Server} = connections:pair(),
+    Send = fun(Data) -> ok = socket:send(Client, Data), connections:arrived(Server, byte_size(Data)) end,
     Send(<<"0123456789">>),
     show(socket:recv(Server, 20, 200)),
     show(socket:recv(Server, 0, 200)),
@@ -29,23 +30,6 @@ main() ->
     ok = socket:close(Client),
     show(socket:recv(Server, 20, 5000)),
     show(socket:recv(Server, 0, 5000)).
-
-pair() ->
-    {ok, Listener} = socket:open(inet, stream, tcp),
-    ok = socket:bind(Listener, #{family => inet, addr => loopback, port => 0}),
-    ok = socket:listen(Listener),
-    {ok, Address} = socket:sockname(Listener),
-    {ok, Client} = socket:open(inet, stream, tcp),
-    ok = socket:connect(Client, Address),
-    {ok, Server} = socket:accept(Listener),
-    {Client, Server}.
-
-%% Returns when so many bytes can be read.
-arrived(Socket, Bytes) ->
-    case socket:recv(Socket, 0, [peek], 5000) of
-        {ok, Data} when byte_size(Data) >= Bytes -> ok;
-        _ -> arrived(Socket, Bytes)
-    end.
 
 show({select, {select_info, _, _}}) -> io:format("select~n");
 show({select, {{select_info, _, _}, Data}}) -> io:format("select ~p~n", [Data]);

@@ -1,12 +1,13 @@
 %% SPDX-License-Identifier: Apache-2.0
 %% since: 29
+%% with: connections
 %% The option {otp, select_read} of sockets: a read that has all its data awaits the next ones at once. And
 %% {read_ahead, false} of gen_tcp: nothing behind a packet is read.
 -module(reads_that_select).
 -export([main/0]).
 
 main() ->
-    {S, C} = connection(),
+    {C, S} = connections:pair(),
     show(socket:getopt(S, {otp, select_read})),
     show(socket:setopt(S, {otp, select_read}, 'maybe')),
     show(socket:setopt(S, {otp, select_read}, true)),
@@ -19,16 +20,6 @@ main() ->
     show(socket:recv(S, 4, nowait)),
     datagrams(),
     packets().
-
-connection() ->
-    {ok, L} = socket:open(inet, stream, tcp),
-    ok = socket:bind(L, #{family => inet, addr => loopback, port => 0}),
-    ok = socket:listen(L),
-    {ok, Name} = socket:sockname(L),
-    {ok, C} = socket:open(inet, stream, tcp),
-    ok = socket:connect(C, Name),
-    {ok, S} = socket:accept(L),
-    {S, C}.
 
 %% What has come already is read with a handle, and the next data are announced.
 stream(S, C, Length) ->
