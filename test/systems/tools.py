@@ -33,6 +33,7 @@ FILES = {
     'prices(_) -> 9 = shop:price(3).\n',
     'shop.erl': '-module(shop).\n-export([price/1]).\n-spec price(non_neg_integer()) -> non_neg_integer().\n'
     'price(N) -> N * 3.\n',
+    'price.escript': 'main(_) -> io:format("~p~n", [shop:price(5)]), init:stop().\n',
     'rebar.config': '{erl_opts, [debug_info]}.\n{deps, []}.\n'
     '{relx, [{release, {mine, "0.1.0"}, [mine, sasl]}, {dev_mode, false}, {include_erts, false}, '
     '{extended_start_script, true}]}.\n'
@@ -88,9 +89,9 @@ CASES = {
     ),
     'rebar3: edoc, path, shell': (
         'rebar3',
-        APP
-        + 'rebar3 edoc; ls doc; rebar3 path; echo "shop:price(5). q()." | rebar3 shell --apps mine 2>&1 | '
-        'grep -v "^Erlang\\|^Eshell"',
+        APP + 'rebar3 edoc; ls doc; rebar3 path; '
+        'rebar3 shell --apps mine --script ../price.escript 2>&1 </dev/null | sed "s/1> //" | '
+        'grep -v "^Erlang\\|^Eshell\\|^$"',
     ),
     'rebar3: an umbrella': (
         'rebar3',
