@@ -14,6 +14,7 @@
 #include "vm/process/process_state.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/run_queue.hpp"
+#include "vm/sched/turns.hpp"
 #include "vm/term/big.hpp"
 
 namespace vmrun {
@@ -91,6 +92,10 @@ std::mutex mutex;
 Holders measuring, blocking, blocking_normal;
 
 bool is_blocked() { return blocking.any() || blocking_normal.any(); }
+void block_as_wished() {
+  block_schedulers(is_blocked());
+  take_turns(blocking.any());
+}
 
 // The readings at the beginning of the measurement.
 struct WallTimeBase {
@@ -111,10 +116,10 @@ void begin_to_measure() {
 void release_flags(Process& p) {
   std::lock_guard guard(mutex);
   measuring.forget(p);
-  const bool blocked = is_blocked();
+  if (!is_blocked()) return;
   blocking.forget(p);
   blocking_normal.forget(p);
-  if (blocked && !is_blocked()) block_schedulers(false);
+  block_as_wished();
 }
 
 // ---- How long each has been busy ----------------------------------------------------------------
@@ -193,8 +198,9 @@ Term set_blocking(Process& p, const Term* a) {
     else if (wish == "unblock") blocking.remove(p);
     else if (wish == "block_normal") blocking_normal.add(p);
     else blocking_normal.remove(p);
-    block_schedulers(is_blocked());
+    block_as_wished();
   }
+  await_turn();
   await_schedulers();
   return multi_scheduling();
 }

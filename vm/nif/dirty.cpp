@@ -38,6 +38,7 @@
 #include "vm/sched/online.hpp"
 #include "vm/sched/run_queue_wait.hpp"
 #include "vm/sched/scheduler.hpp"
+#include "vm/sched/turns.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/trace.hpp"
 
@@ -51,6 +52,7 @@ using DirtyQueue = WorkQueue<Process, boost::lockfree::queue<Process*>>;
 struct DirtyThread {
   unsigned number = 0;  // 1…
   std::atomic<const Process*> runs{nullptr};
+  std::atomic<bool> has_turn{false};  // turns.hpp
   Stopwatch busy_time;
   DirtyQueue::Worker worker;
   DirtyThread* next = nullptr;
@@ -258,16 +260,38 @@ void run_answering(Process& p) {
 
 void start_thread_within_limit(Pool& pool);
 
-/// The process is about to run. If dirty schedulers are held, it waits until they are not. Dekker's
-/// rule, all sequentially consistent: either this thread sees that they are held, or the thread
-/// that holds them sees that p runs.
+thread_local DirtyThread* this_thread = nullptr;
+
+/// For await_turn.
+void tell_stopped(DirtyThread& self) {
+  self.runs.store(nullptr, std::memory_order_seq_cst);
+  if (turns_are_taken()) [[unlikely]]
+    self.runs.notify_all();
+}
+
+/// The process is about to run. If dirty schedulers are held, it waits until they are not, and if
+/// turns are taken, for its turn. Dekker's rule, all sequentially consistent: either this thread
+/// sees that they are held, or that turns are taken, or the thread that has decided so sees that p
+/// runs.
 void begin(DirtyThread& self, const Process& p) {
   for (;;) {
+    if (turns_are_taken() && !self.has_turn.load(std::memory_order_relaxed)) [[unlikely]]
+      self.has_turn.store(begin_turn(dirty_thread), std::memory_order_seq_cst);
     self.runs.store(&p, std::memory_order_seq_cst);
-    if (!held.load(std::memory_order_seq_cst)) [[likely]]
+    if (!held.load(std::memory_order_seq_cst) &&
+        (!turns_are_taken() || self.has_turn.load(std::memory_order_relaxed))) [[likely]]
       return self.busy_time.start(monotonic_ns());
-    self.runs.store(nullptr, std::memory_order_seq_cst);
+    tell_stopped(self);
     held.wait(true, std::memory_order_seq_cst);
+  }
+}
+
+void end(DirtyThread& self) {
+  self.busy_time.stop(monotonic_ns());
+  tell_stopped(self);
+  if (self.has_turn.load(std::memory_order_relaxed)) [[unlikely]] {
+    self.has_turn.store(false, std::memory_order_seq_cst);
+    end_turn();
   }
 }
 
@@ -293,6 +317,7 @@ QueueOf queue_of(const Pool& pool) {
 [[noreturn]] void run_thread(Pool& pool, unsigned number) {
   dirty_thread = pool.kind;
   DirtyThread& self = *new DirtyThread;
+  this_thread = &self;
   self.number = number;
   self.next = pool.all.load(std::memory_order_relaxed);
   while (!pool.all.compare_exchange_weak(self.next, &self, std::memory_order_release)) {}
@@ -329,8 +354,7 @@ QueueOf queue_of(const Pool& pool) {
       else run_nif(p);
     }
     if (home) home->work_away.fetch_sub(1, std::memory_order_relaxed);
-    self.busy_time.stop(monotonic_ns());
-    self.runs.store(nullptr, std::memory_order_release);
+    end(self);
     pool.unfinished.fetch_sub(1, std::memory_order_relaxed);
   }
 }
@@ -434,6 +458,20 @@ DirtyStop::DirtyStop() { held.store(true, std::memory_order_seq_cst); }
 DirtyStop::~DirtyStop() {
   held.store(false, std::memory_order_seq_cst);
   held.notify_all();
+}
+
+void await_turn() {
+  DirtyThread& self = *this_thread;
+  const Process& p = *self.runs.load(std::memory_order_relaxed);
+  end(self);
+  for (const Pool* pool : {&cpu_pool, &io_pool})
+    for (const DirtyThread* t = pool->all.load(std::memory_order_acquire); t && turns_are_taken();
+         t = t->next)
+      while (const Process* q = t->runs.load(std::memory_order_seq_cst)) {
+        if (t->has_turn.load(std::memory_order_seq_cst)) break;
+        t->runs.wait(q, std::memory_order_seq_cst);
+      }
+  begin(self, p);
 }
 
 void for_each_dirty_scheduler(const std::function<void(DirtyKind, unsigned number, const Process*)>& visit) {

@@ -56,6 +56,11 @@ DirtyLoad dirty_load(DirtyKind kind);
 /// started yet are left out.
 std::vector<Stopwatch::Reading> dirty_busy_times(DirtyKind kind);
 
+/// Called by a dirty scheduler for a process that has blocked multi-scheduling (sched/turns.hpp).
+/// Waits until all dirty schedulers have ended what they have begun without a turn, and the calling
+/// one has its turn.
+void await_turn();
+
 /// While it lives, dirty schedulers begin nothing new; what they have begun goes on.
 class DirtyStop {
  public:

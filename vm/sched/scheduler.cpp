@@ -42,6 +42,7 @@
 #include "vm/sched/sched_upcalls.hpp"
 #include "vm/sched/stop_the_world.hpp"
 #include "vm/sched/timers.hpp"
+#include "vm/sched/turns.hpp"
 #include "vm/term/long_compare.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/call_trace.hpp"
@@ -644,8 +645,8 @@ void run(Scheduler& s) {
       if (asked & kAskedToBoost) boost_here(s);
       else if (asked & kAskedToCall) call_here(s);
       else if (asked & kAskedToStop) stop_for_others(s);
-      else rest_offline(s);
-      continue;
+      else if (asked != kAskedForTurn) rest_offline(s);
+      if (asked != kAskedForTurn || !give_turn_away(s)) continue;
     }
     epoch_quiescent(*s.epoch);
     s.turns.store(s.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -795,6 +796,7 @@ void stop_schedulers() {
   threads.clear();
   stop_idling();
   started.store(0, std::memory_order_relaxed);
+  take_turns(false);  // dirty schedulers go on
   schedulers.clear();
 }
 
@@ -802,7 +804,10 @@ unsigned scheduler_count() { return static_cast<unsigned>(schedulers.size()); }
 unsigned schedulers_started() { return started.load(std::memory_order_acquire); }
 Scheduler& scheduler_at(unsigned index) { return *schedulers[index]; }
 
-void begin_to_hold_processes() { processes_held.store(true, std::memory_order_seq_cst); }
+void begin_to_hold_processes() {
+  processes_held.store(true, std::memory_order_seq_cst);
+  take_turns(false);
+}
 
 void hold_processes() {
   begin_to_hold_processes();

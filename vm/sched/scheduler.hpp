@@ -44,7 +44,8 @@ enum SchedulerRequest : std::uint8_t {
   kAskedToRest = 4,
   kOffline = 8,
   kAskedToBoost = 16,
-  kAskedToCall = 32
+  kAskedToCall = 32,
+  kAskedForTurn = 64  // turns.hpp
 };
 
 /// A queue of runnable things, first come first served, linked through their next_in_queue.
