@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that return how many calls of any of them were under way when they began, and give others
-   time to begin meanwhile. */
+/* Functions that return how many calls of any of them were under way when they began, and give
+   others time to begin meanwhile. */
 #include <erl_nif.h>
 #include <unistd.h>
 

@@ -165,7 +165,7 @@ def variables():
         'SHLIB_RULES': rule,
         'CC': 'gcc',
         'LD': 'gcc',
-        'CFLAGS': '-g -O2 -w',
+        'CFLAGS': '-g -O2 -w -fpermissive',
         'EI_CFLAGS': '-w',
         'SHLIB_CFLAGS': '-fPIC',
         'DEFS': '-DHAVE_STRERROR',
