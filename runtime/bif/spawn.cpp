@@ -10,6 +10,7 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/abandoned_spawns.hpp"
+#include "vm/message/priority.hpp"
 #include "vm/message/send.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/report.hpp"
@@ -331,6 +332,7 @@ Term bif_erlang_spawn_request_abandon_1(Process& p, const Term* a) {
     return atoms::false_;
   abandon_spawn(asked.key, atoms::abandoned);
   if (asked.value.alias != AliasMode::kNone) p.extra->aliases.erase(asked.key);
+  if (asked.value.priority_monitor) (void)unmark_priority_monitor(p, asked.key);
   asked.value.drop_tag();
   asked.value.drop_monitor_tag();
   return atoms::true_;

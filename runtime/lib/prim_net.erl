@@ -5,7 +5,7 @@
 
 -export([on_load/0, info/0, gethostname/0, getaddrinfo/2, getnameinfo/2, getifaddrs/1]).
 -export([if_name2index/1, if_index2name/1, if_names/0, getservbyname/2, getservbyport/2]).
--export([by_name/2, by_address/1]).
+-export([by_name/2, by_address/1, p_get/1]).
 
 %% Flags of an interface by the bit, from the lowest
 -define(FLAGS,
@@ -17,6 +17,9 @@ on_load() -> ok.
 
 %% Nothing can be told to be noted.
 info() -> #{debug => false}.
+
+%% net:info/0 of OTP 29 asks whether the native functions are there.
+p_get(load_nif_result) -> ok.
 
 gethostname() -> text(prim_net:ask_hostname()).
 

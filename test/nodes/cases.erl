@@ -605,7 +605,23 @@ priority_to(Peer, There) ->
     Ends = [{'DOWN', B, process, Both, stop}, {'DOWN', W, process, Watched, stop}, {'EXIT', Both, stop},
             {'EXIT', Linked, stop}],
     true = lists:sort(Ends) =:= lists:sort([next() || _ <- Ends]),
-    ordinary = next().
+    ordinary = next(),
+    %% So long as an answer is awaited that brings such a monitor, there may be priority messages.
+    {true, false} = {while_awaited(Peer, [priority]), may_get_priority()},
+    {false, false} = {while_awaited(Peer, []), may_get_priority()}.
+
+%% Whether there may be priority messages before the answer of a request has come, which is abandoned then.
+while_awaited(Peer, Options) ->
+    Id = spawn_request(Peer, erlang, node, [], [{monitor, Options}]),
+    While = may_get_priority(),
+    case erlang:spawn_request_abandon(Id) of
+        true -> While;
+        false ->  % it has come already, and the end may have overtaken it
+            [{'DOWN', Id, process, _, _}, {spawn_reply, Id, ok, _}] = lists:sort([next(), next()]),
+            while_awaited(Peer, Options)
+    end.
+
+may_get_priority() -> {_, May} = process_info(self(), priority_messages), May.
 
 priority_receiver(To, Options) ->
     process_flag(trap_exit, true),

@@ -11,6 +11,7 @@
 #include "vm/lifecycle/spawn.hpp"
 #include "vm/message/deliver.hpp"
 #include "vm/message/handle.hpp"
+#include "vm/message/priority.hpp"
 #include "vm/process/bif.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/process/process_table.hpp"
@@ -55,6 +56,12 @@ Term token_of_request(Process& p, const Route& route, Term ref, Term mfa, Term o
   return token_for(p, node, arguments, route, arena);
 }
 
+/// A monitor that the answer may bring counts from now on.
+void await_answer(Process& p, RefKey key, const SpawnRequested& request) {
+  extra_of(p).spawn_requests.insert(key, request);
+  if (request.priority_monitor) mark_priority_monitor(p, key);
+}
+
 }  // namespace
 
 SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term options, RefKey key,
@@ -64,7 +71,7 @@ SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term opti
   const bool traced = p.observed & kHasToken;
   if (traced && too_long(copy_size_words_here(call.arguments))) return SpawnAsked::kMuchToEncode;
   if (!route || !route.can(flag::kSpawn)) {
-    extra_of(p).spawn_requests.insert(key, request);
+    await_answer(p, key, request);
     answer_spawn_failed(p.id, key, route ? atoms::notsup : atoms::noconnection);
     return SpawnAsked::kYes;
   }
@@ -80,7 +87,7 @@ SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term opti
                                               .term(),
                                           call.arguments, route.flags, traced ? kAllSteps : steps_here());
   if (encoded.how == Encoded::kMoreSteps) return SpawnAsked::kMuchToEncode;
-  extra_of(p).spawn_requests.insert(key, request);
+  await_answer(p, key, request);
   if (encoded.how == Encoded::kTooLarge) {
     answer_spawn_failed(p.id, key, atoms::system_limit);
     return SpawnAsked::kYes;

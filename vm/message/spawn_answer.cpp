@@ -70,9 +70,9 @@ void handle_spawn_answer(Process& p, Fragment* f) {
   if (a.monitored) {
     p.extra->monitors.insert(a.key,
                              {keep_identifier(a.result), Term::nil(), asked.monitor_tag, asked.alias, false});
-    if (asked.priority_monitor) mark_priority_monitor(p, a.key);
   } else {
     asked.drop_monitor_tag();
+    if (asked.priority_monitor) (void)unmark_priority_monitor(p, a.key);
   }
   if (asked.alias != AliasMode::kNone && !a.monitored) p.extra->aliases.erase(a.key);
   if (a.result.is_pid() ? asked.reply_success : asked.reply_error) tell(p, asked, a, *f);
