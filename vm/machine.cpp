@@ -120,7 +120,7 @@ void connect_dist() {
   term_upcalls.release_channel = [](void* channel) { static_cast<dist::Channel*>(channel)->release(); };
   message_upcalls.decode_payload_of = dist::decode_late;
   message_upcalls.refuse_undecodable = dist::refuse_late;
-  message_upcalls.remote_link = dist::link_in_channel;
+  message_upcalls.link_signal_arrives = dist::link_signal_arrives;
   receivers.remote = &dist::remote_receiver;
   lifecycle_upcalls.leave_distribution = dist::leave_distribution;
   lifecycle_upcalls.end_connections = dist::end_connections;

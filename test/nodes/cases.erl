@@ -410,6 +410,36 @@ case_unlink(Peer) ->
     true = link(Pid),
     {'EXIT', Pid, noproc} = next().
 
+%% A process that links to another one and ends takes it with it, even if both signals reach that
+%% process before it handles the first.
+case_link_and_end(Peer) ->
+    {Linked, _} = Suspended = suspended(),
+    {_, Other} = spawn_monitor(Peer, fun() -> link(Linked), exit(over) end),
+    receive {'DOWN', Other, process, _, over} -> ok after ?PATIENCE div 2 -> error(nothing_came) end,
+    over = end_of_suspended(Suspended).
+
+%% So does the end of the connection, even if there is a new one by then.
+case_link_and_disconnect(Peer) ->
+    Self = self(),
+    {Linked, _} = Suspended = suspended(),
+    Other = spawn(Peer, fun() -> link(Linked), Self ! linked, receive stop -> ok end end),
+    linked = next(),
+    true = erlang:disconnect_node(Peer),
+    pong = net_adm:ping(Peer),
+    noconnection = end_of_suspended(Suspended),
+    Other ! stop.
+
+suspended() ->
+    {Pid, Monitor} = spawn_monitor(fun() -> receive stop -> ok end end),
+    true = erlang:suspend_process(Pid),
+    {Pid, Monitor}.
+
+%% In OTP, exit signals end a process that is suspended.
+end_of_suspended({Pid, Monitor}) ->
+    try erlang:resume_process(Pid) catch error:badarg -> has_ended end,
+    receive {'DOWN', Monitor, process, Pid, Reason} -> Reason
+    after ?PATIENCE div 2 -> error({has_not_ended, process_info(Pid, links)}) end.
+
 %% Links and unlinks that cross on the way leave both sides of one mind.
 case_links_cross(Peer) ->
     Self = self(),

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "vm/dist/link_signals.hpp"
 #include "vm/dist/remote_relations.hpp"
 #include "vm/dist/wire/output_queue.hpp"
 #include "vm/process/process.hpp"
@@ -121,6 +122,14 @@ class Channel {
     change(*relations_);
     return true;
   }
+  /// Calls change(LinkSignals&) under the lock, whether there is a connection or not.
+  template <class Change>
+  void change_link_signals(Change change) {
+    std::lock_guard lock(mutex_);
+    change(link_signals_);
+  }
+  /// Only for what push and change call.
+  LinkSignals& link_signals() { return link_signals_; }
   /// The process has pushed. It does not go on before the queue has become shorter, or before what
   /// it has pushed has gone out: a process that sends little does not wait for the large messages
   /// of others. suspended_in: the function that it is shown in meanwhile. Called in the thread that
@@ -183,6 +192,7 @@ class Channel {
   std::mutex mutex_;  // guards the members below, and all changes
   std::shared_ptr<Connection> connection_;
   std::unique_ptr<Relations> relations_;
+  LinkSignals link_signals_;
   bool has_left_ = false;  // whether it has left the table
   std::vector<std::unique_ptr<OutgoingMessage>> waiting_;
   Word waiting_bytes_ = 0, taken_bytes_ = 0;

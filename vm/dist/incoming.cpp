@@ -73,19 +73,27 @@ bool link(const Incoming& in) {
   const Term from = in.e[1], to = in.e[2];
   if (!is_remote_pid(from) || !to.is_pid()) return false;
   if (!to.is_local_pid()) return linked_nobody(in, from, to), true;
-  bool is_new = false;
-  in.route.channel->change(in.route, [&](Relations& r) { is_new = r.link_from_there(to, from); });
-  if (is_new && process_receiver.link(to, from, 1) == Reached::kNobody) link_failed(from, to);
+  std::uint32_t signal = 0;
+  in.route.channel->change(in.route, [&](Relations& r) {
+    if (r.link_from_there(to, from)) signal = in.route.channel->link_signals().leaves(to, from);
+  });
+  if (signal && process_receiver.link(to, from, signal) == Reached::kNobody) link_failed(from, to);
   return true;
+}
+
+/// Ends the link for the other side. Returns the number of the signal to the process; 0: there was
+/// no link. Called under the channel's lock.
+std::uint32_t end_link_from_there(const Incoming& in, Relations& r, Term from, Term to) {
+  return r.unlink_from_there(to, from) ? in.route.channel->link_signals().leaves(to, from) : 0;
 }
 
 bool unlink(const Incoming& in) {
   const Term from = in.e[1], to = in.e[2];
   if (!is_remote_pid(from) || !to.is_pid()) return false;
   if (!to.is_local_pid()) return true;
-  bool was_there = false;
-  in.route.channel->change(in.route, [&](Relations& r) { was_there = r.unlink_from_there(to, from); });
-  if (was_there) process_receiver.unlink(to, from, {});
+  std::uint32_t signal = 0;
+  in.route.channel->change(in.route, [&](Relations& r) { signal = end_link_from_there(in, r, from, to); });
+  if (signal) process_receiver.unlink(to, from, {.own = signal});
   return true;
 }
 
@@ -95,12 +103,12 @@ bool unlink(const Incoming& in) {
 bool unlink_id(const Incoming& in) {
   const Term id = in.e[1], from = in.e[2], to = in.e[3];
   if (!id.is_integer() || !is_remote_pid(from) || !to.is_pid()) return false;
-  bool was_there = false;
+  std::uint32_t signal = 0;
   transmit(in.route, to, Control(Operation::kUnlinkIdAck, id, to, from), kNonValue, [&](Relations& r) {
-    was_there = to.is_local_pid() && r.unlink_from_there(to, from);
+    if (to.is_local_pid()) signal = end_link_from_there(in, r, from, to);
     return true;
   });
-  if (was_there) process_receiver.unlink(to, from, {});
+  if (signal) process_receiver.unlink(to, from, {.own = signal});
   return true;
 }
 

@@ -9,7 +9,6 @@
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
 #include "vm/message/destination.hpp"
-#include "vm/message/remote_links.hpp"
 #include "vm/message/unreachable.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/bif.hpp"
@@ -169,22 +168,29 @@ Reached RemoteReceiver::link(Term to, Term from, std::uint32_t setting) {
   const Pushed pushed =
       !route ? Pushed::kLost
              : transmit(route, from, Control(Operation::kLink, from, to), kNonValue, [&](Relations& r) {
+                 route.channel->link_signals().overtake_unlinks(from, to);
                  r.link_from_here(from, to);
                  return true;
                });
-  if (pushed == Pushed::kLost) return unreachable.link(to, from, setting);
+  if (pushed == Pushed::kLost) {
+    channel_of(to).change_link_signals([&](LinkSignals& signals) { signals.overtake_unlinks(from, to); });
+    return unreachable.link(to, from, setting);
+  }
   mind(pushed, route, from);
   return Reached::kYes;
 }
 
 void RemoteReceiver::unlink(Term to, Term from, LinkSettings) {
-  const Route route = channel_of(to).route();
-  if (!route) return;
+  Channel& channel = channel_of(to);
+  const Route route = channel.route();
   Word id = 0;
-  route.channel->change(route, [&](Relations& r) {
+  const bool is_connected = route && channel.change(route, [&](Relations& r) {
+    channel.link_signals().overtake_links(from, to);
     id = r.unlink_from_here(from, to);
     if (id && !route.can(flag::kUnlinkId)) r.unlink_acknowledged(from, to, id);
   });
+  if (!is_connected)
+    channel.change_link_signals([&](LinkSignals& signals) { signals.overtake_links(from, to); });
   if (!id) return;
   const Pushed pushed =
       route.can(flag::kUnlinkId)
@@ -194,12 +200,13 @@ void RemoteReceiver::unlink(Term to, Term from, LinkSettings) {
   mind(pushed, route, from);
 }
 
-RemoteLink link_in_channel(Term here, Term there) {
-  const Route route = channel_of(there).route();
-  bool has = false;
-  if (!route || !route.channel->change(route, [&](Relations& r) { has = r.has_link(here, there); }))
-    return RemoteLink::kNotConnected;
-  return has ? RemoteLink::kHolds : RemoteLink::kNone;
+bool link_signal_arrives(Term here, Term there, bool is_link, std::uint32_t number) {
+  bool counts = true;
+  channel_of(there).change_link_signals([&](LinkSignals& signals) {
+    counts =
+        signals.arrives(here, there, is_link ? LinkSignals::Kind::kLink : LinkSignals::Kind::kUnlink, number);
+  });
+  return counts;
 }
 
 // ---- Ends ---------------------------------------------------------------------------------------

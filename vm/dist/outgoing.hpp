@@ -3,7 +3,6 @@
 
 #include "vm/dist/channel.hpp"
 #include "vm/message/receiver.hpp"
-#include "vm/message/remote_links.hpp"
 
 /// Receivers on other nodes: each function becomes a control message that the channel to that node
 /// sends. If the node is not reachable, `unreachable` handles the call.
@@ -22,8 +21,9 @@ class RemoteReceiver final : public Receiver {
 };
 extern constinit RemoteReceiver remote_receiver;
 
-/// The link of a process here with one there, as the channel sees it. Any thread, under an epoch.
-RemoteLink link_in_channel(Term here, Term there);
+/// A process here handles a link or an unlink from one there. Returns false if it has linked or
+/// unlinked itself since, and so must ignore it. Any thread, under an epoch.
+bool link_signal_arrives(Term here, Term there, bool is_link, std::uint32_t number);
 
 /// Returns the token that goes with the message, in the arena; nil for none, or for one that the
 /// other node could not take. Counts as a send. Called in the thread that runs p.

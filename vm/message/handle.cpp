@@ -13,7 +13,6 @@
 #include "vm/message/deferred_decoding.hpp"
 #include "vm/message/mailbox_probe.hpp"
 #include "vm/message/priority.hpp"
-#include "vm/message/remote_links.hpp"
 #include "vm/message/request.hpp"
 #include "vm/process/dirty_state.hpp"
 #include "vm/process/priority_boost.hpp"
@@ -24,9 +23,31 @@
 /// has ended.
 namespace vmrun {
 
+namespace {
+
+/// link_signal in process_receiver.cpp makes this term.
+LinkSettings link_settings(const Fragment& f) {
+  const Term numbers = f.message.tail();
+  return {static_cast<std::uint32_t>(numbers.head().small_value()),
+          static_cast<std::uint32_t>(numbers.tail().small_value())};
+}
+
+/// Reports that the process handles a link or an unlink, or will not any more. Returns false if it
+/// must ignore it, because it has changed the link with a process of another node since.
+bool link_signal_counts(Term p, const Fragment& f, bool is_link) {
+  const Term other = f.message.head();
+  return other.is_immed() || message_upcalls.link_signal_arrives(p, other, is_link, link_settings(f).own);
+}
+
+}  // namespace
+
 void answer_dead(Term dead, Fragment* f) {
   switch (static_cast<SignalKind>(f->kind)) {
-    case SignalKind::kLink: link_failed(f->message.head(), dead); break;
+    case SignalKind::kLink:
+      link_signal_counts(dead, *f, true);
+      link_failed(f->message.head(), dead);
+      break;
+    case SignalKind::kUnlink: link_signal_counts(dead, *f, false); break;
     case SignalKind::kMonitor: {
       const Term* e = f->message.tuple_elements();
       receiver_of(e[0]).down(e[0],
@@ -120,19 +141,6 @@ void handle_through_alias(Process& p, Fragment* f) {
            : append_own_message(p, f, !(marks & kOwnMessage));
 }
 
-/// Whether a signal about the link with a process of another node comes too late, because p has
-/// changed the link since.
-bool is_overtaken(const Process& p, Term other, RemoteLink by) {
-  return !other.is_immed() && message_upcalls.remote_link(p.id, other) == by;
-}
-
-/// link_signal in process_receiver.cpp makes this term.
-LinkSettings link_settings(const Fragment& f) {
-  const Term numbers = f.message.tail();
-  return {static_cast<std::uint32_t>(numbers.head().small_value()),
-          static_cast<std::uint32_t>(numbers.tail().small_value())};
-}
-
 /// Sets tracing as requested at once for a process that waits, so that signals behind the request
 /// are traced accordingly. A process in the middle of a slice, which may have begun untraced, is
 /// traced between two slices.
@@ -152,12 +160,12 @@ void handle_signal(Process& p, Fragment* f) {
     case SignalKind::kExit: return handle_exit(p, f, false);
     case SignalKind::kLinkExit: return handle_exit(p, f, true);
     case SignalKind::kLink:
-      if (is_overtaken(p, f->message.head(), RemoteLink::kNone)) break;
+      if (!link_signal_counts(p.id, *f, true)) break;
       trace_procs(p, atoms::getting_linked, f->message.head());
       extra_of(p).links.set_by_other(f->message.head(), link_settings(*f).own);
       break;
     case SignalKind::kUnlink:
-      if (is_overtaken(p, f->message.head(), RemoteLink::kHolds)) break;
+      if (!link_signal_counts(p.id, *f, false)) break;
       trace_procs(p, atoms::getting_unlinked, f->message.head());
       if (!p.extra) break;
       p.extra->links.given_up_by_other(f->message.head(), link_settings(*f));

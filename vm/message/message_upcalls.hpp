@@ -7,7 +7,6 @@
 namespace vmrun {
 
 struct Fragment;
-enum class RemoteLink : std::uint8_t;
 
 /// What vm/message needs of higher layers, beside the receivers of receiver.hpp. Any thread, under
 /// an epoch.
@@ -17,8 +16,9 @@ struct MessageUpcalls {
   Upcall<Fragment*(const Fragment& undecoded)> decode_payload_of;
   /// Ends the connection that it has come over, if that is still there.
   Upcall<void(const Fragment& undecodable)> refuse_undecodable;
-  /// The link of a process here with one of another node.
-  Upcall<RemoteLink(Term here, Term there)> remote_link;
+  /// A process here handles a link or an unlink from one of another node, or has ended without
+  /// handling it. Returns false if it has linked or unlinked itself since, and so must ignore it.
+  Upcall<bool(Term here, Term there, bool is_link, std::uint32_t number)> link_signal_arrives;
 };
 inline constinit MessageUpcalls message_upcalls;
 

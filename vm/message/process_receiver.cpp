@@ -7,6 +7,7 @@
 #include "vm/message/deliver.hpp"
 #include "vm/message/destination.hpp"
 #include "vm/message/end_signals.hpp"
+#include "vm/message/message_upcalls.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/priority_boost.hpp"
 #include "vm/process/process_table.hpp"
@@ -55,10 +56,15 @@ Reached push(Term to, Fragment* f) {
 }  // namespace
 
 Reached ProcessReceiver::link(Term to, Term from, std::uint32_t setting) {
-  return push(to, link_signal(SignalKind::kLink, from, {.own = setting}));
+  const Reached reached = push(to, link_signal(SignalKind::kLink, from, {.own = setting}));
+  if (reached == Reached::kNobody && !from.is_immed())
+    message_upcalls.link_signal_arrives(to, from, true, setting);
+  return reached;
 }
 void ProcessReceiver::unlink(Term to, Term from, LinkSettings known) {
-  push(to, link_signal(SignalKind::kUnlink, from, known));
+  const Reached reached = push(to, link_signal(SignalKind::kUnlink, from, known));
+  if (reached == Reached::kNobody && !from.is_immed())
+    message_upcalls.link_signal_arrives(to, from, false, known.own);
 }
 
 bool ProcessReceiver::exit(Term to, const ExitSignal& signal) {
