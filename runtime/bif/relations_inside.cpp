@@ -25,11 +25,11 @@ const char* kind_of(Term other) {
   return other.is_local_port() ? "port" : other.is_local_pid() ? "process" : "dist_process";
 }
 
-/// {erl_link, Kind, Other, linked, Id}. A link to another node has the same id in the table of the
+/// {erl_link, Kind, Other, linked | unlinking, Id}. A link to another node has the same id in the table of the
 /// process and in that of the connection.
-Term link_entry(Heap& out, const char* kind, Term other, std::size_t id) {
-  return new_tuple(out, intern_atom("erl_link"), intern_atom(kind), copy_to(out, other),
-                   intern_atom("linked"), Term::small(static_cast<SWord>(id >> 8)));
+Term link_entry(Heap& out, const char* kind, Term other, std::size_t id, const char* state = "linked") {
+  return new_tuple(out, intern_atom("erl_link"), intern_atom(kind), copy_to(out, other), intern_atom(state),
+                   Term::small(static_cast<SWord>(id >> 8)));
 }
 
 /// {erl_monitor, Kind, origin | target, Reference, Other, Name or how often}
@@ -53,6 +53,14 @@ Term links_of_process(Process& p, Heap& out) {
           other.is_immed() ? hash_key(other) : hash_key(LinkKey{p.id, RemotePid::of(other)});
       list.add(link_entry(out, kind_of(other), other, id));
     });
+  dist::for_each_channel([&](Channel& channel) {
+    channel.change(channel.route(), [&](Relations& r) {
+      r.for_each_unlinking([&](const LinkKey& key) {
+        if (key.here == p.id)
+          list.add(link_entry(out, "dist_process", key.there.term(out), hash_key(key), "unlinking"));
+      });
+    });
+  });
   return list.finish();
 }
 

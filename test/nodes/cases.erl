@@ -440,6 +440,36 @@ end_of_suspended({Pid, Monitor}) ->
     receive {'DOWN', Monitor, process, Pid, Reason} -> Reason
     after ?PATIENCE div 2 -> error({has_not_ended, process_info(Pid, links)}) end.
 
+%% A link that is given up is shown so until the other side has acknowledged it.
+case_unlinking_is_shown(Peer) ->
+    Before = erts_debug:set_internal_state(available_internal_state, true),
+    Pid = spawn(Peer, timer, sleep, [infinity]),
+    unlinking_is_shown(Pid),
+    erts_debug:set_internal_state(available_internal_state, Before =:= true),
+    exit(Pid, kill).
+
+%% Again if the acknowledgement has come first.
+unlinking_is_shown(Pid) ->
+    link(Pid),
+    {Pid, linked} = shown_link(Pid),
+    unlink(Pid),
+    case shown_link(Pid) of
+        {Pid, unlinking} -> shown_until_acknowledged(Pid);
+        none -> unlinking_is_shown(Pid)
+    end.
+
+shown_until_acknowledged(Pid) ->
+    case shown_link(Pid) of
+        {Pid, unlinking} -> erlang:yield(), shown_until_acknowledged(Pid);
+        none -> ok
+    end.
+
+shown_link(Pid) ->
+    case lists:keyfind(Pid, 3, erts_debug:get_internal_state({link_list, self()})) of
+        {erl_link, dist_process, Pid, State, _} -> {Pid, State};
+        false -> none
+    end.
+
 %% Links and unlinks that cross on the way leave both sides of one mind.
 case_links_cross(Peer) ->
     Self = self(),

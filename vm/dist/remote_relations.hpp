@@ -97,6 +97,12 @@ class Relations {
       if (!unlinking) visit(key);
     });
   }
+  template <class F>  // (here, there); those that are given up and not acknowledged yet
+  void for_each_unlinking(F&& visit) const {
+    links_.for_each([&](const LinkKey& key, Word unlinking) {
+      if (unlinking) visit(key);
+    });
+  }
   template <class F>  // (key, monitor)
   void for_each_monitor_from_here(F&& visit) const {
     from_here_.for_each(visit);
