@@ -25,8 +25,8 @@ const char* kind_of(Term other) {
   return other.is_local_port() ? "port" : other.is_local_pid() ? "process" : "dist_process";
 }
 
-/// {erl_link, Kind, Other, linked | unlinking, Id}. A link to another node has the same id in the table of the
-/// process and in that of the connection.
+/// {erl_link, Kind, Other, linked | unlinking, Id}. A link to another node has the same id in the
+/// table of the process and in that of the connection.
 Term link_entry(Heap& out, const char* kind, Term other, std::size_t id, const char* state = "linked") {
   return new_tuple(out, intern_atom("erl_link"), intern_atom(kind), copy_to(out, other), intern_atom(state),
                    Term::small(static_cast<SWord>(id >> 8)));
