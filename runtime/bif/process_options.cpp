@@ -2,6 +2,7 @@
 #include "runtime/bif/process_options.hpp"
 
 #include "runtime/bif/support.hpp"
+#include "vm/base/release.hpp"
 #include "vm/dist/remote_spawn.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -39,11 +40,13 @@ bool read_pair_option(Term key, Term value, SpawnOptions* options) {
     return true;
   }
   if (key == atoms::max_heap_size) {
-    MaxHeap most{options->max_heap_words, options->max_heap_kill, options->max_heap_log};
+    MaxHeap most{options->max_heap_words, options->max_heap_kill, options->max_heap_log,
+                 options->max_heap_binaries};
     if (!read_own_max_heap(value, options->min_heap_words, &most)) return false;
     options->max_heap_words = most.words;
     options->max_heap_kill = most.kill;
     options->max_heap_log = most.log;
+    options->max_heap_binaries = most.binaries;
     return true;
   }
   if (key == atoms::message_queue_data) {
@@ -87,7 +90,6 @@ bool read_max_heap(Term t, MaxHeap* out) {
   MapIterator it(t);
   Term key, value;
   while (it.next(&key, &value)) {
-    bool flag;
     if (key == atoms::size) {
       if (!small_in_range(value, 0, Term::kSmallMax, &n)) return false;
       out->words = static_cast<Word>(n);
@@ -95,8 +97,8 @@ bool read_max_heap(Term t, MaxHeap* out) {
       if (!read_boolean(value, &out->kill)) return false;
     } else if (key == atoms::error_logger) {
       if (!read_boolean(value, &out->log)) return false;
-    } else if (key == atoms::include_shared_binaries) {
-      if (!read_boolean(value, &flag)) return false;
+    } else if (key == atoms::include_shared_binaries && release_has(Trait::kBinariesInHeapLimit)) {
+      if (!read_boolean(value, &out->binaries)) return false;
     }
   }
   return true;

@@ -28,7 +28,7 @@ Term set_monitor_nodes(Process& p, Term name, Term value);
 
 struct MaxHeap {
   Word words = 0;
-  bool kill = true, log = true;
+  bool kill = true, log = true, binaries = false;
 };
 /// Reads a number of words, or a map with size, kill, error_logger, include_shared_binaries.
 [[nodiscard]] bool read_max_heap(Term t, MaxHeap* out);

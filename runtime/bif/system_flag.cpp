@@ -31,12 +31,14 @@ Term set_least_heap(Process& p, Term value) {
 }
 
 Term set_default_max_heap_size(Process& p, Term value) {
-  MaxHeap most{spawn_defaults.max_heap_words, spawn_defaults.max_heap_kill, spawn_defaults.max_heap_log};
+  MaxHeap most{spawn_defaults.max_heap_words, spawn_defaults.max_heap_kill, spawn_defaults.max_heap_log,
+               spawn_defaults.max_heap_binaries};
   if (!read_own_max_heap(value, default_min_heap_words(), &most)) return raise_badarg(p);
   const Term old = default_max_heap_size(p);
   spawn_defaults.max_heap_words = most.words;
   spawn_defaults.max_heap_kill = most.kill;
   spawn_defaults.max_heap_log = most.log;
+  spawn_defaults.max_heap_binaries = most.binaries;
   return old;
 }
 

@@ -27,6 +27,7 @@
 #include "vm/include/erl_driver.h"
 #include "vm/include/erl_nif.h"
 #include "vm/lifecycle/gc.hpp"
+#include "vm/lifecycle/info.hpp"
 #include "vm/lifecycle/spawn.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
@@ -88,10 +89,8 @@ Term time_source(Process& p, const char* clock, Word now) {
 }  // namespace
 
 Term default_max_heap_size(Process& p) {
-  Term pairs[] = {atoms::error_logger, bool_term(spawn_defaults.max_heap_log),  //
-                  atoms::kill,         bool_term(spawn_defaults.max_heap_kill),
-                  atoms::size,         Term::small(static_cast<SWord>(spawn_defaults.max_heap_words))};
-  return map_from_pairs(p.heap, pairs, 3);
+  return max_heap_term(p.heap, spawn_defaults.max_heap_words, spawn_defaults.max_heap_kill,
+                       spawn_defaults.max_heap_log, spawn_defaults.max_heap_binaries);
 }
 
 namespace {

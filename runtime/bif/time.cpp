@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "runtime/bif/support.hpp"
+#include "vm/base/release.hpp"
 #include "vm/process/reference.hpp"
 #include "vm/term/arith.hpp"
 #include "vm/term/big.hpp"
@@ -135,6 +136,10 @@ bool read_date_time(Term t, tm* out, SWord least_year = 0) {
 Term to_universal(Process& p, Term local, int is_dst) {
   tm t;
   if (!read_date_time(local, &t, kFirstLocalYear)) return raise_badarg(p);
+  if (release_has(Trait::kSummerTimeIfAny)) {
+    tzset();
+    if (!daylight) is_dst = 0;
+  }
   t.tm_isdst = is_dst;
   t.tm_wday = -1;  // mktime sets it on success; -1 seconds is a valid time
   const time_t seconds = mktime(&t);

@@ -324,6 +324,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   spawn_defaults.max_heap_words = o.max_heap_words;
   spawn_defaults.max_heap_kill = o.max_heap_kill;
   spawn_defaults.max_heap_log = o.max_heap_log;
+  spawn_defaults.max_heap_binaries = o.max_heap_binaries;
   spawn_defaults.off_heap_messages = o.off_heap_messages;
   spawn_defaults.async_dist = o.async_dist;
   gc_modes.collect_always = o.gc_stress;

@@ -62,6 +62,7 @@ constexpr Flag kFlags[] = {
     {"+hmbs", Value::kNeeded, "1-4294967295"},
     {"+hmax", Value::kNeeded, "", "+hmax"},
     {"+hmaxel", Value::kNeeded, "", "+hmaxel"},
+    {"+hmaxib", Value::kNeeded, "", "+hmaxib"},
     {"+hmaxk", Value::kNeeded, "", "+hmaxk"},
     {"+hpds", Value::kNeeded, "1-4294967295"},
     {"+hmqd", Value::kNeeded, "", "+hmqd"},

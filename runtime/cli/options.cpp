@@ -222,6 +222,8 @@ const std::vector<Flag>& flags() {
        set_boolean(&Options::max_heap_kill)},
       {"+hmaxel", "true|false", "whether that is reported (default true)",
        set_boolean(&Options::max_heap_log)},
+      {"+hmaxib", "true|false", "whether binaries outside the heap count too (default false)",
+       set_boolean(&Options::max_heap_binaries)},
       {"+hmqd", "on_heap|off_heap", "where the messages of a process lie, unless it chooses otherwise",
        set_choice(&Options::off_heap_messages, {{"on_heap", false}, {"off_heap", true}})},
       {"+pc", "latin1|unicode", "characters that ~p prints as they are (default latin1)",

@@ -49,6 +49,7 @@ struct Options {
   unsigned long long max_heap_words = 0;        // +hmax; 0: no limit
   bool max_heap_kill = true;                    // +hmaxk
   bool max_heap_log = true;                     // +hmaxel
+  bool max_heap_binaries = false;               // +hmaxib
   bool off_heap_messages = false;               // +hmqd
   bool async_dist = false;                      // +pad
   unsigned outstanding_requests = 0;            // +zosrl; 0: OTP's limit

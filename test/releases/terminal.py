@@ -18,8 +18,12 @@ from harness.golden import ENVIRONMENT
 from harness.results import Failure, Test
 
 # Races: whether the killed evaluation's shell speaks before the user is back in it, and whether there is one
-# more line or prompt before the machine stops.
-RACES = [(r'1> receive after infinity -> ok end\.\n(?=\*\*)', ''), (r'(q\(\)\.(?:\nok)?)\n(\d+>)?$', r'\1')]
+# more line or prompt before the machine stops, with or without a terminal.
+RACES = [
+    (r'1> receive after infinity -> ok end\.\n(?=\*\*)', ''),
+    (r'(q\(\)\.(?:\nok)?)\n(\d+>)?$', r'\1'),
+    (r'(> ok)\n(\d+>(?: \*\*\* Terminating erlang \(.*\))?)?\s*$', r'\1'),
+]
 
 
 class FullScreen(Screen):

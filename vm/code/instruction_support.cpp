@@ -331,7 +331,8 @@ class SegmentSizes {
 }  // namespace
 
 Term create_binary(Process& p, const Word* segments, unsigned count, Word need, Term* x, unsigned live) {
-  const bool append = static_cast<BinarySegment>(segments[0] & 0xFF) >= BinarySegment::kAppend;
+  const auto kind = static_cast<BinarySegment>(segments[0] & 0xFF);
+  const bool append = kind >= BinarySegment::kAppend;
   const unsigned first = append ? 3 : 0;
   SegmentSizes sizes(count / 3);
   Word total = 0;
@@ -350,7 +351,8 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
   Word copied = 0;  // size of what is appended to
   if (append) {
     const SegmentReader s(segments, x, p.heap.stop);
-    result = bs_append(p.heap, s.source, total, s.unit, &builder, &copied);
+    const Appended appended = kind == BinarySegment::kPrivateAppend ? Appended::kItself : Appended::kAnother;
+    result = bs_append(p.heap, s.source, total, s.unit, &builder, appended, &copied);
     if (!result.is_value()) return raise_bad_segment(p, s);
   } else {
     result = bs_new(p.heap, total, &builder);

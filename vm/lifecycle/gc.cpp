@@ -271,8 +271,11 @@ class Collection {
   bool exceeds_limit(Word extra) {
     if (p_.max_heap_words == 0) [[likely]]
       return false;
-    const Word total = h_.block_words() + h_.fragment_words + message_words_of(p_) + extra;
+    Word total = h_.block_words() + h_.fragment_words + message_words_of(p_) + extra;
+    if (p_.max_heap_binaries) total += h_.off_heap_words + h_.old_off_heap_words;
     if (total <= p_.max_heap_words) return false;
+    if (is_traced(p_, kTraceGc)) [[unlikely]]
+      trace_gc(p_, atoms::gc_max_heap_size, 0);
     if (p_.max_heap_log && lifecycle_upcalls.report_max_heap) lifecycle_upcalls.report_max_heap(p_, total);
     if (!p_.max_heap_kill) return false;
     p_.bif_action = BifAction::kExitNow;

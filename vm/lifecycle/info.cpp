@@ -205,15 +205,7 @@ Term reductions(ItemContext& a) {
 Term memory(ItemContext& a) { return Term::small(static_cast<SWord>(process_memory_bytes(a.p))); }
 Word least_heap(const Process& p) { return p.min_heap_words ? p.min_heap_words : kToldHeapWords; }
 Term max_heap_size(ItemContext& a) {
-  Term pairs[] = {atoms::error_logger,
-                  a.p.max_heap_log ? atoms::true_ : atoms::false_,  //
-                  atoms::include_shared_binaries,
-                  atoms::false_,  //
-                  atoms::kill,
-                  a.p.max_heap_kill ? atoms::true_ : atoms::false_,  //
-                  atoms::size,
-                  Term::small(static_cast<SWord>(a.p.max_heap_words))};
-  return map_from_pairs(a.out, pairs, 4);
+  return max_heap_term(a.out, a.p.max_heap_words, a.p.max_heap_kill, a.p.max_heap_log, a.p.max_heap_binaries);
 }
 Term min_heap_size(ItemContext& a) { return Term::small(static_cast<SWord>(least_heap(a.p))); }
 Term min_bin_vheap_size(ItemContext& a) { return Term::small(static_cast<SWord>(off_heap_limit_of(a.p))); }
@@ -387,6 +379,18 @@ Word process_memory_bytes(Process& p) {
              p.extra->monitors.memory_bytes() + p.extra->monitored_by.memory_bytes();
   }
   return bytes;
+}
+
+Term max_heap_term(Heap& out, Word words, bool kill, bool log, bool binaries) {
+  Term pairs[8] = {atoms::error_logger,
+                   bool_term(log),
+                   atoms::kill,
+                   bool_term(kill),
+                   atoms::size,
+                   Term::small(static_cast<SWord>(words)),
+                   atoms::include_shared_binaries,
+                   bool_term(binaries)};
+  return map_from_pairs(out, pairs, release_has(Trait::kBinariesInHeapLimit) ? 4 : 3);
 }
 
 Term process_info_item(Process& p, Term name, Heap& out, bool running) {

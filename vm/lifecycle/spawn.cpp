@@ -110,6 +110,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   p.max_heap_words = options.max_heap_words;
   p.max_heap_kill = options.max_heap_kill;
   p.max_heap_log = options.max_heap_log;
+  p.max_heap_binaries = options.max_heap_binaries;
   p.priority = options.priority;
   p.own_priority.store(options.priority, std::memory_order_relaxed);
 

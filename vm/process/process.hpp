@@ -104,6 +104,7 @@ struct Process {
   Word max_heap_words = 0;                // 0: no limit
   bool max_heap_kill = true;              // exceeding it: kill, error_logger report
   bool max_heap_log = true;
+  bool max_heap_binaries = false;  // those outside the heap count too
 
   // Signals and waiting.
   Relaxed<bool> trap_exit{false};

@@ -24,11 +24,12 @@ Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
 }
 
 [[gnu::no_stack_protector]] Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit,
-                                           BitBuilder* builder, Word* copied_bits) {
+                                           BitBuilder* builder, Appended appended, Word* copied_bits) {
   if (!source.is_bitstring()) return kNonValue;
   const BitView v = bits_of(source);
   if (!is_multiple(v.size_bits, unit)) return kNonValue;
-  if (extra_bits == 0) return settled(heap, source);  // nothing is written: `builder` stays where it was
+  if (extra_bits == 0)  // nothing is written: `builder` stays where it was
+    return appended == Appended::kItself ? source : settled(heap, source);
   const Word end = v.offset_bits + v.size_bits + extra_bits, end_bytes = (end + 7) / 8;
   if (source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary) {
     auto* s = reinterpret_cast<SubBinary*>(source.boxed_ptr());
@@ -48,8 +49,13 @@ Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
       r->binary->used_bytes = end_bytes;
       r->size_bytes = end_bytes;
       r->flags |= RefcBinary::kActiveWriter;
-      s->is_writable = 0;
       *builder = BitBuilder(r->bytes, v.offset_bits + v.size_bits);
+      if (appended == Appended::kItself) {
+        s->size_bytes = (v.size_bits + extra_bits) / 8;
+        s->bit_size = (v.size_bits + extra_bits) & 7;
+        return source;
+      }
+      s->is_writable = 0;
       return make_sub_binary(heap, s->original, v.offset_bits, v.size_bits + extra_bits, true);
     }
   }

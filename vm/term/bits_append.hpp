@@ -10,6 +10,11 @@ namespace vmrun {
 /// Heap words that appending takes at most.
 inline constexpr Word kAppendWords = 11;
 
+/// What the result of an append is: another term, beside which the source stays as it was, or the
+/// source itself, which nobody else sees (private_append). erlc of OTP 29 goes on with the source
+/// where it does not need the result, so it must be the same term if it works in place.
+enum class Appended : bool { kAnother, kItself };
+
 /// Makes a new bit string of `bits`, to be filled through *builder.
 Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder);
 /// Returns `source` with room for extra_bits behind it, to be filled through *builder. Works in
@@ -17,7 +22,7 @@ Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder);
 /// to grow. Returns kNonValue when source is not a bit string or not a multiple of unit (badarg).
 /// *copied_bits: how much was copied, written only if something was.
 Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder,
-               Word* copied_bits = nullptr);
+               Appended appended = Appended::kAnother, Word* copied_bits = nullptr);
 /// Makes the empty binary to append to, with room for so many bytes (bs_init_writable).
 Term bs_init_writable(TermSpace& heap, Term size_hint);
 

@@ -18,6 +18,7 @@ main() ->
     show(to_integer, fun() -> [string:list_to_integer(Seven), string:to_integer(Seven ++ "x"),
         string:to_integer(list_to_binary(Seven))] end),
     show(list_to_integer, fun() -> list_to_integer(Seven) end),
+    show(summer_time, fun() -> erlang:localtime_to_universaltime({{2020, 7, 1}, {12, 0, 0}}, true) end),
     show(net, fun() -> maps:find(load_nif_result, net:info()) end),
     asynchronous().
 

@@ -85,6 +85,21 @@ TEST_CASE("two appends to the same binary do not see each other") {
   CHECK(compare_bitstrings(start, make_binary(h, "abcd", 4)) == 0);
 }
 
+TEST_CASE("a private append works on the same term, however much it grows") {
+  init_literal_area();
+  Arena h;
+  BitBuilder b;
+  const Term t = bs_init_writable(h, Term::small(1));
+  for (int i = 0; i < 5000; ++i) {
+    REQUIRE(bs_append(h, t, 12, 1, &b, Appended::kItself) == t);
+    REQUIRE(b.put_integer(Term::small(0xabc), 12, 0));
+  }
+  CHECK(bits_of(t).size_bits == 60000);
+  CHECK(bs_append(h, t, 0, 1, &b, Appended::kItself) == t);
+  MatchContext& m = *match_context(bs_start_match(h, t));
+  for (int i = 0; i < 5000; ++i) REQUIRE(bs_get_integer(h, m, 12, 0) == Term::small(0xabc));
+}
+
 TEST_CASE("a match context keeps its bytes while the binary is appended to") {
   init_literal_area();
   Arena h;
