@@ -204,6 +204,7 @@ int start_child(const PortOptions& options, Child* child) {
   }
   child->pid = pid;
   if (options.out) child->to_child = to_child.release(to_child.write);
+  if (options.out) child->input_of_child = to_child.release(to_child.read);
   if (options.in) child->from_child = from_child.release(from_child.read);
   return 0;
 }

@@ -11,6 +11,7 @@ namespace vmrun {
 struct Child {
   int pid = -1;
   int from_child = -1, to_child = -1;
+  int input_of_child = -1;  // a copy of the end that the child reads from
 };
 
 /// Starts the program of open_port with its descriptors, directory and environment. All other

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 #include "drivers/spawn/child.hpp"
 #include "drivers/stream/byte_stream.hpp"
@@ -13,6 +14,11 @@
 /// that becomes readable at its end. Without that option the end of its output ends the port. With
 /// it the port ends when both the end of output and a status have arrived (a child of the child may
 /// hold the pipe longer).
+///
+/// open_port returns when the child runs; a short one may have printed and ended before its owner
+/// writes. With OTP it hardly has begun by then. So that such a write does not end the port before
+/// what has been printed is read, the end that the child reads from stays open here until the first
+/// write, or until something is heard of the child.
 namespace vmrun {
 namespace {
 
@@ -20,7 +26,8 @@ struct SpawnPort {
   ErlDrvPort port;
   ByteStream stream;
   int pid;
-  int watch = -1;  // -1: the collector has the child, or it is dead
+  int watch = -1;           // -1: the collector has the child, or it is dead
+  int input_of_child = -1;  // -1: not held open
   bool wants_status = false;
   bool input_ended = false;
   int status = -1;  // once it is dead
@@ -29,6 +36,10 @@ struct SpawnPort {
 ErlDrvEvent event_of(int fd) { return reinterpret_cast<ErlDrvEvent>(static_cast<std::intptr_t>(fd)); }
 int descriptor(ErlDrvEvent event) { return static_cast<int>(reinterpret_cast<std::intptr_t>(event)); }
 SpawnPort* instance(ErlDrvData data) { return reinterpret_cast<SpawnPort*>(data); }
+
+void let_input_go(SpawnPort& s) {
+  if (s.input_of_child >= 0) close(std::exchange(s.input_of_child, -1));
+}
 
 ErlDrvData start(ErlDrvPort port, char*, const PortOptions& options) {
   Child child;
@@ -49,12 +60,15 @@ ErlDrvData start(ErlDrvPort port, char*, const PortOptions& options) {
   stream.queue_high = options.queue_high;
   s->stream.start(port, stream);
   s->input_ended = child.from_child < 0;
+  s->input_of_child = child.input_of_child;
+  if (s->input_ended) let_input_go(*s);  // nothing is printed that could be lost
   erl_drv_set_os_pid(port, child.pid);
   return reinterpret_cast<ErlDrvData>(s);
 }
 
 void stop(ErlDrvData data) {
   SpawnPort* s = instance(data);
+  let_input_go(*s);
   s->stream.stop();
   if (s->watch >= 0) {
     driver_select(s->port, event_of(s->watch), ERL_DRV_READ | ERL_DRV_USE, 0);
@@ -67,8 +81,10 @@ void stop_select(ErlDrvEvent event, void*) { close(descriptor(event)); }
 
 void outputv(ErlDrvData data, ErlIOVec* vec) {
   SpawnPort* s = instance(data);
-  if (s->stream.out() >= 0) s->stream.write(vec);
-  else driver_failure_posix(s->port, EBADF);
+  if (s->stream.out() < 0) return void(driver_failure_posix(s->port, EBADF));
+  const int held = std::exchange(s->input_of_child, -1);
+  s->stream.write(vec);
+  if (held >= 0) close(held);
 }
 
 void ready_output(ErlDrvData data, ErlDrvEvent) { instance(data)->stream.write_ready(); }
@@ -95,6 +111,7 @@ void child_ended(SpawnPort& s) {
 
 void ready_input(ErlDrvData data, ErlDrvEvent event) {
   SpawnPort& s = *instance(data);
+  let_input_go(s);
   if (descriptor(event) == s.watch) return child_ended(s);
   if (s.stream.read_ready() != ByteStream::Read::kEnd) return;
   s.input_ended = true;
