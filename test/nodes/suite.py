@@ -559,13 +559,19 @@ def connected_once(vmrun):
                     pong = net_adm:ping(Peer),
                     %% The peer's net_kernel disconnects only what it knows to be connected.
                     Knows = fun() -> rpc:call(Peer, net_kernel, node_info, [node(), state]) end,
-                    (fun Wait() -> Knows() =:= {{ok, up}} orelse Wait() end)(),
-                    monitor_node(Peer, true),
-                    rpc:cast(Peer, erlang, disconnect_node, [node()]),
-                    receive {{nodedown, Peer}} -> ok end,
-                    pang = net_adm:ping(Peer),
-                    true = erlang:monitor_node(Peer, true, [allow_passive_connect]),
-                    receive {{nodedown, Peer}} -> io:format("nobody has connected~n") end,
+                    Wait = fun Wait() -> Knows() =:= {{ok, up}} orelse Wait() end,
+                    %% The peer may still answer what OTP's rex has asked of it, and so connect.
+                    Apart = fun Apart() ->
+                        Wait(),
+                        monitor_node(Peer, true),
+                        rpc:cast(Peer, erlang, disconnect_node, [node()]),
+                        receive {{nodedown, Peer}} -> ok end,
+                        true = erlang:monitor_node(Peer, true, [allow_passive_connect]),
+                        receive {{nodedown, Peer}} -> io:format("nobody has connected~n")
+                        after 1000 -> monitor_node(Peer, false), Apart()
+                        end
+                    end,
+                    Apart(),
                     pang = net_adm:ping(Peer),
                     true = net_kernel:connect_node(Peer),
                     pong = net_adm:ping(Peer),
