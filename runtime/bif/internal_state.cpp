@@ -35,6 +35,7 @@
 #include "vm/process/process_state.hpp"
 #include "vm/process/process_table.hpp"
 #include "vm/process/report.hpp"
+#include "vm/sched/balance.hpp"
 #include "vm/sched/stop_the_world.hpp"
 #include "vm/term/big.hpp"
 #include "vm/term/bits.hpp"
@@ -361,6 +362,7 @@ constexpr Question kQuestions[] = {
     {"reds_left", [](Process& p) { return Term::small(p.reductions > 0 ? p.reductions : 0); }},
     {"debugger_support",
      [](Process&) { return bool_term(debugger_supported.load(std::memory_order_relaxed)); }},
+    {"nbalance", [](Process& p) { return make_unsigned(p.heap, balances_done()); }},
     {"processes", list_processes_at_once},
     {"memory", [](Process& p) { return bif_erlang_memory_0(p, nullptr); }},
     {"processes_bif_info", processes_info},

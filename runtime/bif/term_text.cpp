@@ -192,7 +192,7 @@ Term bif_erlang_list_to_pid_1(Process& p, const Term* a) {
 Term bif_erlang_list_to_port_1(Process& p, const Term* a) {
   Word n[2];
   if (scan_numbers(a[0], "#Port<", n, 2) != 2) return raise_badarg(p);
-  if (n[0] == 0) return n[1] >> 56 ? raise_badarg(p) : Term::port(n[1]);
+  if (n[0] == 0) return is_port_number(n[1]) ? Term::port(n[1]) : raise_badarg(p);
   return remote_identifier(p, Term::Sub::kExternalPort, n[0], &n[1], 1);
 }
 

@@ -11,6 +11,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/microstate.hpp"
 #include "vm/base/thread.hpp"
+#include "vm/sched/balance.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/poll.hpp"
 #include "vm/sched/run_queue.hpp"
@@ -366,6 +367,7 @@ void put_alarm_off(Scheduler& s) { put_off_or_clear(s, monotonic_ns()); }
 
 void watch_between_slices(Scheduler& s) {
   const Word now = monotonic_ns();
+  balance_now_and_then(s, now);
   if (now < next_busy_look_ns.load(std::memory_order_relaxed) ||
       busy_look.taken.exchange(true, std::memory_order_acquire))
     return;

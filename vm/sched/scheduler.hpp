@@ -101,6 +101,20 @@ struct RunList {
   }
 };
 
+/// The work of a scheduler as balance.hpp tells it apart: processes of low and normal priority, of
+/// high, of max.
+struct WorkKinds {
+  static constexpr unsigned kCount = 3;
+  static constexpr unsigned of(unsigned priority) { return priority ? priority - 1 : 0; }
+
+  // The owner's.
+  Word counted_since_ns = 0;
+  Word could_run[kCount] = {};  // how often since then nothing more urgent has waited
+  // What the owner tells others.
+  std::atomic<Word> noted_ns{0};
+  std::atomic<unsigned> waiting[kCount] = {}, room[kCount] = {};  // see Load
+};
+
 struct Scheduler : Core {
   using Core::Core;
 
@@ -111,7 +125,7 @@ struct Scheduler : Core {
   // its loop is taken away.
   RunList<Process> queues[4];      // by priority: low, normal, high, max
   RunList<RunnablePort> ports;     // to run
-  unsigned low_passed_over = 0;    // picks since a low-priority process ran
+  Word low_credit = 0;             // what processes of low priority have earned by waiting
   std::int32_t others_waited = 0;  // reductions spent while other processes waited here
   std::int32_t until_upkeep = 0;   // reductions until the clock is read
   std::uint64_t random_state = 0;  // +random-sched, short slices
@@ -149,6 +163,8 @@ struct Scheduler : Core {
   std::atomic<unsigned> queue_length{0};  // as of the last slice boundary
   std::atomic<Word> reductions_done{0}, slices{0};
   std::atomic<bool> holds_processes{false};  // hold_processes has taken effect here
+
+  alignas(64) WorkKinds work;
 
   // Others read this when they search. The owner writes it when it has something to offer.
   alignas(64) std::atomic<Process*> surplus{nullptr};

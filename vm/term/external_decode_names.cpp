@@ -156,7 +156,7 @@ bool Decoder::read_port(unsigned id_bytes, unsigned creation_bytes, Term* slot) 
   std::uint32_t creation;
   if (!read_creation(creation_bytes, &creation)) return false;
   if (is_own(node, creation)) {
-    if (id >> 56) return fail("a port out of range");
+    if (!is_port_number(id)) return fail("a port out of range");
     *slot = Term::port(id);
     return true;
   }

@@ -19,4 +19,7 @@ inline bool is_pid_id(Word number, Word serial) {
 }
 inline Word pid_id(Word number, Word serial) { return serial << pid_number_bits() | number; }
 
+/// Whether a local port may have this number. (OTP 25 takes only those of 28 bits.)
+inline bool is_port_number(Word number) { return number >> 60 == 0; }
+
 }  // namespace vmrun

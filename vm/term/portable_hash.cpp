@@ -141,6 +141,10 @@ class PortableHash {
     return t.head();
   }
 
+  void port(Word number) {
+    m_.add(static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32), kPort);
+  }
+
   Term immediate(Term t) {
     if (t.is_small()) {
       m_.add_small(t.small_value());
@@ -151,7 +155,7 @@ class PortableHash {
     } else if (t.is_local_pid()) {
       m_.add(static_cast<std::uint32_t>(pid_number(t.id_number())), kPid);
     } else {
-      m_.add(static_cast<std::uint32_t>(t.id_number() & 0xFFFFFFF), kPort);
+      port(t.id_number());
     }
     return kNonValue;
   }
@@ -190,9 +194,8 @@ class PortableHash {
       case Sub::kExternalPort: {
         const Sub sub = header.header_sub();
         const Word number = reinterpret_cast<const ExternalObject*>(p)->data[0];
-        const auto low = static_cast<std::uint32_t>(number);
-        if (sub == Sub::kExternalPort) m_.add(low, static_cast<std::uint32_t>(number >> 32), kPort);
-        else m_.add(low, sub == Sub::kExternalRef ? kRef : kPid);
+        if (sub == Sub::kExternalPort) port(number);
+        else m_.add(static_cast<std::uint32_t>(number), sub == Sub::kExternalRef ? kRef : kPid);
         return kNonValue;
       }
       default: bits(t); return kNonValue;

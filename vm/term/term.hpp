@@ -21,7 +21,7 @@ namespace vmrun {
 ///   | address of a cons cell                          |0 1|  list
 ///   | address of a boxed object (its header)          |1 0|  boxed
 ///   | 60-bit process number                     |0 0 1 1|    local pid    (pid_numbers.hpp)
-///   | 56-bit port number                        |0 1 1 1|    local port
+///   | 60-bit port number                        |0 1 1 1|    local port
 ///   | 60-bit signed integer                     |1 1 1 1|    small
 ///   | atom index                            |0 0 1 0 1 1|    atom
 ///   | code address                          |0 1 1 0 1 1|    catch (only on a stack)
@@ -71,7 +71,7 @@ class Term {
   constexpr bool is_catch() const { return (w_ & 0x3F) == kCatchTag; }
   const void* catch_address() const { return reinterpret_cast<const void*>(w_ >> 6); }
 
-  // Local pids and ports. `number` is the whole identity, of 60 and 56 bits.
+  // Local pids and ports. `number` is the whole identity.
   static constexpr Word kPidTag = 0x3, kPortTag = 0x7;
   static constexpr Term pid(Word number) { return from_raw(number << 4 | kPidTag); }
   static constexpr Term port(Word number) { return from_raw(number << 4 | kPortTag); }
