@@ -148,6 +148,7 @@ void end_more(Process& p) {
   if (!let_go(p)) return (void)extra_of(p);
   int left = kPiece;
   if (p.extra && !tell_relations(p, &left)) return;
+  join_queue(p);
   Fragment*& first = p.mailbox.first;
   for (; first && left > 0; --left) {
     Fragment* next = first->next;

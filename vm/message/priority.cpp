@@ -31,6 +31,13 @@ bool take_mark(Process& p, FlatTable<Key, NoValue> PriorityReception::*table, co
                                static_cast<std::uint32_t>(p.mailbox.inner_count()) - ahead);
 }
 
+/// Whether the save position is behind all priority messages.
+bool has_passed_priority(const Process& p) {
+  for (Fragment* const* at = &p.mailbox.first; at != p.extra->priority->end; at = &(*at)->next)
+    if (at == p.mailbox.save) return false;
+  return true;
+}
+
 /// Links the message in, and lets the receive that is under way, and those that would begin at a
 /// marker, find it.
 void insert(Process& p, Fragment* f) {
@@ -43,15 +50,19 @@ void insert(Process& p, Fragment* f) {
   if (m.last == at) m.last = &f->next;
   m.set_inner_count(m.inner_count() + 1);
   if (p.extra->marker_count)
-    for (ReceiveMarker& marker : p.extra->markers)
-      if (marker.link) marker.link = at;
-  if (!p.peeked) {
-    // All that the receive has tested did not match, so it may test it again.
-    m.save = &m.first;
+    for (ReceiveMarker& marker : p.extra->markers) {
+      if (!marker.link) continue;
+      if (!marker.since) marker.since = at;
+      if (marker.link == at) marker.link = &f->next;
+    }
+  if (reception.rest) return;  // the receive comes upon it
+  if (p.peeked) {
+    if (m.save == at) m.save = &f->next;  // it still leads to the message that is being tested
+    reception.begins_anew = true;
     return;
   }
-  if (m.save == at) m.save = &f->next;  // it still leads to the message that is being tested
-  reception.begins_anew = true;
+  const bool all_tested = std::exchange(reception.all_tested, false);
+  if (m.save != at && (all_tested || has_passed_priority(p))) receive_priority_first(p, at);
 }
 
 }  // namespace
@@ -85,9 +96,26 @@ void insert_own_message(Process& p, Fragment* f, bool announce) {
   insert_with_probe(p, *f, announce, [&] { insert(p, f); });
 }
 
-bool receive_begins_anew(Process& p) {
-  if (!p.extra || !p.extra->priority || !std::exchange(p.extra->priority->begins_anew, false)) return false;
-  p.mailbox.save = &p.mailbox.first;
+void receive_priority_first(Process& p, Fragment** since) {
+  PriorityReception& reception = *p.extra->priority;
+  Mailbox& m = p.mailbox;
+  reception.join();
+  reception.all_tested = false;
+  if (m.save != reception.end) reception.cut(m.save);
+  m.save = since;
+}
+
+bool receive_goes_on(Process& p) {
+  PriorityReception& reception = *p.extra->priority;
+  if (std::exchange(reception.begins_anew, false)) {
+    receive_ends(p);
+    p.mailbox.save = &p.mailbox.first;
+    return true;
+  }
+  reception.all_tested = true;
+  if (!reception.rest) return false;
+  reception.join();
+  p.mailbox.save = reception.resume;
   return true;
 }
 

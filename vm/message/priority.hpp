@@ -29,8 +29,18 @@ inline bool receives_priority_messages(const Process& p) {
 /// Puts a message in front of the ordinary ones, as append_own_message puts it behind them.
 void insert_own_message(Process& p, Fragment* f, bool announce = true);
 
-/// At the end of the queue: moves the save position back to its front if a message has come there
-/// meanwhile. Returns false when there is nothing to begin anew for.
-[[gnu::cold]] bool receive_begins_anew(Process& p);
+/// The receive under way tests the priority messages from `since` on, then goes on at the save
+/// position, which is behind all of them.
+[[gnu::cold]] void receive_priority_first(Process& p, Fragment** since);
+/// At the end of the queue: sets the save position to where the receive goes on, which is the
+/// queue's front if a priority message went in front of a message that was being tested. Returns
+/// false when all has been tested.
+[[gnu::cold]] bool receive_goes_on(Process& p);
+/// The receive under way ends, before the save position goes back to the front.
+inline void receive_ends(Process& p) {
+  if (!p.extra || !p.extra->priority) return;
+  p.extra->priority->join();
+  p.extra->priority->all_tested = false;
+}
 
 }  // namespace vmrun

@@ -25,10 +25,15 @@ void move_link(Process& p, Fragment** from, Fragment** to) {
   if (m.save == from) m.save = to;
   if (!p.extra) return;
   if (p.extra->marker_count) [[unlikely]]
-    for (ReceiveMarker& marker : p.extra->markers)
+    for (ReceiveMarker& marker : p.extra->markers) {
       if (marker.link == from) marker.link = to;
-  if (p.extra->priority && p.extra->priority->end == from) [[unlikely]]
-    p.extra->priority->end = to;
+      if (marker.since == from) marker.since = to;
+    }
+  if (p.extra->priority) [[unlikely]] {
+    PriorityReception& reception = *p.extra->priority;
+    if (reception.end == from) reception.end = to;
+    if (reception.resume == from) reception.resume = to;
+  }
 }
 
 void fire_receive(Process& p, Fragment& f) {
@@ -51,7 +56,7 @@ void drop_timer(Process& p) {
 Peek receive_peek(Process& p, Term* message) {
   if (receive_peek_quickly(p, message)) return Peek::kMessage;
   if (p.extra && p.extra->priority) [[unlikely]]
-    if (receive_begins_anew(p) && receive_peek_quickly(p, message)) return Peek::kMessage;
+    if (receive_goes_on(p) && receive_peek_quickly(p, message)) return Peek::kMessage;
   if (!p.mailbox.has_arrivals()) return Peek::kEmpty;
   handle_arrivals(p);
   if (p.exit_pending) [[unlikely]]
@@ -74,6 +79,8 @@ namespace {
 void receive_remove(Process& p) {
   Mailbox& m = p.mailbox;
   p.peeked = 0;
+  if (p.extra && p.extra->priority) [[unlikely]]
+    receive_ends(p);
   Fragment* f = *m.save;
   if (!f->token.is_nil() || (p.observed & (kHasTokenOrTag | kPathsEnabled))) [[unlikely]]
     count_down_observed(p, *f);
@@ -95,6 +102,7 @@ void receive_remove(Process& p) {
 void receive_timeout(Process& p) {
   trace_timeout(p);
   drop_timer(p);
+  receive_ends(p);
   p.mailbox.save = &p.mailbox.first;
   p.peeked = 0;
 }
@@ -106,6 +114,7 @@ TimeoutState receive_start_timer(Process& p, Term timeout) {
                                                                   : TimeoutState::kWait;
   if (timeout == atoms::infinity) return TimeoutState::kWait;
   if (!timeout.is_small() || timeout.small_value() < 0 || timeout.small_value() > 0xFFFFFFFF) {
+    receive_ends(p);
     p.mailbox.save = &p.mailbox.first;
     return TimeoutState::kBad;
   }
@@ -118,6 +127,7 @@ TimeoutState receive_start_timer(Process& p, Term timeout) {
 
 bool flush_down_message(Process& p, RefKey key) {
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
+  join_queue(p);
   for (Fragment** link = &p.mailbox.first; *link; link = &(*link)->next) {
     Fragment* f = *link;
     const Term m = f->message;
@@ -209,8 +219,11 @@ void receive_marker_clear(Process& p, Term ref) {
 }
 
 void receive_marker_use(Process& p, Term ref) {
-  if (ReceiveMarker* marker = ref.is_local_ref() ? find_marker(p, ref) : nullptr)
-    p.mailbox.save = marker->link;
+  ReceiveMarker* marker = ref.is_local_ref() ? find_marker(p, ref) : nullptr;
+  if (!marker) return;
+  p.mailbox.save = marker->link;
+  if (marker->since) [[unlikely]]
+    receive_priority_first(p, marker->since);
 }
 
 }  // namespace vmrun

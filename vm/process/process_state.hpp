@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "vm/base/small_limits.hpp"
@@ -46,6 +47,9 @@ class Dictionary {
 struct ReceiveMarker {
   RefKey ref;                 // all zero: reserved, not bound yet
   Fragment** link = nullptr;  // nullptr: slot free
+  // Leads to the first priority message that has come since; nullptr: none has. The receive tests
+  // from here to the end of the priority messages, then from `link` on.
+  Fragment** since = nullptr;
   std::uint32_t id = 0;
 };
 
@@ -89,6 +93,22 @@ struct PriorityReception {
   // A priority message went in front of a message that was just being tested: when the receive has
   // come to the end of the queue, it begins anew.
   bool begins_anew = false;
+  // The receive under way has tested all priority messages.
+  bool all_tested = false;
+
+  // While a receive that has tested ordinary messages, or need not test them, tests priority
+  // messages that came later, the queue is cut at `end`: `rest` is what follows there, and the
+  // receive goes on at `resume` in it. Whoever walks the queue joins it first. A receive that is
+  // under way then tests all of `rest`.
+  Fragment* rest = nullptr;
+  Fragment** resume = nullptr;
+  void cut(Fragment** goes_on_at) {
+    rest = std::exchange(*end, nullptr);
+    resume = goes_on_at;
+  }
+  void join() {
+    if (rest) *end = std::exchange(rest, nullptr);
+  }
 
   ~PriorityReception() {
     links.for_each([](const KeptIdentifier& other, NoValue) { drop_identifier(other.term); });
@@ -166,6 +186,11 @@ struct Extra {
 
 /// process_flag(sensitive, true). The process itself tests it, and so does code that is about to
 /// report something about the process.
+/// Makes the inner queue one list again, for those who walk it: see PriorityReception.
+inline void join_queue(const Process& p) {
+  if (p.extra && p.extra->priority) p.extra->priority->join();
+}
+
 inline bool is_sensitive(const Process& p) { return p.sensitive.load(std::memory_order_relaxed); }
 
 /// Returns p's extra part, which is made if need be.
