@@ -51,12 +51,18 @@ ERL_NIF_TERM size_term(ErlNifEnv* env, const WaitQueue& queue) { return enif_mak
 namespace native {
 
 ERL_NIF_TERM info_0(ErlNifEnv* env, int, const ERL_NIF_TERM*) {
-  return map(env, {{atoms::debug, boolean(settings.debug)},
-                   {atom(env, "socket_debug"), boolean(settings.socket_debug)},
-                   {atoms::use_registry, boolean(settings.use_registry)},
-                   {atom(env, "iow"), boolean(settings.counter_wrap)},
-                   {atom(env, "counters"), open_sockets(env)},
-                   {atom(env, "iov_max"), enif_make_int(env, IOV_MAX)}});
+  Pairs pairs{{atoms::debug, boolean(settings.debug)},
+              {atom(env, "socket_debug"), boolean(settings.socket_debug)},
+              {atoms::use_registry, boolean(settings.use_registry)},
+              {atom(env, "iow"), boolean(settings.counter_wrap)},
+              {atom(env, "counters"), open_sockets(env)},
+              {atom(env, "iov_max"), enif_make_int(env, IOV_MAX)}};
+  if (settings.names_backend) {
+    // Distribution by OTP's inet_epmd_socket asks for the name.
+    pairs.emplace_back(atom(env, "io_backend"), map(env, {{atom(env, "name"), atom(env, "unix_essio")}}));
+    pairs.emplace_back(atom(env, "eei"), boolean(true));  // error terms say more where there is more
+  }
+  return map(env, pairs);
 }
 
 /// (Socket). The protocol is a number; prim_socket knows its name.

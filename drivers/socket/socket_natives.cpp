@@ -11,6 +11,7 @@ namespace {
 int load(ErlNifEnv* env, void**, ERL_NIF_TERM info) {
   settings.names_levels = takes_native(*env, "nif_getopt", 5);
   settings.times_out = takes_native(*env, "nif_sendv", 3);
+  settings.names_backend = settings.times_out.load();  // both came with OTP 27
   settings.keeps_parts = default_keeps_partial_reads(release_number);
   return load_sockets(env, info) ? 0 : 1;
 }

@@ -12,6 +12,9 @@
         [up, broadcast, debug, loopback, pointopoint, notrailers, running, noarp, promisc, allmulti, master,
          slave, multicast, portsel, automedia, dynamic]).
 
+%% Characters of an interface's name, with the zero at its end
+-define(MOST_OF_NAME, 16).
+
 %% OTP's erl_init calls this of each of its modules; the built-in functions are there already.
 on_load() -> ok.
 
@@ -85,7 +88,16 @@ interface({Name, Flags, Address, Netmask, Other}) ->
                                       A =/= undefined],
     maps:from_list([{name, binary_to_list(Name)}, {flags, Set} | Addresses]).
 
-if_name2index(Name) when is_list(Name) -> prim_net:ask_interface_index(name(Name)).
+if_name2index(Name) when is_list(Name) ->
+    case is_short_text(Name, ?MOST_OF_NAME) of
+        true -> prim_net:ask_interface_index(name(lists:takewhile(fun(C) -> C > 0 end, Name)));
+        false -> {error, einval}
+    end.
+
+is_short_text([], _) -> true;
+is_short_text([C | Rest], Left) when Left > 0, is_integer(C), C >= 0, C =< 255 ->
+    is_short_text(Rest, Left - 1);
+is_short_text(_, _) -> false.
 
 if_index2name(Index) when is_integer(Index) -> text(prim_net:ask_interface_name(Index)).
 
