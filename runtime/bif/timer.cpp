@@ -3,6 +3,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/message/send.hpp"
+#include "vm/process/process_state.hpp"
 #include "vm/process/process_table.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
@@ -52,19 +53,26 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
   }
   const Word tick = absolute ? static_cast<Word>(time < 0 ? 0 : time)
                              : (now_ns + 999'999) / 1'000'000 + static_cast<Word>(time);
-  const RefKey key = this_scheduler()->timers.start_message(a[1], now_ns / 1'000'000, tick, f, place);
+  TimerWheel& wheel = this_scheduler()->timers;
+  const RefKey key = wheel.start_message(a[1], now_ns / 1'000'000, tick, f, place);
+  if (a[1].is_local_pid()) {
+    std::unique_ptr<OwnTimers>& own = extra_of(p).timers;
+    if (!own) own = std::make_unique<OwnTimers>();
+    own->add(wheel, key, a[1] == p.id, p.id);
+  }
   bump_reductions(p, 4);
   Term* hp = p.heap.alloc(kRefWords);
   return make_ref(hp, key);
 }
 
 /// Returns the milliseconds left, or false. The reference tells where the timer is.
-Term look_up(const Process& p, Term ref, bool cancel) {
+Term look_up(Process& p, Term ref, bool cancel) {
   const RefKey key = ref_key(ref);
   const int number = TimerWheel::number_of(key);
   if (number < 0 || static_cast<unsigned>(number) >= scheduler_count()) return atoms::false_;
   const Word now = tick_after(0);  // rounded up, so that not more is left than was asked for
   const SWord left = scheduler_at(static_cast<unsigned>(number)).timers.look_up(key, now, cancel, p.id);
+  if (cancel && p.extra && p.extra->timers) p.extra->timers->forget(key);
   return left < 0 ? atoms::false_ : Term::small(left);
 }
 

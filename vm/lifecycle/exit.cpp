@@ -147,6 +147,7 @@ void exit_process(Process& p, Term reason, bool report) {
 void end_more(Process& p) {
   if (!let_go(p)) return (void)extra_of(p);
   int left = kPiece;
+  if (p.extra && p.extra->timers && !p.extra->timers->give_back(p.id, &left)) return;
   if (p.extra && !tell_relations(p, &left)) return;
   join_queue(p);
   Fragment*& first = p.mailbox.first;

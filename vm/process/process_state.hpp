@@ -7,6 +7,7 @@
 
 #include "vm/base/small_limits.hpp"
 #include "vm/process/aliases.hpp"
+#include "vm/process/own_timers.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/relations.hpp"
 
@@ -124,6 +125,7 @@ struct Extra {
   Aliases aliases;
   std::unique_ptr<PriorityReception> priority;
   FlatTable<RefKey, SpawnRequested> spawn_requests;
+  std::unique_ptr<OwnTimers> timers;  // made with the first timer that it starts
 
   static constexpr unsigned kMarkers = usual_or_small<unsigned>(4, 1);
   ReceiveMarker markers[kMarkers];

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "vm/base/epoch.hpp"
+#include "vm/process/own_timers.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/process_table.hpp"
 #include "vm/process/registry.hpp"
@@ -192,6 +193,34 @@ TEST_CASE("A timer's reference tells its wheel, and none but its timer") {
   REQUIRE(first.look_up(c, 10, false, Term::pid(1)) == 20);
   first.advance(30, [](const TimerWheel::Expired& e) { Fragment::destroy(e.message); });
   REQUIRE(first.look_up(c, 30, false, Term::pid(1)) == -1);
+}
+
+TEST_CASE("A process gives its timers back when it ends, and keeps no list of those that are gone") {
+  TimerWheel first(0), other(5);
+  const Term self = Term::pid(1), another = Term::pid(2);
+  OwnTimers own;
+  const auto start = [&](TimerWheel& wheel, Term target) {
+    const RefKey key = wheel.start_message(target, 10, 20, Fragment::create(0));
+    own.add(wheel, key, target == self, self);
+    return key;
+  };
+  start(first, self);
+  start(other, self);
+  const RefKey latest = start(first, self);
+  first.look_up(latest, 10, true, self);
+  own.forget(latest);
+  REQUIRE(first.count() + other.count() == 2);
+  int left = 1;
+  REQUIRE_FALSE(own.give_back(self, &left));
+  REQUIRE(first.count() + other.count() == 1);
+  left = 2;
+  REQUIRE(own.give_back(self, &left));
+  REQUIRE(left == 1);
+  REQUIRE(first.empty());
+  REQUIRE(other.empty());
+  // There is no process with this identifier: as the list grows, it finds that out.
+  for (int i = 0; i < 1000; ++i) start(first, another);
+  REQUIRE(first.count() < 20);
 }
 
 TEST_CASE("Looking timers up takes the same time however many there are") {
