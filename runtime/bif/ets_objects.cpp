@@ -321,8 +321,10 @@ Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
   if (!t || is_bag(t.store().kind())) return raise_badarg(p);
   Store& store = t.store();
   charge(p, 8);
-  if (initial && !is_object(initial, store.keypos())) return raise_badarg(p);
-  Update update(store, key, store.find(key), initial);
+  if (initial && !initial.is_tuple()) return raise_badarg(p);
+  Object* o = store.find(key);
+  if (!o && initial && !is_object(initial, store.keypos())) return raise_badarg(p);
+  Update update(store, key, o, initial);
   // If there is no object to change, the changes are not checked.
   if (!update.tuple) return note_write(p, *t, "update_element", 0), atoms::false_;
   const auto apply = [&](Term change) {

@@ -13,6 +13,7 @@
 #include "vm/nif/library.hpp"
 #include "vm/nif/resource.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/report.hpp"
 #include "vm/term/bits.hpp"
 
 namespace vmrun {
@@ -74,7 +75,11 @@ Term bif_erts_internal_prepare_loading_2(Process& p, const Term* a) {
     retire_module(r.module);
     r = {nullptr, intern_atom("badfile"), {}};
   }
-  if (!r.module) return new_tuple(p.heap, atoms::error, r.reason);
+  if (!r.module) {
+    // The reason says nothing of what is wrong: OTP's loader tells the logger too.
+    if (!r.message.empty()) report_error("Error loading module " + r.message);
+    return new_tuple(p.heap, atoms::error, r.reason);
+  }
   Resource* resource = new_zeroed_resource(prepared_type(), sizeof(Prepared));
   if (!resource) return raise_system_limit(p);
   static_cast<Prepared*>(resource->object())->module = r.module;

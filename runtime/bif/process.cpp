@@ -80,8 +80,9 @@ Term bif_erlang_error_3(Process& p, const Term* a) {
   if (a[1] != atoms::none && !a[1].is_cons_or_nil()) return raise_plainly(p, ExceptionClass::kError, a[0]);
   return raise_with_arguments(p, a[0], a[1], options.is_nil() ? info : kNonValue);
 }
-Term bif_erlang_nif_error_1(Process& p, const Term* a) { return bif_erlang_error_1(p, a); }
-Term bif_erlang_nif_error_2(Process& p, const Term* a) { return bif_erlang_error_2(p, a); }
+/// Unlike error/1 it is itself in the stack trace, with its arguments.
+Term bif_erlang_nif_error_1(Process& p, const Term* a) { return raise_error(p, a[0]); }
+Term bif_erlang_nif_error_2(Process& p, const Term* a) { return raise_error(p, a[0]); }
 
 Term bif_erlang_raise_3(Process& p, const Term* a) {
   ExceptionClass cls;

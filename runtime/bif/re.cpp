@@ -34,7 +34,7 @@ constexpr std::size_t kExportedHeadBytes = 14;
 Term exported_term(Process& p, const pcre2_code* code, const std::string& text, Term options) {
   std::string head(kExportedMark);
   head.append(kExportedHeadBytes - 1 - head.size(), '\0');
-  head += static_cast<char>(is_unicode(code));
+  head += static_cast<char>(is_of_characters(code));
   return new_tuple(p.heap, intern_atom("re_exported_pattern"), text_binary(p.heap, head),
                    text_binary(p.heap, text), options, text_binary(p.heap, ""));
 }
@@ -67,6 +67,7 @@ class Run {
         subject_(subject),
         bytes_(subject),
         unicode_(is_unicode(code)),
+        of_characters_(is_of_characters(code)),
         data_(pcre2_match_data_create_from_pattern(code, nullptr)) {
     if (steps_here() == static_cast<SWord>(kStepsOnScheduler)) {
       on_scheduler_ = true;
@@ -220,7 +221,7 @@ class Run {
         text = atom_text(one);
       } else {
         bool used_up;  // then it is longer than any name
-        const Term binary = text_argument(p_, one, unicode_, &used_up);
+        const Term binary = text_argument(p_, one, of_characters_, &used_up);
         if (binary == kNonValue) return false;
         const BytesOf b(binary);
         text.assign(reinterpret_cast<const char*>(b.data()), b.size());
@@ -266,7 +267,7 @@ class Run {
       case Type::kBinary: return make_part(p_.heap, subject_, from * 8, length * 8);
       case Type::kList: break;
     }
-    if (!unicode_) return byte_list(p_.heap, bytes_.data() + from, length);
+    if (!of_characters_) return byte_list(p_.heap, bytes_.data() + from, length);
     return code_point_list(p_.heap, {reinterpret_cast<const char*>(bytes_.data()) + from, length});
   }
 
@@ -275,7 +276,7 @@ class Run {
   const Options& o_;
   const Term subject_;
   const BytesOf bytes_;
-  const bool unicode_;
+  const bool unicode_, of_characters_;
   bool on_scheduler_ = false;
   std::uint32_t limit_ = 0;  // what PCRE2 may count in one match on a scheduler
   bool limited_ = false;     // limit_ applies
@@ -325,7 +326,7 @@ Term run_bif(Process& p, const Term* a, unsigned arity, BifFn self) {
     }
     code = compiled.get();
   }
-  const Term binary = text_argument(p, subject, is_unicode(code), &used_up);
+  const Term binary = text_argument(p, subject, is_of_characters(code), &used_up);
   if (binary == kNonValue) return used_up ? run_on_dirty(p, self, a, arity) : raise_badarg(p);
   Run run(p, code, o, binary);
   const Term result = run.run();

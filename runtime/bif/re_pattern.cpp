@@ -24,6 +24,7 @@ std::uint32_t info(const pcre2_code* code, std::uint32_t what) {
 }
 
 bool is_unicode(const pcre2_code* code) { return info(code, PCRE2_INFO_ALLOPTIONS) & PCRE2_UTF; }
+bool is_of_characters(const pcre2_code* code) { return info(code, PCRE2_INFO_ARGOPTIONS) & PCRE2_UTF; }
 
 bool uses_crlf(const pcre2_code* code) {
   const std::uint32_t newline = info(code, PCRE2_INFO_NEWLINE);
@@ -375,7 +376,7 @@ std::optional<Pattern> pattern_of(Process& p, Term t, bool* used_up) {
 
 Term pattern_term(Process& p, const Syntax& syntax, std::string_view text, Code code) {
   const Term captures = Term::small(info(code.get(), PCRE2_INFO_CAPTURECOUNT));
-  const Term unicode = Term::small(is_unicode(code.get())), crlf = Term::small(uses_crlf(code.get()));
+  const Term unicode = Term::small(is_of_characters(code.get())), crlf = Term::small(uses_crlf(code.get()));
   PatternHead head{{}, syntax};
   std::memcpy(head.mark, kPatternMark, sizeof head.mark);
   std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);

@@ -31,7 +31,11 @@ using Code = std::unique_ptr<pcre2_code, Free<pcre2_code_free>>;
 
 /// Returns a fact about a pattern that is one number: PCRE2_INFO_CAPTURECOUNT, …
 std::uint32_t info(const pcre2_code* code, std::uint32_t what);
+/// Whether it matches UTF-8: it was compiled with the option `unicode`, or begins with (*UTF).
 bool is_unicode(const pcre2_code* code);
+/// Whether it was compiled with the option `unicode`: texts given as lists are of characters then,
+/// and of bytes otherwise, whatever the pattern begins with.
+bool is_of_characters(const pcre2_code* code);
 /// Whether \r\n can end a line.
 bool uses_crlf(const pcre2_code* code);
 

@@ -251,7 +251,11 @@ const SystemItem kInfo[] = {
      [](Process&) { return intern_atom(kTimeWarps[static_cast<unsigned>(time_warp())].mode); }},
     {"time_correction", [](Process&) { return bool_term(system_mode.time_correction); }},
     {"time_offset", [](Process&) { return time_offset_state(offset_is_preliminary()); }},
-    {"tolerant_timeofday", [](Process&) { return intern_atom("enabled"); }},
+    {"tolerant_timeofday",
+     [](Process&) {
+       return intern_atom(time_warp() == TimeWarp::kNone && system_mode.time_correction ? "enabled"
+                                                                                        : "disabled");
+     }},
     {"kernel_poll", [](Process&) { return atoms::true_; }},
     {"start_time", [](Process& p) { return number_term(p, machine_start_ns); }},
     {"end_time",

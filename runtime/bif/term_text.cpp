@@ -220,7 +220,7 @@ Term bif_erlang_list_to_ref_1(Process& p, const Term* a) {
 Term bif_erlang_make_fun_3(Process& p, const Term* a) {
   SWord arity;
   if (!a[0].is_atom() || !a[1].is_atom() || !a[2].is_small()) return raise_badarg(p);
-  if (!small_in_range(a[2], 0, 255, &arity)) return atoms::false_;
+  if (!small_in_range(a[2], 0, 255, &arity)) return raise_badarg(p);
   auto* f = reinterpret_cast<FunObject*>(p.heap.alloc(sizeof(FunObject) / sizeof(Term)));
   *f = FunObject{};
   f->header = Term::header(Term::Sub::kFun, sizeof(FunObject) / sizeof(Term) - 1);

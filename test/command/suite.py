@@ -541,6 +541,14 @@ main() ->
             out=f'[{mode},{states}] [{told}] [{{time_offset,clock_service}},{{time_offset,clock_service}}] '
             '[true,false]\n',
         )
+    tolerant = 'main() -> io:format("~w~n", [erlang:system_info(tolerant_timeofday)]).'
+    for mode, correction, answer in (
+        ('no_time_warp', 'true', 'enabled'),
+        ('no_time_warp', 'false', 'disabled'),
+        ('single_time_warp', 'true', 'disabled'),
+        ('multi_time_warp', 'true', 'disabled'),
+    ):
+        run(vmrun, tolerant, '+C', mode, '+c', correction).expect(0, out=answer + '\n')
     run(vmrun, text, '+C', 'backwards').expect(2, err=[r'^vmrun: \+C: expected one of no_time_warp, '])
 
 
