@@ -91,9 +91,9 @@ class Holders {
 std::mutex mutex;
 Holders measuring, blocking, blocking_normal;
 
-bool is_blocked() { return blocking.any() || blocking_normal.any(); }
+bool any_is_blocked() { return blocking.any() || blocking_normal.any(); }
 void block_as_wished() {
-  block_schedulers(is_blocked());
+  block_schedulers(any_is_blocked());
   take_turns(blocking.any());
 }
 
@@ -116,7 +116,7 @@ void begin_to_measure() {
 void release_flags(Process& p) {
   std::lock_guard guard(mutex);
   measuring.forget(p);
-  if (!is_blocked()) return;
+  if (!any_is_blocked()) return;
   blocking.forget(p);
   blocking_normal.forget(p);
   block_as_wished();
@@ -206,6 +206,11 @@ Term set_blocking(Process& p, const Term* a) {
 }
 
 }  // namespace
+
+bool is_blocked(Blocked what) {
+  std::lock_guard guard(mutex);
+  return what == Blocked::kAll ? blocking.any() : any_is_blocked();
+}
 
 Term multi_scheduling() {
   std::lock_guard guard(mutex);

@@ -22,6 +22,9 @@ Term scheduler_wall_time(Process& p, bool io);
 
 /// system_info of multi_scheduling, multi_scheduling_blockers and normal_multi_scheduling_blockers.
 Term multi_scheduling();
+/// Whether all but one thread is blocked, or all but one scheduler (kNormal; kAll implies it).
+enum class Blocked { kNormal, kAll };
+bool is_blocked(Blocked what);
 Term blockers(Process& p);
 Term normal_blockers(Process& p);
 

@@ -14,6 +14,7 @@
 #include "runtime/bif/bif_upcalls.hpp"
 #include "runtime/bif/bifs_generated.hpp"
 #include "runtime/bif/memory_items.hpp"
+#include "runtime/bif/scheduling.hpp"
 #include "runtime/bif/support.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/microstate.hpp"
@@ -134,21 +135,27 @@ Term compile_info(Process& p) {
   return list.finish();
 }
 
+/// While multi-scheduling is blocked only one is active.
+Term schedulers_active(bool blocked) { return Term::small(blocked ? 1 : schedulers_online()); }
+
 Term schedulers_state(Process& p) {
-  const Term online = Term::small(schedulers_online());
-  return new_tuple(p.heap, Term::small(scheduler_count()), online, online);
+  return new_tuple(p.heap, Term::small(scheduler_count()), Term::small(schedulers_online()),
+                   schedulers_active(is_blocked(Blocked::kNormal)));
 }
 
-/// {Kind, Total, Online, Active} of each kind. I/O dirty schedulers are always online.
+/// {Kind, Total, Online, Active} of each kind. I/O dirty schedulers are always online, and none is
+/// active where all of multi-scheduling is blocked.
 Term all_schedulers_state(Process& p) {
   const Term total = Term::small(scheduler_count()), online = Term::small(schedulers_online()),
              dirty = Term::small(dirty_cpu_schedulers()),
              dirty_online = Term::small(dirty_cpu_schedulers_online()),
              io = Term::small(dirty_io_schedulers());
   ListBuilder list(p.heap);
-  list.add(new_tuple(p.heap, intern_atom("normal"), total, online, online));
-  list.add(new_tuple(p.heap, intern_atom("dirty_cpu"), dirty, dirty_online, dirty_online));
-  list.add(new_tuple(p.heap, intern_atom("dirty_io"), io, io, io));
+  const bool normal_blocked = is_blocked(Blocked::kNormal), blocked = is_blocked(Blocked::kAll);
+  const Term none = Term::small(0);
+  list.add(new_tuple(p.heap, intern_atom("normal"), total, online, schedulers_active(normal_blocked)));
+  list.add(new_tuple(p.heap, intern_atom("dirty_cpu"), dirty, dirty_online, blocked ? none : dirty_online));
+  list.add(new_tuple(p.heap, intern_atom("dirty_io"), io, io, blocked ? none : io));
   return list.finish();
 }
 
@@ -249,7 +256,7 @@ const InsideItem kItems[] = {
     {"all_schedulers_state", all_schedulers_state},
     {"run_queues", [](Process&) { return Term::small(scheduler_count()); }},
     {"schedulers_total", [](Process&) { return Term::small(scheduler_count()); }},
-    {"schedulers_active", [](Process&) { return Term::small(schedulers_online()); }},
+    {"schedulers_active", [](Process&) { return schedulers_active(is_blocked(Blocked::kNormal)); }},
     {"scheduling_statistics", scheduling_statistics},
     {"total_scheduling_statistics", scheduling_statistics},
     {"reader_groups_map", groups_map},

@@ -357,6 +357,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   const std::optional<Beginning> beginning = begin(heap);
   if (!beginning) return kBrokenScriptStatus;
 
+  if (!o.reads_topology) leave_places_unknown();
   SchedulerOptions scheduling;
   scheduling.schedulers = o.schedulers;
   scheduling.online = o.schedulers_online ? o.schedulers_online : processors().usable();

@@ -105,7 +105,7 @@ constexpr Flag kFlags[] = {
     {"+sssdcpu", Value::kNeeded, kStackKilowords},
     {"+sssdio", Value::kNeeded, kStackKilowords},
     {"+stbt", Value::kNeeded, kBindTypes},
-    {"+ssrct", Value::kNone, ""},
+    {"+ssrct", Value::kNone, "", "+ssrct"},
     {"+sub", Value::kNeeded, kBoolean},
     {"+sws", Value::kNeeded, "default|legacy"},
     {"+swct", Value::kNeeded, kCleanUp},
@@ -191,11 +191,12 @@ std::string allowed_values(const Flag& flag) {
 
 // ---- Percentages of the processors ----
 
-/// Flags of vmrun's own for N or N:M. As in OTP, M defaults to N.
+/// Flags of vmrun's own. +SDcpu takes N or N:M; as in OTP, M defaults to N. +SP takes the
+/// percentages, because +S may still come.
 struct Percentage {
   std::string_view name, ours;
 };
-constexpr Percentage kPercentages[] = {{"+SP", "+S"}, {"+SDPcpu", "+SDcpu"}};
+constexpr Percentage kPercentages[] = {{"+SP", "+SP"}, {"+SDPcpu", "+SDcpu"}};
 
 /// Translates percentages P[:Q] or :Q of the processors to numbers N[:M]. Q counts processors that
 /// may be used. A missing part gives 0, others at least 1. Returns nothing when the value is bad.
@@ -220,7 +221,7 @@ Error append_ours(const Flag& flag, const std::string& value, Words* ours) {
     if (p.name != flag.ours) continue;
     const std::optional<std::string> shares = share_of_processors(value);
     if (!shares) return fmt::format("bad value of flag {}: '{}'", flag.name, value);
-    ours->insert(ours->end(), {std::string(p.ours), *shares});
+    ours->insert(ours->end(), {std::string(p.ours), p.ours == p.name ? value : *shares});
     return {};
   }
   if (flag.value == Value::kAttached || flag.value == Value::kLetter) {

@@ -152,6 +152,34 @@ auto set_number_and_online(unsigned Options::*field, unsigned Options::*online, 
   };
 }
 
+/// Reads `P`, `P:Online` or `:Online`.
+Error set_percentages(Options& o, const std::string& text) {
+  constexpr unsigned kMost = 1'000'000;
+  o.schedulers_percent = o.schedulers_online_percent = {};
+  const std::size_t colon = text.find(':');
+  unsigned long long n = 0;
+  if (colon != 0) {
+    if (Error e = number(text.substr(0, colon), 0, kMost, &n)) return e;
+    o.schedulers_percent = static_cast<unsigned>(n);
+  }
+  if (colon == std::string::npos) return {};
+  if (Error e = number(text.substr(colon + 1), 0, kMost, &n)) return e;
+  o.schedulers_online_percent = static_cast<unsigned>(n);
+  return {};
+}
+
+/// Percentages are of what +S says, before or after +SP, or of the processors.
+void take_percentages(Options& o) {
+  const auto share = [](unsigned of, unsigned percent) {
+    return std::clamp(of * percent / 100, 1u, kMaxSchedulers);
+  };
+  if (o.schedulers_online_percent)
+    o.schedulers_online = share(o.schedulers_online ? o.schedulers_online : processors().usable(),
+                                *o.schedulers_online_percent);
+  if (o.schedulers_percent)
+    o.schedulers = share(o.schedulers ? o.schedulers : processors().configured, *o.schedulers_percent);
+}
+
 Error set_node_delay(Options& o, const std::string& text) {
   o.forgets_nodes = text != "infinity";
   return o.forgets_nodes ? number(text, 0, 100'000'000, &o.node_delay_seconds) : Error{};
@@ -192,6 +220,12 @@ const std::vector<Flag>& flags() {
        "number of schedulers (default: one for each processor), M of them online (default: as many as "
        "processors may be used)",
        set_number_and_online(&Options::schedulers, &Options::schedulers_online, kMaxSchedulers)},
+      {"+SP", "P[:Q]", nullptr, set_percentages},
+      {"+ssrct", nullptr, nullptr,
+       [](Options& o, const std::string&) -> Error {
+         o.reads_topology = false;
+         return {};
+       }},
       {"+SDcpu", "N[:M]",
        "number of dirty schedulers for work that computes for long, M of them online (default: as many as "
        "schedulers, but no more than processors)",
@@ -479,6 +513,7 @@ std::variant<Options, UsageError> parse_machine_flags(const std::vector<std::str
     const std::string value = flag->value && i + 1 < words.size() ? words[++i] : "";
     if (Error e = flag->apply(o, value)) return UsageError{fmt::format("{}: {}", flag->name, *e)};
   }
+  take_percentages(o);
   return o;
 }
 

@@ -34,6 +34,9 @@ struct Options {
   std::vector<std::string> defines;          // -D NAME[=VALUE]
   unsigned schedulers = 0;                   // +S; 0: one for each core
   unsigned schedulers_online = 0;            // +S N:Online; 0: all
+  // +SP Percent:Online, of the above; nothing: all of it
+  std::optional<unsigned> schedulers_percent, schedulers_online_percent;
+  bool reads_topology = true;                // +ssrct: false
   unsigned async_threads = 8;                // +A
   unsigned return_after_ms = 200;            // +return-after
   unsigned dirty_cpu_schedulers = 0;         // +SDcpu; 0: as many as schedulers

@@ -355,6 +355,10 @@ def tests(vmrun):
                 '+S :1',
                 '+SP 0:0',
                 '+SP :1',
+                '+S 8:8 +SP50:25',
+                '+SP50:25 +S 8:8',
+                '+SP 25:25 +SP 200',
+                '+SP:50 +S 4',
                 '+SDcpu 0',
                 '+SDcpu :1',
                 '+SDPcpu 0',
@@ -364,6 +368,11 @@ def tests(vmrun):
                 '+SDcpu 4:2 +S 4:1',
                 '+SDPcpu 100:100 +S 4:2',
             ),
+        ),
+        Test(
+            'command',
+            "OTP's system: no topology of processors",
+            lambda: agree(vmrun, 'io:format("~p~n", [erlang:system_info(cpu_topology)])', '', '+ssrct'),
         ),
         Test('command', "OTP's system: flags of this machine alone", lambda: take(vmrun, OWN)),
         Test(

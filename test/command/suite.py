@@ -564,6 +564,13 @@ def affinity(vmrun):
     run(vmrun, text, '+S', ':-1', shell=one).expect(
         2, err=[r'^vmrun: \+S: there are 1 processors, not more than 1']
     )
+    later = (
+        'main() -> Asked = [update_cpu_info, logical_processors_available, update_cpu_info], '
+        f'_ = os:cmd("taskset -p {1 << min(os.sched_getaffinity(0)):x} " ++ os:getpid()), '
+        'io:format("~w~n", [[erlang:system_info(I) || I <- Asked]]).'
+    )
+    changed = 'changed' if len(os.sched_getaffinity(0)) > 1 else 'unchanged'
+    run(vmrun, later).expect(0, out=f'[{changed},1,unchanged]\n', err=['^$'])
 
 
 def all_threads(vmrun):

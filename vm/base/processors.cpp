@@ -191,14 +191,14 @@ unsigned configuration(int name) {
   return n > 0 ? static_cast<unsigned>(n) : 1;
 }
 
-/// Counts the processors that the affinity allows; 0: not known. The kernel refuses a set that is
-/// smaller than its own.
+/// Counts the processors that the affinity of the first thread allows, which is what taskset(1)
+/// changes; 0: not known. The kernel refuses a set that is smaller than its own.
 unsigned processors_in_affinity() {
   for (int size = 1024; size <= 1 << 20; size *= 2) {
     cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(size));
     if (!set) return 0;
     const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(size));
-    const bool is_known = sched_getaffinity(0, bytes, set) == 0;
+    const bool is_known = sched_getaffinity(getpid(), bytes, set) == 0;
     const int count = is_known ? CPU_COUNT_S(bytes, set) : 0;
     CPU_FREE(set);
     if (is_known) return static_cast<unsigned>(count);
@@ -220,6 +220,11 @@ struct Known {
   std::mutex mutex;
   Processors processors = find_processors();
   std::optional<std::vector<ProcessorPlace>> places;  // nothing until known_places is called
+  bool reads_places = true;
+
+  std::vector<ProcessorPlace> read_places() const {
+    return reads_places ? processor_places("") : std::vector<ProcessorPlace>();
+  }
 };
 Known& known() {
   static auto& k = *new Known;  // never destroyed: threads outlive main
@@ -239,15 +244,21 @@ Processors processors() {
 std::vector<ProcessorPlace> known_places() {
   Known& k = known();
   const std::lock_guard guard(k.mutex);
-  if (!k.places) k.places = processor_places("");
+  if (!k.places) k.places = k.read_places();
   return *k.places;
+}
+
+void leave_places_unknown() {
+  Known& k = known();
+  const std::lock_guard guard(k.mutex);
+  k.reads_places = false;
 }
 
 bool update_processors() {
   Known& k = known();
   const std::lock_guard guard(k.mutex);
   const Processors before = std::exchange(k.processors, find_processors());
-  const auto places_before = std::exchange(k.places, processor_places(""));
+  const auto places_before = std::exchange(k.places, k.read_places());
   return k.processors != before || (places_before && k.places != places_before);
 }
 

@@ -35,6 +35,8 @@ Processors processors();
 /// Returns the places of the processors, sorted; none when /sys does not tell. The first call reads
 /// /sys, so a start does not pay for it.
 std::vector<ProcessorPlace> known_places();
+/// From now on no places are known. Called before the first call of known_places.
+void leave_places_unknown();
 /// Reads everything again. Returns whether anything has changed.
 bool update_processors();
 

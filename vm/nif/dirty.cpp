@@ -46,7 +46,47 @@ namespace vmrun {
 
 namespace {
 
-using DirtyQueue = WorkQueue<Process, boost::lockfree::queue<Process*>>;
+/// The processes that wait, by their priorities, which count here as in a run queue. A process that
+/// comes while a thread looks for one may be missed: WorkQueue then finds the thread idle.
+class WaitingProcesses {
+ public:
+  bool push(Process* p) {
+    const unsigned priority = p->priority;
+    count_[priority].fetch_add(1, std::memory_order_relaxed);
+    return queues_[priority].push(p);
+  }
+  bool pop(Process*& p) {
+    const bool low_first = is_turn_of_low();
+    return pop(p, 3) || pop(p, 2) || pop(p, low_first ? 0 : 1) || pop(p, low_first ? 1 : 0);
+  }
+
+ private:
+  static constexpr Word kLowEvery = 8;
+
+  bool pop(Process*& p, unsigned priority) {
+    if (!queues_[priority].pop(p)) return false;
+    count_[priority].fetch_sub(1, std::memory_order_relaxed);
+    return true;
+  }
+  /// As is_turn_of_low of run_queue.cpp. With several threads at work it is so on average.
+  bool is_turn_of_low() {
+    const Word low = count_[0].load(std::memory_order_relaxed),
+               normal = count_[1].load(std::memory_order_relaxed);
+    if (!low || !normal) return low;
+    const Word all = kLowEvery * normal + low;
+    const Word credit = low_credit_.fetch_add(low, std::memory_order_relaxed) + low;
+    if (credit < all) return false;
+    low_credit_.store(credit % all, std::memory_order_relaxed);
+    return true;
+  }
+
+  boost::lockfree::queue<Process*> queues_[4]{
+      boost::lockfree::queue<Process*>(0), boost::lockfree::queue<Process*>(0),
+      boost::lockfree::queue<Process*>(0), boost::lockfree::queue<Process*>(0)};
+  std::atomic<Word> count_[4] = {}, low_credit_{0};
+};
+
+using DirtyQueue = WorkQueue<Process, WaitingProcesses>;
 
 /// A thread, and the process that it runs.
 struct DirtyThread {
@@ -69,8 +109,8 @@ struct Pool {
   std::atomic<DirtyThread*> all{nullptr};  // the threads never end
 };
 // Never destroyed: threads may be busy while the machine ends.
-Pool& cpu_pool = *new Pool{DirtyKind::kCpu, 0, 0, DirtyQueue(0), {}, {}, {}};
-Pool& io_pool = *new Pool{DirtyKind::kIo, 10, kMaxDirtySchedulers, DirtyQueue(0), {}, {}, {}};
+Pool& cpu_pool = *new Pool{DirtyKind::kCpu, 0, 0, DirtyQueue(), {}, {}, {}};
+Pool& io_pool = *new Pool{DirtyKind::kIo, 10, kMaxDirtySchedulers, DirtyQueue(), {}, {}, {}};
 
 std::atomic<bool> held{false};  // whether no thread may begin anything
 
@@ -139,6 +179,8 @@ class Scheduled {
   const bool traced_;
 };
 
+bool leave_dirty_between_turns(Process& p);
+
 void do_job(Process& p, DirtyJob& job) {
   const Scheduled scheduled(p);
   const PathsEnabled paths(p);
@@ -153,7 +195,7 @@ void do_job(Process& p, DirtyJob& job) {
   job.result = job.body(p, job.arguments);
   assert(job.result.is_value() || p.bif_action == BifAction::kRaise);
   job.done = true;
-  if (handles_signals && !leave_dirty(p)) return;
+  if (handles_signals && !leave_dirty_between_turns(p)) return;
   p.reductions_done += static_cast<Word>(before - p.reductions);
   if (lives_on(p)) collect_if_due(p);
 }
@@ -196,7 +238,7 @@ void run_nif(Process& p) {
     enter_dirty(p, DirtyState::kRunning, make_runnable_again);
     const Term result =
         to_term(f.fn(&env, static_cast<int>(f.arity), reinterpret_cast<const ERL_NIF_TERM*>(p.saved_regs)));
-    stays = leave_dirty(p);
+    stays = leave_dirty_between_turns(p);
     return env.unfinished || !result.is_value() ? finish_nif(env, f, result, trap_arguments) : result;
   };
   const Term result = run();
@@ -239,7 +281,7 @@ Taken take_over_queued(Process& p, QueueOf queue) {
     return {static_cast<Scheduler*>(p.scheduler.load()), true};
   }
   end_dirty_wait(p, queue);
-  const bool lives = leave_dirty(p);
+  const bool lives = leave_dirty_between_turns(p);
   if (!lives && !dirty_job_of(p)) release_library(called(p).library);
   return {static_cast<Scheduler*>(std::exchange(p.extra->sent_by, nullptr)), lives};
 }
@@ -293,6 +335,17 @@ void end(DirtyThread& self) {
     self.has_turn.store(false, std::memory_order_seq_cst);
     end_turn();
   }
+}
+
+/// As leave_dirty. A scheduler may have to let go of p first, which it does in a turn of its own.
+bool leave_dirty_between_turns(Process& p) {
+  DirtyThread& self = *this_thread;
+  if (!self.has_turn.load(std::memory_order_relaxed)) [[likely]]
+    return leave_dirty(p);
+  end(self);
+  const bool lives = leave_dirty(p);
+  begin(self, p);
+  return lives;
 }
 
 // A thread with a number above those that are online begins nothing. When it sleeps it is still

@@ -38,12 +38,15 @@ void note_waiting(Scheduler& s, Word now_ns) {
   s.work.noted_ns.store(now_ns, std::memory_order_relaxed);
 }
 
-/// Says how much room there has been since it was last said.
+/// Says how much room there has been since it was last said, evened out because the system may have
+/// run another thread here for a while; but at once where there has been none.
 void note_room(Scheduler& s, Word now_ns) {
   const Word elapsed = std::max<Word>(now_ns - s.work.counted_since_ns, 1);
   for (unsigned kind = 0; kind < WorkKinds::kCount; ++kind) {
     const Word room = s.work.could_run[kind] * Word{1'000'000'000} / elapsed;
-    s.work.room[kind].store(static_cast<unsigned>(room), std::memory_order_relaxed);
+    const Word before = s.work.room[kind].load(std::memory_order_relaxed);
+    const Word evened = room && before ? (3 * before + room) / 4 : room;
+    s.work.room[kind].store(static_cast<unsigned>(evened), std::memory_order_relaxed);
     s.work.could_run[kind] = 0;
   }
   s.work.counted_since_ns = now_ns;

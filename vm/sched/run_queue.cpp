@@ -56,21 +56,24 @@ void take_back(Scheduler& s) {
   set_runnable(s, s.runnable.load(std::memory_order_relaxed) + mine.count);
 }
 
-/// What is offered: half of the best queue that has two processes, from behind those that run
-/// before. If several queues have one process each, it is the one that would run last.
+/// What is offered: half of the most urgent queue that has two processes, from behind those that
+/// run before. A single process that is more urgent than all others runs here, and then the most
+/// urgent one behind it is offered if it is alone too.
 struct Choice {
-  unsigned priority, skip, count;
+  unsigned priority, skip, count, before;  // before: so many run before it
 };
 Choice choose(const Scheduler& s) {
-  for (unsigned priority = 4; priority-- > 0;) {
-    const unsigned n = s.queues[priority].count;
-    if (n < 2) continue;
+  unsigned above = 0;
+  for (unsigned priority = 4;;) {
+    const unsigned n = s.queues[--priority].count;
+    if (n == 1 && above) return {priority, 0, 1, above};
+    if (n < 2) {
+      above += n;
+      continue;
+    }
     const unsigned skip = std::min((n + 1) / 2, kMostOffered);
-    return {priority, skip, std::min(n - skip, kMostOffered)};
+    return {priority, skip, std::min(n - skip, kMostOffered), above + skip};
   }
-  unsigned priority = 0;
-  while (!s.queues[priority].count) ++priority;
-  return {priority, 0, 1};
 }
 
 }  // namespace
@@ -139,7 +142,7 @@ bool offer(Scheduler& s) {
     keep_bound(s, s.offered, c.priority, c.skip);
     if (!s.offered.count) return false;
   }
-  s.picks_before_offered = c.skip ? c.skip : runnable - 1;
+  s.picks_before_offered = c.before;
   set_runnable(s, runnable - s.offered.count);
   // Release hands the processes over. Sequentially consistent, for schedulers that fall asleep:
   // either the other scheduler sees what is offered, or this one sees that it sleeps.
