@@ -60,8 +60,9 @@ ERL_NIF_TERM protocol_term(ErlNifEnv* env, const protoent& entry) {
 }
 
 /// [{[Name], Number}] of the protocols in /etc/protocols, and always of those that have options. If
-/// two have the same number the last one counts: the first of the file, because the list is
-/// reversed.
+/// two have the same number the last one counts, as the first of the file, because the list is
+/// reversed; since OTP 29 the names of all count, the first ones first. So `ip` is at its beginning
+/// too.
 ERL_NIF_TERM protocols_term(ErlNifEnv* env) {
   static constexpr Named kAlways[] = {{"ip", IPPROTO_IP},
                                       {"ipv6", IPPROTO_IPV6},
@@ -81,7 +82,7 @@ ERL_NIF_TERM protocols_term(ErlNifEnv* env) {
   }
   endprotoent();
   for (const Named& row : kAlways)
-    if (std::find(numbers.begin(), numbers.end(), row.value) == numbers.end())
+    if (row.value == IPPROTO_IP || std::find(numbers.begin(), numbers.end(), row.value) == numbers.end())
       rows.push_back(tuple(env, list(env, {atom(env, row.name)}), enif_make_int(env, row.value)));
   std::reverse(rows.begin(), rows.end());
   return list(env, rows);
