@@ -15,6 +15,7 @@
 #include "vm/message/request.hpp"
 #include "vm/nif/library.hpp"
 #include "vm/process/dirty_job.hpp"
+#include "vm/process/report.hpp"
 #include "vm/term/bits.hpp"
 
 // Modules: which are loaded and what they export, loading, deleting, purging. The library's `code`
@@ -149,7 +150,12 @@ Term bif_erlang_load_module_2(Process& p, const Term* a) {
   const std::string file(atom_text(a[0]));
   const LoadResult r = load_module(a[0], bytes.data(), bytes.size(), file);
   bump_reductions(p, static_cast<SWord>(bytes.size() / 32));
-  if (!r.module) return error_tuple(p.heap, r.reason);
+  if (!r.module) {
+    // As in prepared_code.cpp. Old code that has not been purged is no fault of the module.
+    static const Term badfile = intern_atom("badfile");
+    if (r.reason == badfile) report_error("Error loading module " + r.message);
+    return error_tuple(p.heap, r.reason);
+  }
   if (r.module->on_load) return error_tuple(p.heap, intern_atom("on_load"));
   static const Term module = intern_atom("module");
   return new_tuple(p.heap, module, a[0]);

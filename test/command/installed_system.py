@@ -64,6 +64,12 @@ ASKED = [
         '|| {D, T} <- [{local, stream}, {local, dgram}, {inet, stream}, {inet6, dgram}]]',
     ),
     (
+        'modules that cannot be loaded',
+        'logger:set_handler_config(default, formatter, {logger_formatter, #{template => ["a report\n"]}}), '
+        'io:format("~p~n", [[code:load_binary(m, "m.beam", Bad) || Bad <- [<<1>>, <<"FOR1", 4:32, "BEAM">>, '
+        '<<>>]]]), logger_std_h:filesync(default)',
+    ),
+    (
         'an on_load function that fails',
         'Forms = [{attribute,1,module,m}, {attribute,2,on_load,{f,0}}, '
         '{function,3,f,0,[{clause,3,[],[],[{atom,3,no}]}]}], {ok, m, Code} = compile:forms(Forms, []), '
