@@ -145,7 +145,8 @@ void close_at_once(int fd);
 struct Settings {
   std::atomic<bool> debug{false}, socket_debug{false}, use_registry{true}, counter_wrap{false};
   // What prim_socket expects, which differs by its release.
-  std::atomic<bool> names_levels{false};   // since OTP 29: levels of options have names and numbers
+  // Since OTP 29: levels of options have names and numbers, and the type of service is a map.
+  std::atomic<bool> names_levels{false};
   std::atomic<bool> times_out{false};      // since OTP 27: a read that must not wait answers `timeout`
   std::atomic<bool> names_backend{false};  // since OTP 27, in socket:info/0
   std::atomic<bool> keeps_parts{false};    // OTP 27: see Socket::part
