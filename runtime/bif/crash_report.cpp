@@ -93,16 +93,16 @@ void report_max_heap(Process& p, Word total_words) {
   Arena arena;
   ListBuilder list(arena);
   list.add(p.id);
-  list.add(make_unsigned(arena, p.max_heap_words));
+  list.add(make_unsigned(arena, p.max_heap.words));
   list.add(make_unsigned(arena, total_words));
-  list.add(p.max_heap_kill ? atoms::true_ : atoms::false_);
-  list.add(p.max_heap_log ? atoms::true_ : atoms::false_);
+  list.add(p.max_heap.kill ? atoms::true_ : atoms::false_);
+  list.add(p.max_heap.log ? atoms::true_ : atoms::false_);
   list.add(make_unsigned(arena, waiting));
   list.add(heap_sizes(p, 0, arena));
   if (log_error(p, arena, kFormat, list.finish())) return;
   std::fprintf(stderr, "Process %s: maximum heap size reached: %llu words, more than %llu\n",
                pid_text(p.id).c_str(), static_cast<unsigned long long>(total_words),
-               static_cast<unsigned long long>(p.max_heap_words));
+               static_cast<unsigned long long>(p.max_heap.words));
 }
 
 // What no process did: as if the logger itself said it.

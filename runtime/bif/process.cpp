@@ -181,13 +181,10 @@ Term set_fullsweep_after(Process& p, Term value) {
 }
 
 Term set_max_heap_size(Process& p, Term value) {
-  MaxHeap most{p.max_heap_words, p.max_heap_kill, p.max_heap_log, p.max_heap_binaries};
-  if (!read_own_max_heap(value, p.min_heap_words, &most)) return kNonValue;
+  MaxHeap most = p.max_heap;
+  if (!read_max_heap(value, p.min_heap_words, &most)) return kNonValue;
   const Term old = process_info_item(p, atoms::max_heap_size, p.heap, true).element(1);
-  p.max_heap_words = most.words;
-  p.max_heap_kill = most.kill;
-  p.max_heap_log = most.log;
-  p.max_heap_binaries = most.binaries;
+  p.max_heap = most;
   return old;
 }
 

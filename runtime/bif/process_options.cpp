@@ -39,16 +39,7 @@ bool read_pair_option(Term key, Term value, SpawnOptions* options) {
     options->fullsweep_after = static_cast<std::uint16_t>(n > 65535 ? 65535 : n);
     return true;
   }
-  if (key == atoms::max_heap_size) {
-    MaxHeap most{options->max_heap_words, options->max_heap_kill, options->max_heap_log,
-                 options->max_heap_binaries};
-    if (!read_own_max_heap(value, options->min_heap_words, &most)) return false;
-    options->max_heap_words = most.words;
-    options->max_heap_kill = most.kill;
-    options->max_heap_log = most.log;
-    options->max_heap_binaries = most.binaries;
-    return true;
-  }
+  if (key == atoms::max_heap_size) return read_max_heap(value, options->min_heap_words, &options->max_heap);
   if (key == atoms::message_queue_data) {
     if (value != atoms::on_heap && value != atoms::off_heap) return false;
     options->off_heap_messages = value == atoms::off_heap;
@@ -79,35 +70,22 @@ bool read_priority(Term t, std::uint8_t* priority) {
   return false;
 }
 
-bool read_max_heap(Term t, MaxHeap* out) {
+bool read_max_heap(Term t, Word min_heap_words, MaxHeap* out) {
   SWord n;
-  if (t.is_small()) {
-    if (!small_in_range(t, 0, Term::kSmallMax, &n)) return false;
-    out->words = static_cast<Word>(n);
-    return true;
-  }
-  if (!t.is_map()) return false;
-  MapIterator it(t);
-  Term key, value;
-  while (it.next(&key, &value)) {
-    if (key == atoms::size) {
-      if (!small_in_range(value, 0, Term::kSmallMax, &n)) return false;
-      out->words = static_cast<Word>(n);
-    } else if (key == atoms::kill) {
-      if (!read_boolean(value, &out->kill)) return false;
-    } else if (key == atoms::error_logger) {
-      if (!read_boolean(value, &out->log)) return false;
-    } else if (key == atoms::include_shared_binaries && release_has(Trait::kBinariesInHeapLimit)) {
-      if (!read_boolean(value, &out->binaries)) return false;
-    }
-  }
-  return true;
-}
+  if (!small_in_range(t.is_map() ? map_get(t, atoms::size) : t, 0, Term::kSmallMax, &n)) return false;
+  const auto words = static_cast<Word>(n);
+  if (words && words < (min_heap_words ? min_heap_words : kToldHeapWords)) return false;
 
-bool read_own_max_heap(Term t, Word min_heap_words, MaxHeap* out) {
-  if (t.is_map() && !map_get(t, atoms::size)) return false;
-  return read_max_heap(t, out) &&
-         (!out->words || out->words >= (min_heap_words ? min_heap_words : kToldHeapWords));
+  bool kill = out->kill, log = out->log, binaries = out->binaries;
+  const auto read = [&](Term key, bool* flag) {
+    const Term value = t.is_map() ? map_get(t, key) : kNonValue;
+    return !value || read_boolean(value, flag);
+  };
+  if (!read(atoms::kill, &kill) || !read(atoms::error_logger, &log)) return false;
+  if (release_has(Trait::kBinariesInHeapLimit) && !read(atoms::include_shared_binaries, &binaries))
+    return false;
+  *out = {.words = words, .kill = kill, .log = log, .binaries = binaries};
+  return true;
 }
 
 bool read_link_options(Term list, bool* priority) {
@@ -149,7 +127,7 @@ bool read_spawn_options(Term list, SpawnOptions* options) {
     else if (!o.is_tuple() || o.tuple_arity() != 2 || !read_pair_option(o.element(0), o.element(1), options))
       return false;
   }
-  return list.is_nil() && (!options->max_heap_words || options->max_heap_words >= options->min_heap_words);
+  return list.is_nil() && (!options->max_heap.words || options->max_heap.words >= options->min_heap_words);
 }
 
 }  // namespace vmrun

@@ -26,14 +26,8 @@ inline bool is_priority_option(Term t) {
 /// monitored nodes before, or the non-value for badarg (nodes.cpp).
 Term set_monitor_nodes(Process& p, Term name, Term value);
 
-struct MaxHeap {
-  Word words = 0;
-  bool kill = true, log = true, binaries = false;
-};
-/// Reads a number of words, or a map with size, kill, error_logger, include_shared_binaries.
-[[nodiscard]] bool read_max_heap(Term t, MaxHeap* out);
-/// Reads the limit of one process: the size must be given, and not be smaller than its initial
-/// heap.
-[[nodiscard]] bool read_own_max_heap(Term t, Word min_heap_words, MaxHeap* out);
+/// Reads the limit of a process: a number of words, or a map with size, kill, error_logger,
+/// include_shared_binaries. The size must be given, and not be smaller than its initial heap.
+[[nodiscard]] bool read_max_heap(Term t, Word min_heap_words, MaxHeap* out);
 
 }  // namespace vmrun

@@ -31,14 +31,10 @@ Term set_least_heap(Process& p, Term value) {
 }
 
 Term set_default_max_heap_size(Process& p, Term value) {
-  MaxHeap most{spawn_defaults.max_heap_words, spawn_defaults.max_heap_kill, spawn_defaults.max_heap_log,
-               spawn_defaults.max_heap_binaries};
-  if (!read_own_max_heap(value, default_min_heap_words(), &most)) return raise_badarg(p);
+  MaxHeap most = spawn_defaults.max_heap;
+  if (!read_max_heap(value, default_min_heap_words(), &most)) return raise_badarg(p);
   const Term old = default_max_heap_size(p);
-  spawn_defaults.max_heap_words = most.words;
-  spawn_defaults.max_heap_kill = most.kill;
-  spawn_defaults.max_heap_log = most.log;
-  spawn_defaults.max_heap_binaries = most.binaries;
+  spawn_defaults.max_heap = most;
   return old;
 }
 

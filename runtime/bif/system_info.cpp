@@ -88,10 +88,7 @@ Term time_source(Process& p, const char* clock, Word now) {
 
 }  // namespace
 
-Term default_max_heap_size(Process& p) {
-  return max_heap_term(p.heap, spawn_defaults.max_heap_words, spawn_defaults.max_heap_kill,
-                       spawn_defaults.max_heap_log, spawn_defaults.max_heap_binaries);
-}
+Term default_max_heap_size(Process& p) { return max_heap_term(p.heap, spawn_defaults.max_heap); }
 
 namespace {
 
@@ -270,7 +267,7 @@ const SystemItem kInfo[] = {
        const auto add = [&](const char* name, Word n) {
          list.add(new_tuple(p.heap, intern_atom(name), number_term(p, n)));
        };
-       add("max_heap_size", spawn_defaults.max_heap_words);
+       add("max_heap_size", spawn_defaults.max_heap.words);
        add("min_bin_vheap_size", kOffHeapLimitWords);
        add("min_heap_size", default_min_heap_words());
        add("fullsweep_after", spawn_defaults.fullsweep_after);

@@ -321,10 +321,12 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   system_mode.ets_limit = ets_limit(o.mode.ets_limit);
   if (o.outstanding_requests) set_outstanding_requests_limit(o.outstanding_requests);
   spawn_defaults.min_heap_words = o.min_heap_words ? next_heap_size(o.min_heap_words) : 0;
-  spawn_defaults.max_heap_words = o.max_heap_words;
-  spawn_defaults.max_heap_kill = o.max_heap_kill;
-  spawn_defaults.max_heap_log = o.max_heap_log;
-  spawn_defaults.max_heap_binaries = o.max_heap_binaries;
+  spawn_defaults.max_heap = {
+      .words = o.max_heap_words,
+      .kill = o.max_heap_kill,
+      .log = o.max_heap_log,
+      .binaries = o.max_heap_binaries,
+  };
   spawn_defaults.off_heap_messages = o.off_heap_messages;
   spawn_defaults.async_dist = o.async_dist;
   gc_modes.collect_always = o.gc_stress;

@@ -48,6 +48,7 @@ Term finish_nif(ErlNifEnv& env, const NifFunction& f, Term result, Term* trap_re
 /// Does what call_nif does, for a function that delays the end of the machine.
 Term call_delaying_nif(Process& p, const NifFunction& f, Term* x);
 
+/// The call itself, without what call_nif does around it.
 inline Term run_nif(Process& p, const NifFunction& f, Term* x) {
   ErlNifEnv env(&p, &p.heap, f.library);
   const Term result =

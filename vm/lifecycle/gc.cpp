@@ -117,7 +117,7 @@ class Collection {
       ++p_.minor_collections;
       reclaimed = before - young_words() - static_cast<Word>(h_.old_top - old_top);
       fit_block_after_minor();
-      if (h_.block_words() > block_before_ && p_.max_heap_words) [[unlikely]]
+      if (h_.block_words() > block_before_ && p_.max_heap.words) [[unlikely]]
         give_back_growth();
       finish();
     }
@@ -269,15 +269,15 @@ class Collection {
   /// Returns whether the process is to be killed for its size. extra: words that it will hold while
   /// it is collected, besides what it holds now in block, fragments and messages.
   bool exceeds_limit(Word extra) {
-    if (p_.max_heap_words == 0) [[likely]]
+    if (p_.max_heap.words == 0) [[likely]]
       return false;
     Word total = h_.block_words() + h_.fragment_words + message_words_of(p_) + extra;
-    if (p_.max_heap_binaries) total += h_.off_heap_words + h_.old_off_heap_words;
-    if (total <= p_.max_heap_words) return false;
+    if (p_.max_heap.binaries) total += h_.off_heap_words + h_.old_off_heap_words;
+    if (total <= p_.max_heap.words) return false;
     if (is_traced(p_, kTraceGc)) [[unlikely]]
-      trace_gc(p_, atoms::gc_max_heap_size, 0);
-    if (p_.max_heap_log && lifecycle_upcalls.report_max_heap) lifecycle_upcalls.report_max_heap(p_, total);
-    if (!p_.max_heap_kill) return false;
+      trace_max_heap_passed(p_);
+    if (p_.max_heap.log && lifecycle_upcalls.report_max_heap) lifecycle_upcalls.report_max_heap(p_, total);
+    if (!p_.max_heap.kill) return false;
     p_.bif_action = BifAction::kExitNow;
     p_.exception_class = ExceptionClass::kExit;
     p_.exception_value = atoms::killed;

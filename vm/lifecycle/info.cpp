@@ -205,9 +205,7 @@ Term reductions(ItemContext& a) {
 }
 Term memory(ItemContext& a) { return Term::small(static_cast<SWord>(process_memory_bytes(a.p))); }
 Word least_heap(const Process& p) { return p.min_heap_words ? p.min_heap_words : kToldHeapWords; }
-Term max_heap_size(ItemContext& a) {
-  return max_heap_term(a.out, a.p.max_heap_words, a.p.max_heap_kill, a.p.max_heap_log, a.p.max_heap_binaries);
-}
+Term max_heap_size(ItemContext& a) { return max_heap_term(a.out, a.p.max_heap); }
 Term min_heap_size(ItemContext& a) { return Term::small(static_cast<SWord>(least_heap(a.p))); }
 Term min_bin_vheap_size(ItemContext& a) { return Term::small(static_cast<SWord>(off_heap_limit_of(a.p))); }
 Term fullsweep_after(ItemContext& a) { return Term::small(a.p.fullsweep_after); }
@@ -383,15 +381,15 @@ Word process_memory_bytes(Process& p) {
   return bytes;
 }
 
-Term max_heap_term(Heap& out, Word words, bool kill, bool log, bool binaries) {
+Term max_heap_term(Heap& out, MaxHeap max_heap) {
   Term pairs[8] = {atoms::error_logger,
-                   bool_term(log),
+                   bool_term(max_heap.log),
                    atoms::kill,
-                   bool_term(kill),
+                   bool_term(max_heap.kill),
                    atoms::size,
-                   Term::small(static_cast<SWord>(words)),
+                   Term::small(static_cast<SWord>(max_heap.words)),
                    atoms::include_shared_binaries,
-                   bool_term(binaries)};
+                   bool_term(max_heap.binaries)};
   return map_from_pairs(out, pairs, release_has(Trait::kBinariesInHeapLimit) ? 4 : 3);
 }
 

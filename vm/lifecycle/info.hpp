@@ -13,7 +13,7 @@ namespace vmrun {
 /// the process asks about itself.
 Term process_info_item(Process& p, Term item, Heap& out, bool running);
 /// A limit of the heap, as programs see it.
-Term max_heap_term(Heap& out, Word words, bool kill, bool log, bool binaries);
+Term max_heap_term(Heap& out, MaxHeap max_heap);
 /// what: an item, a list of items, or `true` for those of process_info/1. Returns the non-value
 /// when an item is unknown.
 Term process_info(Process& p, Term what, Heap& out, bool running);

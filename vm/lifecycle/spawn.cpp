@@ -107,10 +107,7 @@ Term spawn_process(Process* parent, Term module, Term function, Term arguments, 
   init_heap(p.heap, least);
   p.min_heap_words = static_cast<std::uint32_t>(options.min_heap_words);
   p.fullsweep_after = options.fullsweep_after;
-  p.max_heap_words = options.max_heap_words;
-  p.max_heap_kill = options.max_heap_kill;
-  p.max_heap_log = options.max_heap_log;
-  p.max_heap_binaries = options.max_heap_binaries;
+  p.max_heap = options.max_heap;
   p.priority = options.priority;
   p.own_priority.store(options.priority, std::memory_order_relaxed);
 

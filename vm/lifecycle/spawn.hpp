@@ -19,10 +19,9 @@ struct SpawnOptions {
   std::uint16_t scheduler = 0;  // the scheduler that it is bound to; 0: not bound
   bool off_heap_messages = false;
   bool async_dist = false;
-  bool max_heap_kill = true, max_heap_log = true, max_heap_binaries = false;
   std::uint16_t fullsweep_after = 65535;
   Word min_heap_words = 0;
-  Word max_heap_words = 0;
+  MaxHeap max_heap;
   Word min_bin_vheap_words = 0;
   Term as_given = Term::nil();                       // the option list of the program, for traces
   struct SpawnRequest* request = nullptr;            // for spawn_request

@@ -8,6 +8,7 @@
 #include "vm/heap/heap.hpp"
 #include "vm/process/flags.hpp"
 #include "vm/process/mailbox.hpp"
+#include "vm/process/max_heap.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/term.hpp"
 
@@ -101,10 +102,7 @@ struct Process {
   std::uint16_t minor_collections = kNeverCollected;
   std::uint16_t fullsweep_after = 65535;  // minor collections before a full sweep
   std::uint32_t min_heap_words = 0;       // least size of the block; 0: the VM's default
-  Word max_heap_words = 0;                // 0: no limit
-  bool max_heap_kill = true;              // exceeding it: kill, error_logger report
-  bool max_heap_log = true;
-  bool max_heap_binaries = false;  // those outside the heap count too
+  MaxHeap max_heap;
 
   // Signals and waiting.
   Relaxed<bool> trap_exit{false};

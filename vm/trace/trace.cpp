@@ -290,21 +290,23 @@ namespace {
 
 void tell_gc(Process& p, Term event, Word words) {
   Arena arena;
-  const Term sizes = heap_sizes(p, 0, arena);
-  if (event == atoms::gc_max_heap_size) return trace_event(p, kTraceGc, event, sizes);
   Term* hp = arena.alloc(5);
   const Term wanted = make_tuple(hp, atoms::wordsize, Term::small(static_cast<SWord>(words)));
-  trace_event(p, kTraceGc, event, make_cons(hp, wanted, sizes));
+  trace_event(p, kTraceGc, event, make_cons(hp, wanted, heap_sizes(p, 0, arena)));
 }
 
 }  // namespace
 
 void trace_gc(Process& p, Term event, Word words) {
   const bool begins = event == atoms::gc_minor_start || event == atoms::gc_major_start;
-  const bool ends = !begins && event != atoms::gc_max_heap_size;
   if (begins) call_memory_stops(p);
   if (is_traced(p, kTraceGc)) tell_gc(p, event, words);
-  if (ends) call_memory_goes_on(p);
+  if (!begins) call_memory_goes_on(p);
+}
+
+void trace_max_heap_passed(Process& p) {
+  Arena arena;
+  trace_event(p, kTraceGc, atoms::gc_max_heap_size, heap_sizes(p, 0, arena));
 }
 
 }  // namespace vmrun

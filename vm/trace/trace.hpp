@@ -111,5 +111,7 @@ void trace_running(Process& p, bool in, std::uint32_t flags = kTraceRunning | kT
 void trace_exiting(Process& p, Term event);
 /// A collection begins or ends in a process that is traced for it, or that awaits returns.
 void trace_gc(Process& p, Term event, Word words);
+/// A process that is traced for its collections is larger than its max_heap_size.
+void trace_max_heap_passed(Process& p);
 
 }  // namespace vmrun

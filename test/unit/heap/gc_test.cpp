@@ -214,8 +214,8 @@ TEST_CASE("max_heap_size ends the process, or only reports") {
   for (const bool kill : {true, false}) {
     reported = 0;
     Mutator m;
-    m.p.max_heap_words = 1000;
-    m.p.max_heap_kill = kill;
+    m.p.max_heap.words = 1000;
+    m.p.max_heap.kill = kill;
     Term list = Term::nil();
     int cost = 1;
     for (SWord i = 0; i < 2000 && cost > 0; ++i) {
