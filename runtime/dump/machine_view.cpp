@@ -233,6 +233,8 @@ void for_each_message(const Process& p, Visit visit) {
       visit(f);
   };
   for (const Fragment* f = p.mailbox.first; f; f = f->next) visit_message(*f);
+  if (p.extra && p.extra->priority)  // a queue that is cut (PriorityReception)
+    for (const Fragment* f = p.extra->priority->rest; f; f = f->next) visit_message(*f);
   std::vector<const Fragment*> arrivals;  // newest first
   for (const Fragment* f = p.mailbox.newest_arrival(); f; f = f->next) arrivals.push_back(f);
   for (std::size_t i = arrivals.size(); i-- > 0;) visit_message(*arrivals[i]);

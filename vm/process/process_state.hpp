@@ -186,13 +186,14 @@ struct Extra {
 /// Appends the requests in Extra::until_collected to Extra::deferred.
 [[gnu::cold]] void defer_until_collected(Extra& extra);
 
-/// process_flag(sensitive, true). The process itself tests it, and so does code that is about to
-/// report something about the process.
-/// Makes the inner queue one list again, for those who walk it: see PriorityReception.
+/// Makes the inner queue one list again, for those who walk it: see PriorityReception. Called by
+/// the thread that runs p, or while all others stand still.
 inline void join_queue(const Process& p) {
   if (p.extra && p.extra->priority) p.extra->priority->join();
 }
 
+/// process_flag(sensitive, true). The process itself tests it, and so does code that is about to
+/// report something about the process.
 inline bool is_sensitive(const Process& p) { return p.sensitive.load(std::memory_order_relaxed); }
 
 /// Returns p's extra part, which is made if need be.
