@@ -33,8 +33,13 @@ bool take_mark(Process& p, FlatTable<Key, NoValue> PriorityReception::*table, co
 
 /// Whether the save position is behind all priority messages.
 bool has_passed_priority(const Process& p) {
-  for (Fragment* const* at = &p.mailbox.first; at != p.extra->priority->end; at = &(*at)->next)
-    if (at == p.mailbox.save) return false;
+  PriorityReception& reception = *p.extra->priority;
+  if (p.mailbox.save == reception.among) return false;
+  for (Fragment* const* at = &p.mailbox.first; at != reception.end; at = &(*at)->next)
+    if (at == p.mailbox.save) {
+      reception.among = p.mailbox.save;
+      return false;
+    }
   return true;
 }
 

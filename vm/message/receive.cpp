@@ -33,6 +33,7 @@ void move_link(Process& p, Fragment** from, Fragment** to) {
     PriorityReception& reception = *p.extra->priority;
     if (reception.end == from) reception.end = to;
     if (reception.resume == from) reception.resume = to;
+    if (reception.among == from) reception.among = to;
   }
 }
 

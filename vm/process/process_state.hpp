@@ -96,6 +96,9 @@ struct PriorityReception {
   bool begins_anew = false;
   // The receive under way has tested all priority messages.
   bool all_tested = false;
+  // A link that leads to a priority message, or is `end`: while the save position is there, nobody
+  // has to look for it once more.
+  Fragment** among = nullptr;
 
   // While a receive that has tested ordinary messages, or need not test them, tests priority
   // messages that came later, the queue is cut at `end`: `rest` is what follows there, and the
@@ -125,7 +128,7 @@ struct Extra {
   Aliases aliases;
   std::unique_ptr<PriorityReception> priority;
   FlatTable<RefKey, SpawnRequested> spawn_requests;
-  std::unique_ptr<OwnTimers> timers;  // made with the first timer that it starts
+  std::unique_ptr<OwnTimers> timers;  // made with the first timer that it starts for itself
 
   static constexpr unsigned kMarkers = usual_or_small<unsigned>(4, 1);
   ReceiveMarker markers[kMarkers];
