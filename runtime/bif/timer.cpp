@@ -55,10 +55,12 @@ Term start(Process& p, const Term* a, Term options, bool wrapped) {
                              : (now_ns + 999'999) / 1'000'000 + static_cast<Word>(time);
   TimerWheel& wheel = this_scheduler()->timers;
   const RefKey key = wheel.start_message(a[1], now_ns / 1'000'000, tick, f, place);
-  if (a[1].is_local_pid()) {
+  if (a[1] == p.id) {
     std::unique_ptr<OwnTimers>& own = extra_of(p).timers;
     if (!own) own = std::make_unique<OwnTimers>();
-    own->add(wheel, key, a[1] == p.id, p.id);
+    own->add(wheel, key, p.id);
+  } else if (a[1].is_local_pid()) {
+    list_timer_of_other(a[1], wheel, key);
   }
   bump_reductions(p, 4);
   Term* hp = p.heap.alloc(kRefWords);

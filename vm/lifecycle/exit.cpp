@@ -99,6 +99,16 @@ void answer_questions(Process& p) {
 /// then.
 [[gnu::cold, gnu::noinline]] void let_go_early(Process& p) { (void)let_go(p); }
 
+/// Returns false when there are more.
+bool give_back_timers(Process& p, int* left) {
+  for (;;) {
+    if (p.extra && p.extra->timers && !p.extra->timers->give_back(p.id, left)) return false;
+    std::unique_ptr<OwnTimers> more = take_timers_of_others(p.id);
+    if (!more) return true;
+    extra_of(p).timers = std::move(more);
+  }
+}
+
 /// Links the deferred fragments, and those that arrived behind the signal that ends the process, so
 /// that they are answered.
 [[gnu::noinline]] void link_what_was_kept(Process& p) {
@@ -147,7 +157,7 @@ void exit_process(Process& p, Term reason, bool report) {
 void end_more(Process& p) {
   if (!let_go(p)) return (void)extra_of(p);
   int left = kPiece;
-  if (p.extra && p.extra->timers && !p.extra->timers->give_back(p.id, &left)) return;
+  if (!give_back_timers(p, &left)) return;
   if (p.extra && !tell_relations(p, &left)) return;
   join_queue(p);
   Fragment*& first = p.mailbox.first;
