@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/base/affinity.hpp"
 #include "vm/base/spawn_plan.hpp"
 #include "vm/base/thread.hpp"
 #include "vm/port/environment.hpp"
@@ -190,6 +191,7 @@ int start_child(const PortOptions& options, Child* child) {
   const std::vector<std::string> texts = arguments(options), entries = child_environment(options);
   const char* program = options.kind == PortOptions::Kind::kSpawn ? "/bin/sh" : options.command.c_str();
   pid_t pid;
+  const WithoutBinding any_processor;
   if (const int error = posix_spawn(&pid, program, &plan.actions, &plan.attributes, pointers(texts).data(),
                                     pointers(entries).data())) {
     if (lacks_resources(error)) return error;

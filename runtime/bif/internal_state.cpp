@@ -16,6 +16,7 @@
 #include "runtime/bif/relations_inside.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_texts.hpp"
+#include "vm/base/bind_order.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/release.hpp"
 #include "vm/code/change_permission.hpp"
@@ -443,6 +444,18 @@ struct QuestionOf {
   Term (*answer)(Process& p, Term what);
 };
 
+/// All processors in the order of a bind type, whether or not there are schedulers for them.
+Term bindings_by_type(Process& p, Term name) {
+  const std::optional<BindType> type = name.is_atom() ? bind_type_named(atom_text(name)) : std::nullopt;
+  if (!type) return raise_badarg(p);
+  const std::vector<int> order = bind_order(known_places(), *type);
+  if (order.empty()) return atoms::false_;
+  Term* hp = p.heap.alloc(order.size() + 1);
+  hp[0] = Term::header(Term::Sub::kTuple, order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) hp[i + 1] = Term::small(order[i]);
+  return Term::boxed(hp);
+}
+
 constexpr QuestionOf kQuestionsOf[] = {
     {"process_status", status_of},
     {"binary_info", binary_info},
@@ -450,6 +463,7 @@ constexpr QuestionOf kQuestionsOf[] = {
     {"dist_ctrl", controller_of},
     {"atom_out_cache_index", place_in_cache},
     {"magic_ref", magic_reference},
+    {"fake_scheduler_bindings", bindings_by_type},
     {"link_list", link_list_of},
     {"monitor_list", monitor_list_of},
     // The hash that determines the first eight levels of a map's trie.

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/cpu_topology.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/microstates.hpp"
 #include "runtime/bif/process_options.hpp"
@@ -13,6 +14,8 @@
 #include "vm/code/exceptions.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/spawn.hpp"
+#include "vm/process/report.hpp"
+#include "vm/sched/binding.hpp"
 #include "vm/trace/call_trace.hpp"
 #include "vm/trace/seq_trace.hpp"
 
@@ -38,6 +41,11 @@ Term set_default_max_heap_size(Process& p, Term value) {
   return old;
 }
 
+/// (Users are to state these on the command line.)
+void report_deprecated(const std::string& flag) {
+  report_warning("A call to erlang:system_flag(" + flag + ", _) was made. The flag is deprecated.\n");
+}
+
 /// Takes false, a process or port, or {Module, State}; returns the old one. The module that stands
 /// for processes and ports may be named.
 Term set_sequential_tracer(Process& p, Term tracer) {
@@ -51,6 +59,27 @@ Term set_sequential_tracer(Process& p, Term tracer) {
   const bool suits =
       names_module ? to.is_atom() && to != atoms::false_ : !to.is_atom() || (to == atoms::false_ && !pair);
   return suits && set_seq_tracer(to, names_module ? state : Term::nil()) ? old : raise_badarg(p);
+}
+
+Term set_scheduler_bind_type(Process& p, Term value) {
+  report_deprecated("scheduler_bind_type");
+  const std::optional<BindType> type = value.is_atom() ? bind_type_named(atom_text(value)) : std::nullopt;
+  const BindType before = bind_type();
+  if (!type || !set_bind_type(*type)) return raise_badarg(p);
+  return intern_atom(kBindTypes[static_cast<unsigned>(before)].name);
+}
+
+/// Takes a topology, or undefined: that of the system. Returns the one before.
+Term set_topology(Process& p, Term value) {
+  report_deprecated("cpu_topology");
+  std::optional<std::vector<ProcessorPlace>> places;
+  if (value == atoms::undefined) places.emplace();
+  else places = places_of_topology(value);
+  if (!places) return raise_badarg(p);
+  const Term before = cpu_topology(p);
+  define_places(std::move(*places));
+  bind_schedulers();
+  return before;
 }
 
 }  // namespace
@@ -91,10 +120,8 @@ Term bif_erlang_system_flag_2(Process& p, const Term* a) {
     if (!small_in_range(a[1], 0, UINT32_MAX, &n)) return raise_badarg(p);
     return Term::small(trace_control_word.exchange(static_cast<std::uint32_t>(n)));
   }
-  // Threads are not bound to cores.
-  if (name == "scheduler_bind_type" &&
-      (a[1] == intern_atom("unbound") || a[1] == intern_atom("default_bind")))
-    return intern_atom("unbound");
+  if (name == "scheduler_bind_type") return set_scheduler_bind_type(p, a[1]);
+  if (name == "cpu_topology") return set_topology(p, a[1]);
   if (name == "time_offset" && a[1] == intern_atom("finalize")) return time_offset_state(finalize_offset());
   const std::optional<Term> of_schedulers = set_scheduling_flag(p, a);
   return of_schedulers ? *of_schedulers : raise_badarg(p);

@@ -33,6 +33,7 @@
 #include "vm/port/async.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/process_table.hpp"
+#include "vm/sched/binding.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/big.hpp"
@@ -180,13 +181,15 @@ const SystemItem kInfo[] = {
     {"multi_scheduling", [](Process&) { return multi_scheduling(); }},
     {"multi_scheduling_blockers", blockers},
     {"normal_multi_scheduling_blockers", normal_blockers},
-    {"scheduler_bind_type", [](Process&) { return intern_atom("unbound"); }},
+    {"scheduler_bind_type",
+     [](Process&) { return intern_atom(kBindTypes[static_cast<unsigned>(bind_type())].name); }},
     {"scheduler_bindings",
      [](Process& p) {
-       const unsigned n = scheduler_count();
-       Term* hp = p.heap.alloc(n + 1);
-       std::fill_n(hp + 1, n, intern_atom("unbound"));
-       hp[0] = Term::header(Term::Sub::kTuple, n);
+       const std::vector<int> bindings = scheduler_bindings();
+       Term* hp = p.heap.alloc(bindings.size() + 1);
+       hp[0] = Term::header(Term::Sub::kTuple, bindings.size());
+       for (std::size_t i = 0; i < bindings.size(); ++i)
+         hp[i + 1] = bindings[i] < 0 ? intern_atom("unbound") : Term::small(bindings[i]);
        return Term::boxed(hp);
      }},
     {"cpu_topology", cpu_topology},
@@ -230,7 +233,12 @@ const SystemItem kInfo[] = {
     {"os_type", [](Process& p) { return bif_os_type_0(p, nullptr); }},
     {"os_version", [](Process& p) { return bif_os_version_0(p, nullptr); }},
     {"system_logger", [](Process&) { return system_logger(); }},
-    {"update_cpu_info", [](Process&) { return intern_atom(update_processors() ? "changed" : "unchanged"); }},
+    {"update_cpu_info",
+     [](Process&) {
+       const bool changed = update_processors();
+       if (changed) bind_schedulers();
+       return intern_atom(changed ? "changed" : "unchanged");
+     }},
     {"emu_args",
      [](Process& p) {
        ListBuilder list(p.heap);
@@ -307,9 +315,9 @@ Term bif_erlang_system_info_1(Process& p, const Term* a) {
       (item.element(1) == intern_atom("internal") || item.element(1) == intern_atom("external")))
     return Term::small(sizeof(Word));
   if (item.is_tuple() && item.tuple_arity() == 2 && item.element(0) == intern_atom("cpu_topology")) {
-    if (item.element(1) == intern_atom("defined")) return atoms::undefined;  // never set
-    if (item.element(1) == intern_atom("detected") || item.element(1) == intern_atom("used"))
-      return cpu_topology(p);
+    if (item.element(1) == intern_atom("defined")) return topology_term(p.heap, defined_places());
+    if (item.element(1) == intern_atom("detected")) return topology_term(p.heap, detected_places());
+    if (item.element(1) == intern_atom("used")) return cpu_topology(p);
   }
   if (item.is_tuple() && item.tuple_arity() >= 2) {
     const std::optional<Term> of_allocators = allocator_item(p, item);

@@ -63,6 +63,7 @@
 #include "vm/port/signals.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/process_table.hpp"
+#include "vm/sched/binding.hpp"
 #include "vm/sched/scheduler.hpp"
 #include "vm/term/map.hpp"
 #include "vm/term/node.hpp"
@@ -360,6 +361,8 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   if (!beginning) return kBrokenScriptStatus;
 
   if (!o.reads_topology) leave_places_unknown();
+  define_places(o.topology);
+  if (o.bind_type != BindType::kUnbound) set_bind_type(o.bind_type);
   SchedulerOptions scheduling;
   scheduling.schedulers = o.schedulers;
   scheduling.online = o.schedulers_online ? o.schedulers_online : processors().usable();

@@ -35,12 +35,10 @@ struct Flag {
 };
 
 constexpr std::string_view kBoolean = "true|false", kNumber = "0-4294967295";
-constexpr std::string_view kBindTypes = "u|ns|ts|ps|s|nnts|nnps|tnnps|db";
 constexpr std::string_view kBusyWait = "none|very_short|short|medium|long|very_long";
 constexpr std::string_view kWakeUp = "very_low|low|medium|high|very_high";
 constexpr std::string_view kCleanUp = "very_lazy|lazy|medium|eager|very_eager";
 constexpr std::string_view kStackKilowords = "20-8192";
-constexpr std::string_view kNotBound = "ns|ts|ps|s|nnts|nnps|tnnps|db";
 
 // The flags of erl(1) in its order. If several names match, the longest one counts. docs/otp.md,
 // "Flags of the machine", says why some have no effect.
@@ -92,19 +90,19 @@ constexpr Flag kFlags[] = {
     {"+SDcpu", Value::kNeeded, "", "+SDcpu"},
     {"+SDPcpu", Value::kNeeded, "", "+SDPcpu"},
     {"+SDio", Value::kNeeded, "", "+SDio"},
-    {"+sbt", Value::kNeeded, kBindTypes, "", kNotBound, "schedulers are not bound to processors"},
+    {"+sbt", Value::kNeeded, "", "+sbt"},
     {"+sbwt", Value::kNeeded, kBusyWait},
     {"+sbwtdcpu", Value::kNeeded, kBusyWait},
     {"+sbwtdio", Value::kNeeded, kBusyWait},
     {"+scl", Value::kNeeded, kBoolean},
-    {"+sct", Value::kNeeded, ""},
+    {"+sct", Value::kNeeded, "", "+sct"},
     {"+secio", Value::kNeeded, kBoolean},
     {"+sfwi", Value::kNeeded, kNumber},
     {"+spp", Value::kNeeded, "", "+spp"},
     {"+sss", Value::kNeeded, kStackKilowords},
     {"+sssdcpu", Value::kNeeded, kStackKilowords},
     {"+sssdio", Value::kNeeded, kStackKilowords},
-    {"+stbt", Value::kNeeded, kBindTypes},
+    {"+stbt", Value::kNeeded, "", "+stbt"},
     {"+ssrct", Value::kNone, "", "+ssrct"},
     {"+sub", Value::kNeeded, kBoolean},
     {"+sws", Value::kNeeded, "default|legacy"},

@@ -18,6 +18,7 @@
 #include "runtime/cli/flag_hint.hpp"
 #include "runtime/cli/without_script.hpp"
 #include "vm/base/processors.hpp"
+#include "vm/base/topology_text.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/async.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -180,6 +181,36 @@ void take_percentages(Options& o) {
     o.schedulers = share(o.schedulers ? o.schedulers : processors().configured, *o.schedulers_percent);
 }
 
+Error set_topology(Options& o, const std::string& text) {
+  auto read = read_topology(text);
+  if (const auto* error = std::get_if<const char*>(&read))
+    return fmt::format("bad cpu topology '{}': {}", text, *error);
+  o.topology = std::get<std::vector<ProcessorPlace>>(std::move(read));
+  o.reads_topology = false;
+  return {};
+}
+
+std::string bind_error(const std::string& letters, const char* why) {
+  return fmt::format("setting scheduler bind type '{}' failed: {}", letters, why);
+}
+
+Error add_bind_request(Options& o, const std::string& letters, bool is_needed) {
+  const std::optional<BindType> type = bind_type_of_letters(letters);
+  if (!type) return bind_error(letters, "invalid type");
+  o.bind_requests.push_back({*type, letters, is_needed, !o.topology.empty()});
+  return {};
+}
+
+/// A request knows the topology that comes before it, or without any that of the system.
+Error take_bind_requests(Options& o) {
+  for (const BindRequest& request : o.bind_requests) {
+    const bool is_known = o.reads_topology ? !detected_places().empty() : request.knows_topology;
+    if (is_known || request.type == BindType::kUnbound) o.bind_type = request.type;
+    else if (request.is_needed) return bind_error(request.letters, "no cpu topology available");
+  }
+  return {};
+}
+
 Error set_node_delay(Options& o, const std::string& text) {
   o.forgets_nodes = text != "infinity";
   return o.forgets_nodes ? number(text, 0, 100'000'000, &o.node_delay_seconds) : Error{};
@@ -221,6 +252,11 @@ const std::vector<Flag>& flags() {
        "processors may be used)",
        set_number_and_online(&Options::schedulers, &Options::schedulers_online, kMaxSchedulers)},
       {"+SP", "P[:Q]", nullptr, set_percentages},
+      {"+sct", "TOPOLOGY", nullptr, set_topology},
+      {"+sbt", "TYPE", nullptr,
+       [](Options& o, const std::string& letters) { return add_bind_request(o, letters, true); }},
+      {"+stbt", "TYPE", nullptr,
+       [](Options& o, const std::string& letters) { return add_bind_request(o, letters, false); }},
       {"+ssrct", nullptr, nullptr,
        [](Options& o, const std::string&) -> Error {
          o.reads_topology = false;
@@ -514,6 +550,7 @@ std::variant<Options, UsageError> parse_machine_flags(const std::vector<std::str
     if (Error e = flag->apply(o, value)) return UsageError{fmt::format("{}: {}", flag->name, *e)};
   }
   take_percentages(o);
+  if (Error e = take_bind_requests(o)) return UsageError{*e};
   return o;
 }
 
@@ -529,8 +566,10 @@ std::variant<Options, UsageError> parse_options(int argc, const char* const* arg
   std::vector<const char*> spread{argv[0]};
   for (const std::string& word : words) spread.push_back(word.c_str());
   auto parsed = parse_words(static_cast<int>(spread.size()), spread.data());
-  if (const auto* o = std::get_if<Options>(&parsed))
+  if (auto* o = std::get_if<Options>(&parsed)) {
     if (Error e = check_config_files(*o)) return UsageError{*e};
+    if (Error e = take_bind_requests(*o)) return UsageError{*e};
+  }
   return parsed;
 }
 

@@ -9,6 +9,8 @@
 #include "runtime/bif/system_mode.hpp"
 #include "runtime/cli/kept_flags.hpp"
 #include "runtime/cli/os_signals.hpp"
+#include "vm/base/bind_order.hpp"
+#include "vm/base/processors.hpp"
 #include "vm/base/release.hpp"
 #include "vm/code/module.hpp"
 #include "vm/hot/heating.hpp"
@@ -21,6 +23,13 @@
 namespace vmrun::cli {
 
 enum class Action { kRun, kListProbes, kPrintCore, kPrintSsa, kPrintAssembly, kPrintLoaded, kHelp, kVersion };
+
+/// +sbt, or +stbt, which asks for an attempt only.
+struct BindRequest {
+  BindType type;
+  std::string letters;
+  bool is_needed, knows_topology;  // +sct came before it
+};
 
 struct Options {
   Action action = Action::kRun;
@@ -36,7 +45,10 @@ struct Options {
   unsigned schedulers_online = 0;            // +S N:Online; 0: all
   // +SP Percent:Online, of the above; nothing: all of it
   std::optional<unsigned> schedulers_percent, schedulers_online_percent;
-  bool reads_topology = true;                // +ssrct: false
+  bool reads_topology = true;                // +ssrct, +sct: false
+  std::vector<ProcessorPlace> topology;      // +sct
+  std::vector<BindRequest> bind_requests;    // +sbt, +stbt
+  BindType bind_type = BindType::kUnbound;   // what has come of them
   unsigned async_threads = 8;                // +A
   unsigned return_after_ms = 200;            // +return-after
   unsigned dirty_cpu_schedulers = 0;         // +SDcpu; 0: as many as schedulers

@@ -149,6 +149,10 @@ REFUSED = [
     '+fnx',
     '+sbt x',
     '+stbt x',
+    '+ssrct +sbt db',
+    '+sbt db +sct L0',
+    '+sct L0,1',
+    '+sct x',
     '+sbwt x',
     '+swt x',
     '+hpds x',
@@ -175,8 +179,25 @@ BY_RELEASE = [
     ','
 )
 OWN = ['+random-sched 7 +S 1', '+yield-all +S 2', '+slice 20', '+gc-stress +verify-heap']
-NOT_SUPPORTED = ['+fnl', '+sbt db']
+NOT_SUPPORTED = ['+fnl']
 
+
+ALL_CORES = 'L0-1023c1023-0'
+TOPOLOGIES = [
+    '+ssrct +stbt db',
+    '+ssrct +sbt u',
+    '+stbt db +sct L0',
+    '+sct L65535 +sbt db',
+    f'+sct {ALL_CORES} +sbt ns +S 2:1',
+    f'+sct L0 +sct {ALL_CORES} +sct L3-4p0-1n1,0 +stbt s +sbt u',
+    f'+sct {ALL_CORES} +ssrct +stbt tnnps +S 1',
+    '+sct L3c1p1n7:L2c0p1n7:L9-10T1,0n4p0:L11p2n0 +S 3',
+]
+# The first scheduler has a processor, whichever this program may use.
+BINDINGS = (
+    'I = fun erlang:system_info/1, io:format("~0p~n", [[I(cpu_topology), I({cpu_topology, defined}), '
+    'I({cpu_topology, detected}), I(scheduler_bind_type), I(scheduler_bindings)]])'
+)
 
 IDENTIFIERS = (
     'All = [{pid, self()}, {pid, lists:last([spawn(fun() -> ok end) || _ <- lists:seq(1, 40000)])}, {port, '
@@ -380,6 +401,11 @@ def tests(vmrun):
             "OTP's system: no topology of processors",
             lambda: agree(vmrun, 'io:format("~p~n", [erlang:system_info(cpu_topology)])', '', '+ssrct'),
         ),
+        Test(
+            'command',
+            "OTP's system: topologies that are stated, and schedulers bound by them",
+            lambda: agree(vmrun, BINDINGS, *TOPOLOGIES),
+        ),
         Test('command', "OTP's system: flags of this machine alone", lambda: take(vmrun, OWN)),
         Test(
             'command',
@@ -400,7 +426,9 @@ def tests(vmrun):
         Test(
             'command',
             "OTP's system: bad flags",
-            lambda: refuse(vmrun, REFUSED, ['bad value', 'expected', 'unknown flag']),
+            lambda: refuse(
+                vmrun, REFUSED, ['bad value', 'expected', 'unknown flag', 'invalid type', 'topology']
+            ),
         ),
         Test(
             'command',

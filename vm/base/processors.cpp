@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/base/processors.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,8 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
+
+#include "vm/base/affinity.hpp"
 
 namespace vmrun {
 namespace {
@@ -146,6 +147,39 @@ std::map<int, int> node_by_processor(const std::string& root) {
   return nodes;
 }
 
+auto place_in_machine(const ProcessorPlace& p) {
+  return std::tuple(p.package, p.part, p.core, p.thread, p.logical);
+}
+auto entity(const ProcessorPlace& p) { return std::tuple(p.node, p.package, p.part, p.core, p.thread); }
+
+void sort_places(std::vector<ProcessorPlace>& places) {
+  std::sort(places.begin(), places.end(), [](const ProcessorPlace& a, const ProcessorPlace& b) {
+    return place_in_machine(a) < place_in_machine(b);
+  });
+}
+
+/// Whether a key is the same for two of them.
+template <class Key>
+bool has_twice(const std::vector<ProcessorPlace>& places, Key key) {
+  std::vector<decltype(key(places[0]))> keys;
+  for (const ProcessorPlace& place : places) keys.push_back(key(place));
+  std::sort(keys.begin(), keys.end());
+  return std::adjacent_find(keys.begin(), keys.end()) != keys.end();
+}
+
+/// Each package is in one node, or each of its processors is in a node inside. Either all packages
+/// have nodes, or none has. The places are sorted.
+bool nodes_make_sense(const std::vector<ProcessorPlace>& places) {
+  const auto has_node = [](const ProcessorPlace& p) { return p.node >= 0 || p.part >= 0; };
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const ProcessorPlace &before = places[i - 1], &here = places[i];
+    if (has_node(before) != has_node(here)) return false;
+    if (before.package == here.package && (before.node != here.node || (before.part < 0) != (here.part < 0)))
+      return false;
+  }
+  return true;
+}
+
 /// A single node for all processors counts as no node. A node that shares a package with another is
 /// a part of that package.
 void sort_out_nodes(std::vector<ProcessorPlace>& places) {
@@ -175,11 +209,20 @@ std::vector<ProcessorPlace> processor_places(const std::string& root) {
                       .logical = logical});
   }
   sort_out_nodes(places);
-  std::sort(places.begin(), places.end(), [](const ProcessorPlace& a, const ProcessorPlace& b) {
-    return std::tie(a.node, a.package, a.part, a.core, a.logical) <
-           std::tie(b.node, b.package, b.part, b.core, b.logical);
-  });
+  sort_places(places);
   return places;
+}
+
+const char* settle_places(std::vector<ProcessorPlace>& places) {
+  const auto logical = [](const ProcessorPlace& p) { return p.logical; };
+  sort_places(places);
+  if (has_twice(places, logical)) return "not unique logical identifiers";
+  if (has_twice(places, entity)) return "not unique entities";
+  if (!nodes_make_sense(places)) return "invalid nodes declaration";
+  const int first = places.empty() ? -1 : places[0].node;
+  if (std::all_of(places.begin(), places.end(), [&](const ProcessorPlace& p) { return p.node == first; }))
+    for (ProcessorPlace& place : places) place.node = -1;
+  return nullptr;
 }
 
 // ---- All of it ----------------------------------------------------------------------------------
@@ -191,27 +234,12 @@ unsigned configuration(int name) {
   return n > 0 ? static_cast<unsigned>(n) : 1;
 }
 
-/// Counts the processors that the affinity of the first thread allows, which is what taskset(1)
-/// changes; 0: not known. The kernel refuses a set that is smaller than its own.
-unsigned processors_in_affinity() {
-  for (int size = 1024; size <= 1 << 20; size *= 2) {
-    cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(size));
-    if (!set) return 0;
-    const std::size_t bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(size));
-    const bool is_known = sched_getaffinity(getpid(), bytes, set) == 0;
-    const int count = is_known ? CPU_COUNT_S(bytes, set) : 0;
-    CPU_FREE(set);
-    if (is_known) return static_cast<unsigned>(count);
-  }
-  return 0;
-}
-
 Processors find_processors() {
   Processors found;
   found.configured = configuration(_SC_NPROCESSORS_CONF);
   found.online = std::min(found.configured, configuration(_SC_NPROCESSORS_ONLN));
-  const unsigned allowed = processors_in_affinity();
-  found.available = allowed ? std::min(allowed, found.online) : found.online;
+  const std::optional<ProcessorSet> allowed = ProcessorSet::of_program();
+  found.available = allowed ? std::min(allowed->size(), found.online) : found.online;
   found.quota = cpu_quota("", found.online);
   return found;
 }
@@ -219,7 +247,8 @@ Processors find_processors() {
 struct Known {
   std::mutex mutex;
   Processors processors = find_processors();
-  std::optional<std::vector<ProcessorPlace>> places;  // nothing until known_places is called
+  std::optional<std::vector<ProcessorPlace>> places;  // nothing until detected_places is called
+  std::vector<ProcessorPlace> defined;
   bool reads_places = true;
 
   std::vector<ProcessorPlace> read_places() const {
@@ -242,6 +271,23 @@ Processors processors() {
 }
 
 std::vector<ProcessorPlace> known_places() {
+  std::vector<ProcessorPlace> defined = defined_places();
+  return defined.empty() ? detected_places() : defined;
+}
+
+std::vector<ProcessorPlace> defined_places() {
+  Known& k = known();
+  const std::lock_guard guard(k.mutex);
+  return k.defined;
+}
+
+void define_places(std::vector<ProcessorPlace> places) {
+  Known& k = known();
+  const std::lock_guard guard(k.mutex);
+  k.defined = std::move(places);
+}
+
+std::vector<ProcessorPlace> detected_places() {
   Known& k = known();
   const std::lock_guard guard(k.mutex);
   if (!k.places) k.places = k.read_places();

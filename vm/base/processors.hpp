@@ -11,9 +11,10 @@
 namespace vmrun {
 
 /// The place of a logical processor. A node (of memory) contains whole packages, or is a part of
-/// one package, as /sys tells. With one node for all of them both are -1.
+/// one package, as /sys or the user tells. With one node for all of them both are -1.
 struct ProcessorPlace {
   int node = -1, package = -1, part = -1, core = -1, logical = -1;
+  int thread = -1;  // of its core; -1: they are in the order of `logical`
   bool operator==(const ProcessorPlace&) const = default;
 };
 
@@ -32,11 +33,22 @@ struct Processors {
 
 /// Returns what the first call or the last update has found.
 Processors processors();
-/// Returns the places of the processors, sorted; none when /sys does not tell. The first call reads
-/// /sys, so a start does not pay for it.
+/// Returns the places that the user has defined, or else those that the system tells. Sorted by
+/// package and what is inside.
 std::vector<ProcessorPlace> known_places();
-/// From now on no places are known. Called before the first call of known_places.
+/// Returns the places that /sys tells; none when it does not. The first call reads /sys, so a start
+/// does not pay for it.
+std::vector<ProcessorPlace> detected_places();
+/// Returns what define_places was told; empty: nothing.
+std::vector<ProcessorPlace> defined_places();
+/// Takes what settle_places has accepted, or nothing: then those of the system count again.
+void define_places(std::vector<ProcessorPlace> places);
+/// From now on /sys does not tell any places. Called before the first call of known_places.
 void leave_places_unknown();
+
+/// Sorts the places, and removes a node that is around all of them. Returns what is wrong with them
+/// in the words of erl(1), or a null pointer.
+const char* settle_places(std::vector<ProcessorPlace>& places);
 /// Reads everything again. Returns whether anything has changed.
 bool update_processors();
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "vm/base/affinity.hpp"
 #include "vm/base/allocate.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/base/signal_stack.hpp"
@@ -77,6 +78,7 @@ std::thread start_thread(std::string name, std::function<void()> body) {
   name.resize(std::min(name.size(), kLongestName));
   return std::thread([name = std::move(name), body = std::move(body)] {
     pthread_setname_np(pthread_self(), name.c_str());
+    drop_inherited_binding();
     const SignalStack for_handlers;
     body();
   });

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/base/affinity.hpp"
 #include "vm/include/erl_driver.h"
 
 struct ErlDrvMutex_ {
@@ -65,6 +66,7 @@ unsigned generation_of(ErlDrvTSDKey key) {
 }
 
 void* start_thread(void* tid) {
+  vmrun::drop_inherited_binding();
   own_thread = static_cast<ErlDrvTid>(tid);
   return own_thread->function(own_thread->argument);
 }

@@ -7,6 +7,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/base/microstate.hpp"
 #include "vm/process/priority_boost.hpp"
+#include "vm/sched/binding.hpp"
 #include "vm/sched/bound.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/poll.hpp"
@@ -75,19 +76,29 @@ unsigned schedulers_online() {
   return online;
 }
 
+unsigned schedulers_to_run() {
+  std::lock_guard guard(mutex);
+  return wanted.load(std::memory_order_relaxed);
+}
+
 unsigned set_schedulers_online(unsigned n) {
   std::unique_lock lock(mutex);
   const unsigned before = online;
   online = n;
   ask();
   await(lock);
+  lock.unlock();
+  bind_schedulers();
   return before;
 }
 
 void block_schedulers(bool block) {
-  std::lock_guard guard(mutex);
-  blocked = block;
-  ask();
+  {
+    std::lock_guard guard(mutex);
+    blocked = block;
+    ask();
+  }
+  bind_schedulers();
 }
 
 void await_schedulers() {

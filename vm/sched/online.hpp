@@ -15,6 +15,8 @@ namespace vmrun {
 
 /// Returns the number that was requested, whether or not scheduling is blocked. Any thread.
 unsigned schedulers_online();
+/// As schedulers_online, but 1 while normal scheduling is blocked. Any thread.
+unsigned schedulers_to_run();
 
 /// Makes the first n schedulers online, of 1 to scheduler_count(). Returns the number before. Waits
 /// until all schedulers have changed, so scheduler threads must not call it.

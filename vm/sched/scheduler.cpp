@@ -33,6 +33,7 @@
 #include "vm/process/process_table.hpp"
 #include "vm/process/return_address.hpp"
 #include "vm/process/sampled.hpp"
+#include "vm/sched/binding.hpp"
 #include "vm/sched/bound.hpp"
 #include "vm/sched/idle.hpp"
 #include "vm/sched/online.hpp"
@@ -783,8 +784,12 @@ void start_schedulers(const SchedulerOptions& wanted) {
   }
   start_idling();
   start_online(wanted.online ? std::min(wanted.online, count) : count);
+  prepare_bindings(count);
   for (auto& s : schedulers)
-    threads.push_back(start_needed_thread(std::to_string(s->number) + "_scheduler", [&s] { run(*s); }));
+    threads.push_back(start_needed_thread(std::to_string(s->number) + "_scheduler", [&s] {
+      bind_own_thread(s->number - 1);
+      run(*s);
+    }));
 }
 
 void stop_schedulers() {
@@ -794,6 +799,7 @@ void stop_schedulers() {
   }
   for (std::thread& t : threads) t.join();
   threads.clear();
+  prepare_bindings(0);
   stop_idling();
   started.store(0, std::memory_order_relaxed);
   take_turns(false);  // dirty schedulers go on
