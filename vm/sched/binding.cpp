@@ -83,6 +83,7 @@ void prepare_bindings(unsigned schedulers) {
 
 void bind_own_thread(unsigned index) {
   const std::lock_guard guard(state().mutex);
+  if (index >= state().bindings.size()) return;  // the schedulers end already
   Binding& b = state().bindings[index];
   b.thread = pthread_self();
   if (b.processor >= 0 && !bind_thread(*b.thread, b.processor)) b.processor = -1;

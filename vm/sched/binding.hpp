@@ -22,7 +22,7 @@ void bind_schedulers();
 
 // ---- For the start and the end of schedulers ----------------------------------------------------
 
-/// Called before their threads start. With 0: after their end.
+/// Called before their threads start. With 0: before these end, and none is bound from then on.
 void prepare_bindings(unsigned schedulers);
 /// Called by the thread of a scheduler before it runs.
 void bind_own_thread(unsigned index);

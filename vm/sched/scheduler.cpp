@@ -793,13 +793,13 @@ void start_schedulers(const SchedulerOptions& wanted) {
 }
 
 void stop_schedulers() {
+  prepare_bindings(0);
   for (auto& s : schedulers) {
     s->asked.fetch_or(kAskedToEnd, std::memory_order_seq_cst);
     wake_owner(*s);
   }
   for (std::thread& t : threads) t.join();
   threads.clear();
-  prepare_bindings(0);
   stop_idling();
   started.store(0, std::memory_order_relaxed);
   take_turns(false);  // dirty schedulers go on
