@@ -18,6 +18,10 @@ constexpr Word kBalanceEveryNs = 10'000'000;
 constexpr Word kStaleAfterNs = 3 * kBalanceEveryNs;  // it sleeps, is offline, or does not come round
 // A surplus of less than an eighth is left: what schedulers say is of different moments.
 constexpr unsigned kSlack = 8;
+// Who gives goes through its queue, which may be long, and all of it bound. So it rests in
+// proportion: that takes about a twentieth of its time at most.
+constexpr Word kRestNsForEach = 2'000;
+constinit thread_local Word rests_until_ns = 0;
 
 std::atomic<Word> balances{0};
 
@@ -81,14 +85,17 @@ void hand_over(const RunList<Process>& list, Scheduler& to) {
   }
 }
 
-/// Gives as large a part of low as of normal priority.
-void give(Scheduler& s, unsigned kind, unsigned n, Scheduler& to) {
+/// Gives as large a part of low as of normal priority. Returns how many processes it has gone
+/// through at most.
+unsigned give(Scheduler& s, unsigned kind, unsigned n, Scheduler& to) {
   RunList<Process> some, low;
+  unsigned seen;
   {
     std::lock_guard guard(s.queue_lock);
+    seen = s.queues[kind + 1].count + (kind ? 0 : s.queues[0].count);
     if (kind == 0) {
       const unsigned all = s.queues[0].count + s.queues[1].count;
-      if (!all) return;
+      if (!all) return 0;
       const auto of_low = static_cast<unsigned>(Word{n} * s.queues[0].count / all);
       low = take_last(s, 0, of_low);
       n -= of_low;
@@ -98,19 +105,22 @@ void give(Scheduler& s, unsigned kind, unsigned n, Scheduler& to) {
   hand_over(low, to);
   hand_over(some, to);
   wake_owner(to);
+  return seen;
 }
 
 void balance(Scheduler& s, Word now_ns) {
   const unsigned count = scheduler_count();
   std::vector<Load> loads(count);
   std::vector<unsigned> gifts(count);
+  Word seen = 0;
   for (unsigned kind = WorkKinds::kCount; kind-- > 0;) {
     if (!s.work.waiting[kind].load(std::memory_order_relaxed)) continue;
     for (unsigned i = 0; i < count; ++i) loads[i] = load_of(scheduler_at(i), kind, now_ns);
     plan_gifts(loads, s.number - 1, gifts);
     for (unsigned i = 0; i < count; ++i)
-      if (gifts[i]) give(s, kind, gifts[i], scheduler_at(i));
+      if (gifts[i]) seen += give(s, kind, gifts[i], scheduler_at(i));
   }
+  rests_until_ns = now_ns + seen * kRestNsForEach;
   balances.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -145,7 +155,7 @@ void plan_gifts(std::span<const Load> loads, std::size_t giver, std::span<unsign
 
 void balance_now_and_then(Scheduler& s, Word now_ns) {
   note_waiting(s, now_ns);
-  if (now_ns < s.work.counted_since_ns + kBalanceEveryNs) return;
+  if (now_ns < std::max(s.work.counted_since_ns + kBalanceEveryNs, rests_until_ns)) return;
   note_room(s, now_ns);
   balance(s, now_ns);
 }
