@@ -157,8 +157,8 @@ void exit_process(Process& p, Term reason, bool report) {
 void end_more(Process& p) {
   if (!let_go(p)) return (void)extra_of(p);
   int left = kPiece;
-  if (!give_back_timers(p, &left)) return;
   if (p.extra && !tell_relations(p, &left)) return;
+  if (!give_back_timers(p, &left)) return;
   join_queue(p);
   Fragment*& first = p.mailbox.first;
   for (; first && left > 0; --left) {
