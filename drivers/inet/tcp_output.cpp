@@ -31,9 +31,10 @@ ssize_t write_little(int fd, const iovec* vectors, int count) {
   return send_now(fd, bytes, size);
 }
 
-/// Writes at most `most` bytes of the vectors.
+constexpr int kVectors = 64;  // so many are offered to the system at once
+
+/// Writes at most `most` bytes of the first vectors.
 ssize_t write_some(int fd, const SysIOVec* vectors, int count, std::size_t most = SIZE_MAX) {
-  constexpr int kVectors = 64;
   iovec some[kVectors];
   int n_vectors = 0;
   std::size_t size = 0;
@@ -122,7 +123,8 @@ void TcpSocket::send(ErlIOVec& data, Sender sender) {
   }
   if (written < data.size) {
     driver_enqv(port_, &data, written);
-    if (idle && settings_.delay_send) note_ready(ERL_DRV_WRITE, true);
+    // The system tells when there is room again, but only if it has refused something.
+    if (idle && (settings_.delay_send || data.vsize > kVectors)) note_ready(ERL_DRV_WRITE, true);
     if (idle) select(ERL_DRV_WRITE, true);
   }
   // As in OTP a sender does not wait for output that it alone has sent, however much that is. But a
