@@ -200,27 +200,40 @@ std::shared_ptr<Connection> connection_of(Term handle) {
   return found && found->number == number ? found : nullptr;
 }
 
-/// Returns the connection of the handle if `p` controls it, or is its input handler. Raises badarg
-/// for other processes, and notsup when a port carries it.
+/// Whether it is net_kernel or controls a connection.
+bool has_to_do_with_nodes(const Process& p) {
+  bool controls = whereis(atoms::net_kernel) == p.id;
+  for_each_channel([&](Channel& channel) {
+    const std::shared_ptr<Connection> c = channel.connection();
+    controls |= c && c->controller == p.id;
+  });
+  return controls;
+}
+
+/// Returns the connection of the handle if `p` controls it, or is its input handler. A process that
+/// is not the input handler gets badarg if it names no handle, and otherwise notsup. A process that
+/// is not the controller gets badarg if it has to do with nodes; notsup if it has not, or if a port
+/// carries the connection.
 std::shared_ptr<ProcessConnection> process_connection(Process& p, Term handle, bool by_input_handler) {
   Word number;
-  if (!find_channel(handle, &number)) return raise_badarg(p), nullptr;
-  const std::shared_ptr<Connection> any = connection_of(handle);
-  if (any && any->controller.is_local_pid()) {
+  const bool is_handle = find_channel(handle, &number);
+  const std::shared_ptr<Connection> any = is_handle ? connection_of(handle) : nullptr;
+  const bool by_process = any && any->controller.is_local_pid();
+  if (by_process) {
     auto found = std::static_pointer_cast<ProcessConnection>(any);
     if (p.id == (by_input_handler ? found->input_handler() : found->controller)) return found;
-    return raise_badarg(p), nullptr;
   }
-  raise_error(p, atoms::notsup);
+  const bool wrong = by_input_handler ? !is_handle : (by_process || !is_handle) && has_to_do_with_nodes(p);
+  raise_error(p, wrong ? atoms::badarg : atoms::notsup);
   return nullptr;
 }
 
 }  // namespace
 
 Term bif_erlang_dist_ctrl_input_handler_2(Process& p, const Term* a) {
-  if (!a[1].is_local_pid()) return raise_badarg(p);
   const auto connection = process_connection(p, a[0], false);
   if (!connection) return kNonValue;
+  if (!a[1].is_local_pid()) return raise_badarg(p);
   connection->set_input_handler(a[1]);
   return atoms::ok;
 }
@@ -267,15 +280,15 @@ Term bif_erlang_dist_ctrl_get_data_notification_1(Process& p, const Term* a) {
 }
 
 Term bif_erlang_dist_ctrl_set_opt_3(Process& p, const Term* a) {
-  if (a[1] != atoms::get_size || (a[2] != atoms::true_ && a[2] != atoms::false_)) return raise_badarg(p);
   const auto connection = process_connection(p, a[0], false);
   if (!connection) return kNonValue;
+  if (a[1] != atoms::get_size || (a[2] != atoms::true_ && a[2] != atoms::false_)) return raise_badarg(p);
   return bool_term(connection->with_size.exchange(a[2] == atoms::true_, std::memory_order_relaxed));
 }
 Term bif_erlang_dist_ctrl_get_opt_2(Process& p, const Term* a) {
-  if (a[1] != atoms::get_size) return raise_badarg(p);
   const auto connection = process_connection(p, a[0], false);
   if (!connection) return kNonValue;
+  if (a[1] != atoms::get_size) return raise_badarg(p);
   return bool_term(connection->with_size.load(std::memory_order_relaxed));
 }
 

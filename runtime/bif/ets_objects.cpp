@@ -5,6 +5,7 @@
 #include "runtime/bif/ets_support.hpp"
 #include "runtime/bif/reduction_budget.hpp"
 #include "runtime/bif/support.hpp"
+#include "vm/base/release.hpp"
 
 /// Module ets: single objects, keys, counters.
 namespace vmrun {
@@ -86,6 +87,11 @@ Word group_words(const Store& store, Object* newest) {
 }
 
 bool is_object(Term t, Word keypos) { return t.is_tuple() && t.tuple_arity() >= keypos; }
+
+/// Whether an update takes this default object, if the table has an object of the key.
+bool is_default(Term t, Word keypos) {
+  return release_has(Trait::kDefaultObjectsChecked) ? is_object(t, keypos) : t.is_tuple();
+}
 
 /// Whether the term is an object to insert, or a proper list of them. Also returns false when the
 /// steps are used up. Inserting an object takes some four steps besides copying it.
@@ -280,7 +286,8 @@ class InPlace {
 Term update_counter(Process& p, Term id, Term key, Term operation, Term initial) {
   Released released;
   Locked t(p, id, Access::kWrite, key);
-  if (!t || is_bag(t.store().kind()) || (initial && !initial.is_tuple())) return raise_badarg(p);
+  if (!t || is_bag(t.store().kind()) || (initial && !is_default(initial, t.store().keypos())))
+    return raise_badarg(p);
   Store& store = t.store();
   charge(p, 8);
   Object* o = store.find(key);
@@ -321,7 +328,7 @@ Term update_element(Process& p, Term id, Term key, Term changes, Term initial) {
   if (!t || is_bag(t.store().kind())) return raise_badarg(p);
   Store& store = t.store();
   charge(p, 8);
-  if (initial && !initial.is_tuple()) return raise_badarg(p);
+  if (initial && !is_default(initial, store.keypos())) return raise_badarg(p);
   Object* o = store.find(key);
   if (!o && initial && !is_object(initial, store.keypos())) return raise_badarg(p);
   Update update(store, key, o, initial);
@@ -695,6 +702,12 @@ Term first_fault(Term operations, Fault fault) {
   return kNonValue;
 }
 
+/// Returns what is said of a default object that is refused.
+Term default_cause() {
+  static const Term default_object = intern_atom("default");
+  return release_has(Trait::kDefaultObjectsChecked) ? default_object : kNonValue;
+}
+
 }  // namespace
 
 /// Returns why an update failed: because of the table, the key, or the position of an element.
@@ -704,11 +717,11 @@ Term update_counter_cause(Process& p, unsigned arity, const Term* a) {
   const Locked t(p, a[0], Access::kWrite, a[1]);
   if (!t) return written_table_cause(p, arity, a);
   if (is_bag(t.store().kind())) return table_type;
-  if (arity == 4 && !a[3].is_tuple()) return kNonValue;
+  const Word key = t.store().keypos();
+  if (arity == 4 && !is_default(a[3], key)) return default_cause();
   const Object* o = t.store().find(a[1]);
   if (!o && arity == 3) return atoms::badkey;
   const Term tuple = o ? o->tuple : a[3];
-  const Word key = t.store().keypos();
   bool looks_further = true;  // until something is not an operation, or an element not a number
   return first_fault(a[2], [&](Term operation) {
     CounterStep s;
@@ -720,12 +733,23 @@ Term update_counter_cause(Process& p, unsigned arity, const Term* a) {
   });
 }
 Term update_element_cause(Process& p, unsigned arity, const Term* a) {
-  static const Term keypos = intern_atom("keypos");
+  static const Term keypos = intern_atom("keypos"), position = intern_atom("position");
   const Locked t(p, a[0], Access::kWrite, a[1]);
   if (!t) return written_table_cause(p, arity, a);
-  const Term key = Term::small(static_cast<SWord>(t.store().keypos()));
+  if (is_bag(t.store().kind())) return kNonValue;
+  const Word key = t.store().keypos();
+  if (arity == 4 && !is_default(a[3], key)) return default_cause();
+  const Object* o = t.store().find(a[1]);
+  const Term tuple = o ? o->tuple : a[3];
+  bool looks_further = true;  // until something is not a change
   return first_fault(a[2], [&](Term change) {
-    return change.is_tuple() && change.tuple_arity() > 1 && change.element(0) == key ? keypos : kNonValue;
+    looks_further &= change.is_tuple() && change.tuple_arity() == 2 && change.element(0).is_small();
+    if (!looks_further) return kNonValue;
+    const SWord place = change.element(0).small_value();
+    if (place == static_cast<SWord>(key)) return keypos;
+    const bool is_there = place >= 1 && place <= static_cast<SWord>(tuple.tuple_arity());
+    if (is_there) return kNonValue;
+    return release_has(Trait::kUpdatePositions) ? position : (looks_further = false, kNonValue);
   });
 }
 

@@ -578,6 +578,10 @@ Term bif_vmrun_trace_message_pattern_2(Process& p, const Term* a) {
 Term bif_vmrun_trace_counts_memory_0(Process&, const Term*) {
   return bool_term(release_has(Trait::kCallMemory));
 }
+/// What trace_info(Function, meta) says of a function that is traced otherwise only.
+Term bif_vmrun_trace_unset_meta_0(Process&, const Term*) {
+  return release_has(Trait::kUnsetMetaFalse) ? atoms::false_ : Term::nil();
+}
 /// Whether the session has a tracer of its own, so that requests do not name one.
 Term bif_vmrun_trace_has_tracer_1(Process&, const Term* a) {
   const SessionRef session = session_of(a[0]);

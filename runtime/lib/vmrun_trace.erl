@@ -50,7 +50,7 @@ sessions({M, F, A} = Function) ->
 %% Memory}.
 pattern_info(_, false, _) -> undefined;
 pattern_info(_, _, undefined) -> false;
-pattern_info(meta, _, Pattern) when element(3, Pattern) =:= false -> [];
+pattern_info(meta, _, Pattern) when element(3, Pattern) =:= false -> vmrun_trace:unset_meta();
 pattern_info(all, _, Pattern) ->
     [{Item, item(Item, Pattern)} || Item <- [traced, match_spec, meta, meta_match_spec, call_memory,
         call_time, call_count], Item =/= call_memory orelse vmrun_trace:counts_memory()];

@@ -24,7 +24,34 @@ main() ->
         #{io_backend := #{name := Backend}, eei := Eei} = socket:info(),
         {Backend, Eei}
     end),
+    updates(),
+    unset_meta(),
     asynchronous().
+
+%% What an error of an update in a table names.
+updates() ->
+    [ets:insert(ets:new(T, [named_table, {keypos, N}]), {k, k, 2}) || {T, N} <- [{first, 1}, {second, 2}]],
+    Changes = [{1, x}, {2, x}, {4, x}, {0, x}, [{3, y}, {4, x}], [{4, x}, {1, x}], [{4, x}, {1}], [a, {4, x}],
+        [{2, x, y}, {4, x}], {1 bsl 70, x}, [{4, x} | b]],
+    show(update_element, fun() -> [cause(update_element, [first, Key, Change | Default]) || Change <- Changes,
+        {Key, Default} <- [{k, []}, {none, [{z, 1}]}]] end),
+    show(default, fun() -> [cause(F, [T, Key, Change, Default]) ||
+        {F, Changed} <- [{update_element, [{3, x}, {9, x}]}, {update_counter, [{3, 1}]}], Change <- Changed,
+        T <- [first, second], Key <- [k, none], Default <- [a, {z}, {1, 2, 3}]] end).
+
+cause(F, Args) ->
+    try apply(ets, F, Args)
+    catch error:Reason:Stack ->
+        [{_, _, _, Info} | _] = Stack,
+        {Reason, maps:get(cause, proplists:get_value(error_info, Info), none)}
+    end.
+
+%% A function that is traced for calls only, and one that has had a meta tracer.
+unset_meta() ->
+    Told = fun() -> [erlang:trace_info({lists, seq, 2}, Item) || Item <- [meta, all]] end,
+    show(traced, fun() -> {erlang:trace_pattern({lists, seq, 2}, true, [local]), Told()} end),
+    show(counted, fun() -> {[erlang:trace_pattern({lists, seq, 2}, Set, [Kind]) || {Set, Kind} <- [
+        {true, meta}, {true, call_count}, {false, local}, {false, meta}]], Told()} end).
 
 port_of(Name) ->
     port_close(open_port(Name, [])),
