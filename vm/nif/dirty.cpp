@@ -35,6 +35,7 @@
 #include "vm/process/priority_boost.hpp"
 #include "vm/process/process_state.hpp"
 #include "vm/process/sampled.hpp"
+#include "vm/sched/low_turn.hpp"
 #include "vm/sched/online.hpp"
 #include "vm/sched/run_queue_wait.hpp"
 #include "vm/sched/scheduler.hpp"
@@ -61,23 +62,20 @@ class WaitingProcesses {
   }
 
  private:
-  static constexpr Word kLowEvery = 8;
-
   bool pop(Process*& p, unsigned priority) {
     if (!queues_[priority].pop(p)) return false;
     count_[priority].fetch_sub(1, std::memory_order_relaxed);
     return true;
   }
-  /// As is_turn_of_low of run_queue.cpp. With several threads at work it is so on average.
+  /// With several threads at work the share of low priority is right on average.
   bool is_turn_of_low() {
     const Word low = count_[0].load(std::memory_order_relaxed),
                normal = count_[1].load(std::memory_order_relaxed);
     if (!low || !normal) return low;
-    const Word all = kLowEvery * normal + low;
-    const Word credit = low_credit_.fetch_add(low, std::memory_order_relaxed) + low;
-    if (credit < all) return false;
-    low_credit_.store(credit % all, std::memory_order_relaxed);
-    return true;
+    Word credit = low_credit_.load(std::memory_order_relaxed);
+    const bool is_turn = takes_low_turn(credit, low, normal);
+    low_credit_.store(credit, std::memory_order_relaxed);
+    return is_turn;
   }
 
   boost::lockfree::queue<Process*> queues_[4]{

@@ -18,8 +18,8 @@ constexpr Word kBalanceEveryNs = 10'000'000;
 constexpr Word kStaleAfterNs = 3 * kBalanceEveryNs;  // it sleeps, is offline, or does not come round
 // A surplus of less than an eighth is left: what schedulers say is of different moments.
 constexpr unsigned kSlack = 8;
-// Who gives goes through its queue, which may be long, and all of it bound. So it rests in
-// proportion: that takes about a twentieth of its time at most.
+// A scheduler that gives goes through its queue, which may be long, and all of it bound. So it
+// rests in proportion: that takes about a twentieth of its time at most.
 constexpr Word kRestNsForEach = 2'000;
 constinit thread_local Word rests_until_ns = 0;
 

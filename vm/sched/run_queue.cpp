@@ -6,12 +6,12 @@
 #include "vm/base/small_limits.hpp"
 #include "vm/process/priority_boost.hpp"
 #include "vm/sched/bound.hpp"
+#include "vm/sched/low_turn.hpp"
 
 namespace vmrun {
 
 namespace {
 
-constexpr unsigned kLowEvery = 8;  // a low-priority process has one turn when a normal one has so many
 constexpr unsigned kMostOffered = usual_or_small<unsigned>(64, 2);  // at a time
 constexpr unsigned kRandomAmong = 8;                                // +random-sched picks among so many
 
@@ -26,23 +26,12 @@ void enqueue_all(Scheduler& to, T* it) {
   }
 }
 
-/// Whether a process of low priority runs next, of which there are some. Each of them gets one turn
-/// while each of normal priority gets kLowEvery, however many there are of either. In so many picks
-/// as `all` says, the low ones have as many as there are of them.
-bool is_turn_of_low(Scheduler& s) {
-  const Word low = s.queues[0].count, normal = s.queues[1].count;
-  if (!normal) return true;
-  const Word all = kLowEvery * normal + low;
-  s.low_credit += low;
-  if (s.low_credit < all) return false;
-  s.low_credit %= all;
-  return true;
-}
-
 RunList<Process>& queue_to_run(Scheduler& s) {
   if (s.queues[3].count) return s.queues[3];
   if (s.queues[2].count) return s.queues[2];
-  return s.queues[0].count && is_turn_of_low(s) ? s.queues[0] : s.queues[1];
+  return s.queues[0].count && takes_low_turn(s.low_credit, s.queues[0].count, s.queues[1].count)
+             ? s.queues[0]
+             : s.queues[1];
 }
 
 /// Puts what is offered, and has not been taken, back in front of its queue. Called with the queue
