@@ -18,23 +18,29 @@
 namespace vmrun {
 namespace {
 
-/// The link that was at `from` is at `to` now. Updates the tail, the save position and the markers.
+/// Whether links of the inner queue are remembered elsewhere than in the mailbox.
+bool has_marks(const Process& p) { return p.extra && (p.extra->marker_count || p.extra->priority); }
+
+/// Updates the markers, and what the reception of priority messages remembers.
+[[gnu::cold, gnu::noinline]] void move_marks(Extra& extra, Fragment** from, Fragment** to) {
+  for (ReceiveMarker& marker : extra.markers) {
+    if (marker.link == from) marker.link = to;
+    if (marker.since == from) marker.since = to;
+  }
+  if (!extra.priority) return;
+  PriorityReception& reception = *extra.priority;
+  if (reception.end == from) reception.end = to;
+  if (reception.resume == from) reception.resume = to;
+  if (reception.among == from) reception.among = to;
+}
+
+/// The link that was at `from` is at `to` now. Updates the tail, the save position and the marks.
 void move_link(Process& p, Fragment** from, Fragment** to) {
   Mailbox& m = p.mailbox;
   if (m.last == from) m.last = to;
   if (m.save == from) m.save = to;
-  if (!p.extra) return;
-  if (p.extra->marker_count) [[unlikely]]
-    for (ReceiveMarker& marker : p.extra->markers) {
-      if (marker.link == from) marker.link = to;
-      if (marker.since == from) marker.since = to;
-    }
-  if (p.extra->priority) [[unlikely]] {
-    PriorityReception& reception = *p.extra->priority;
-    if (reception.end == from) reception.end = to;
-    if (reception.resume == from) reception.resume = to;
-    if (reception.among == from) reception.among = to;
-  }
+  if (has_marks(p)) [[unlikely]]
+    move_marks(*p.extra, from, to);
 }
 
 void fire_receive(Process& p, Fragment& f) {
@@ -52,12 +58,16 @@ void drop_timer(Process& p) {
   p.receive_timer = nullptr;
 }
 
+[[gnu::cold, gnu::noinline]] bool peek_where_it_goes_on(Process& p, Term* message) {
+  return receive_goes_on(p) && receive_peek_quickly(p, message);
+}
+
 }  // namespace
 
 Peek receive_peek(Process& p, Term* message) {
   if (receive_peek_quickly(p, message)) return Peek::kMessage;
   if (p.extra && p.extra->priority) [[unlikely]]
-    if (receive_goes_on(p) && receive_peek_quickly(p, message)) return Peek::kMessage;
+    if (peek_where_it_goes_on(p, message)) return Peek::kMessage;
   if (!p.mailbox.has_arrivals()) return Peek::kEmpty;
   handle_arrivals(p);
   if (p.exit_pending) [[unlikely]]
@@ -80,15 +90,17 @@ namespace {
 void receive_remove(Process& p) {
   Mailbox& m = p.mailbox;
   p.peeked = 0;
-  if (p.extra && p.extra->priority) [[unlikely]]
-    receive_ends(p);
   Fragment* f = *m.save;
   if (!f->token.is_nil() || (p.observed & (kHasTokenOrTag | kPathsEnabled))) [[unlikely]]
     count_down_observed(p, *f);
   else m.set_inner_count(m.inner_count() - 1);
   Fragment** link = m.save;
   *link = f->next;
-  move_link(p, &f->next, link);
+  if (m.last == &f->next) m.last = link;
+  if (has_marks(p)) [[unlikely]] {
+    move_marks(*p.extra, &f->next, link);
+    receive_ends(p);
+  }
   m.save = &m.first;
   if (p.receive_timer) drop_timer(p);
   if (f->used_words) {
