@@ -17,9 +17,11 @@
 
 #include "runtime/bif/support.hpp"
 #include "vm/base/network_namespace.hpp"
+#include "vm/base/release.hpp"
 #include "vm/port/driver_api.hpp"
 #include "vm/process/dirty_job.hpp"
 #include "vm/term/bits.hpp"
+#include "vm/term/map.hpp"
 
 /// prim_net: what the system knows of hosts, services and network interfaces. Names are binaries.
 /// Socket addresses are tuples of family, numbers and bytes, which prim_net.erl converts to maps. A
@@ -341,6 +343,13 @@ Term bif_prim_net_ask_hostname_0(Process& p, const Term*) {
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) != 0) return errno_tuple(p, errno);
   return new_tuple(p.heap, atoms::ok, text_binary(p.heap, name));
+}
+
+/// ask_info(): what was chosen when OTP's functions were built, as its packages have it. Namespaces
+/// can be named all the same.
+Term bif_prim_net_ask_info_0(Process& p, const Term*) {
+  Term pairs[] = {text_atom("debug"), atoms::false_, text_atom("netns"), atoms::false_};
+  return map_from_pairs(p.heap, pairs, release_has(Trait::kNetnsInNetInfo) ? 2 : 1);
 }
 
 Term bif_prim_net_ask_interface_index_1(Process& p, const Term* a) {

@@ -18,8 +18,8 @@
 %% OTP's erl_init calls this of each of its modules; the built-in functions are there already.
 on_load() -> ok.
 
-%% Nothing can be told to be noted.
-info() -> #{debug => false}.
+%% What was chosen when the functions were built.
+info() -> prim_net:ask_info().
 
 %% net:info/0 of OTP 29 asks whether the native functions are there.
 p_get(load_nif_result) -> ok.

@@ -37,7 +37,8 @@ bool send_driver_term(Term to, const ErlDrvTermData* data, int length);
 /// together with its data.
 inline bool more_output_follows(ErlDrvPort port) { return port_of(port).more_follows; }
 
-/// Returns "enoent" and so on; "unknown" for a number that is not an errno.
+/// Returns "enoent" and so on; for a number that is not an errno "unknown", since OTP 29 "errno_N".
+/// The text stays where it is.
 const char* errno_name(int error);
 
 }  // namespace vmrun

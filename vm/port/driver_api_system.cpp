@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -23,13 +24,13 @@ namespace {
 
 constexpr int kErrnoCount = 256;
 
-/// Lower-case names of all errno values, as in OTP. A value that the C library has no name for is
-/// "unknown". If a number has two names, this may be another one than OTP's.
+/// Lower-case names of all errno values, as in OTP; empty where the C library has none. If a number
+/// has two names, this may be another one than OTP's.
 std::array<std::string, kErrnoCount> make_errno_names() {
   std::array<std::string, kErrnoCount> names;
   for (int i = 0; i < kErrnoCount; ++i) {
     const char* name = i ? strerrorname_np(i) : nullptr;
-    names[static_cast<std::size_t>(i)] = name ? name : "unknown";
+    names[static_cast<std::size_t>(i)] = name ? name : "";
     for (char& c : names[static_cast<std::size_t>(i)])
       c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
@@ -37,11 +38,22 @@ std::array<std::string, kErrnoCount> make_errno_names() {
   return names;
 }
 
+/// "errno_N". Drivers keep the pointer, so a name stays where it is once it has been asked for.
+const char* numbered_errno_name(int error) {
+  static std::mutex mutex;
+  static std::map<int, std::string> names;
+  const std::lock_guard lock(mutex);
+  return names.try_emplace(error, "errno_" + std::to_string(error)).first->second.c_str();
+}
+
 }  // namespace
 
 const char* errno_name(int error) {
   static const auto names = make_errno_names();
-  return error > 0 && error < kErrnoCount ? names[static_cast<std::size_t>(error)].c_str() : "unknown";
+  const std::string* name =
+      error > 0 && error < kErrnoCount ? &names[static_cast<std::size_t>(error)] : nullptr;
+  if (name && !name->empty()) return name->c_str();
+  return release_has(Trait::kErrnoNumbers) ? numbered_errno_name(error) : "unknown";
 }
 
 }  // namespace vmrun

@@ -19,7 +19,7 @@ main() ->
         string:to_integer(list_to_binary(Seven))] end),
     show(list_to_integer, fun() -> list_to_integer(Seven) end),
     show(summer_time, fun() -> erlang:localtime_to_universaltime({{2020, 7, 1}, {12, 0, 0}}, true) end),
-    show(net, fun() -> maps:find(load_nif_result, net:info()) end),
+    show(net, fun() -> lists:sort(maps:to_list(net:info())) end),
     show(socket, fun() ->
         #{io_backend := #{name := Backend}, eei := Eei} = socket:info(),
         {Backend, Eei}

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "vm/base/release.hpp"
 #include "vm/port/driver_api.hpp"
 
 using namespace vmrun;
@@ -186,4 +187,18 @@ TEST_CASE("errno values have the names of the file documentation") {
   CHECK(std::string(errno_name(0)) == "unknown");
   CHECK(std::string(errno_name(-1)) == "unknown");
   CHECK(std::string(errno_name(100000)) == "unknown");
+}
+
+TEST_CASE("errno values without a name have their number since OTP 29") {
+  use_release(29, true);
+  CHECK(std::string(errno_name(ENOENT)) == "enoent");
+  CHECK(std::string(errno_name(0)) == "errno_0");
+  CHECK(std::string(errno_name(200)) == "errno_200");
+  const char* name = errno_name(-4711);
+  CHECK(std::string(errno_name(4711)) == "errno_4711");
+  CHECK(std::string(name) == "errno_-4711");
+  CHECK(errno_name(-4711) == name);
+  use_release(27, true);
+  CHECK(std::string(errno_name(4711)) == "unknown");
+  use_release(kNewestRelease, false);
 }
