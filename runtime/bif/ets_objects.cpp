@@ -471,9 +471,12 @@ Locked locked_for(Process& p, Term id, Term objects, Word keypos) {
 /// locked table and returns the answer.
 template <class Put>
 Term insert_objects(Process& p, const Term* a, const char* operation, BifFn self, Put put) {
+  // Half a millisecond: ten thousand small objects are inserted in the turn, and with the priority,
+  // of their process.
+  constexpr SWord kInsertedHere = usual_or_small<SWord>(150'000, 200);
   if (came_back(p)) return run_on_dirty(p, self, a, 2);
   Word keypos;
-  ReductionBudget steps;
+  ReductionBudget steps(kInsertedHere);
   if (!look_at_keypos(a[0], &keypos)) return raise_badarg(p);
   if (!are_objects(a[1], keypos, steps))
     return steps.used_up() ? run_on_dirty(p, self, a, 2) : raise_badarg(p);
