@@ -13,6 +13,7 @@
 #include "runtime/ets/match_spec.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/base/thread.hpp"
+#include "vm/code/after_schedulers.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/module.hpp"
@@ -636,6 +637,7 @@ Term bif_vmrun_trace_use_breakpoints_0(Process&, const Term*) {
   use_breakpoints();
   return atoms::true_;
 }
+Term bif_vmrun_trace_after_slices_0(Process& p, const Term*) { return after_slices(p); }
 Term bif_vmrun_trace_is_tracer_1(Process&, const Term* a) {
   TraceFlags named;
   return bool_term(read_tracer(a[0], &named));

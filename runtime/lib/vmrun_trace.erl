@@ -128,12 +128,15 @@ change(Session, {M, F, A}, Kinds, Action, Spec, Tracer)
     vmrun_trace:exists(lists, sum, 1) =/= false orelse lists:sum([]),
     Global = Kinds =:= ?GLOBAL,
     Functions = [{Mod, Fun, Arity} || Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, not Global)],
+    %% Whoever runs has run a whole slice before the change, and another when this returns.
+    Functions =:= [] orelse vmrun_trace:after_slices(),
     %% A global pattern takes the place of all others, also where it says nothing itself.
     Others = ?LOCAL bor ?META bor ?COUNT bor ?TIME bor ?MEMORY,
     [vmrun_trace:set_pattern(Session, {Mod, Fun, Arity}, Others, false, [], []) ||
         Global, Action =/= false, Mod <- modules(M), {Fun, Arity} <- functions(Mod, F, A, true)],
     [vmrun_trace:set_pattern(Session, Function, Kinds, Action, Spec, Tracer) || Function <- Functions],
     vmrun_trace:use_breakpoints(),
+    Functions =:= [] orelse vmrun_trace:after_slices(),
     length(Functions);
 change(_, _, _, _, _, _) ->
     throw({bad, none}).

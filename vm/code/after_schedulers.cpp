@@ -32,6 +32,12 @@ Term wait_for_schedulers(Process&, const Term*) {
   return atoms::ok;
 }
 
+/// When all have passed the second time, each has run a slice that it began after the first.
+Term wait_for_slices(Process& p, const Term* args) {
+  (void)wait_for_schedulers(p, args);
+  return wait_for_schedulers(p, args);
+}
+
 /// Whether all threads have passed the epoch, or do so within some microseconds. A built-in
 /// function that has just begun holds nothing that others free, except the code it returns to.
 bool have_passed(Word stamp) {
@@ -135,6 +141,12 @@ bool after_schedulers(Process& p, std::span<const Term> changed) {
   }
   w.until = Until::kPassed;
   return note(w), wait_on_dirty(p);
+}
+
+Term after_slices(Process& p) {
+  const bool is_at_once = !came_back(p) && !somebody_waits(*this_scheduler()) && have_passed(epoch_stamp()) &&
+                          have_passed(epoch_stamp());
+  return is_at_once ? atoms::ok : run_on_dirty(p, wait_for_slices, nullptr, 0);
 }
 
 }  // namespace vmrun

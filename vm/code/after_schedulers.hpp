@@ -21,4 +21,10 @@ namespace vmrun {
 /// before it goes there (may_change_code).
 [[nodiscard]] bool after_schedulers(Process& p, std::span<const Term> changed);
 
+/// What a built-in function does that is called before and after a change of what calls do: it
+/// returns when whoever was running has run for a whole slice. So the slices that ran at the time
+/// of the change end before anybody looks at what it has done. (OTP waits for thread progress after
+/// each of its steps.)
+Term after_slices(Process& p);
+
 }  // namespace vmrun

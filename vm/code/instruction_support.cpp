@@ -399,6 +399,7 @@ void trace_send_call(Process& p) {
 }
 void trace_saved_event(Process& p, Term what) {
   if (saves_calls(p)) save_event(p, what);
+  if (what == atoms::receive && p.observed & kAwaitsReturns) call_memory_receives(p, **p.mailbox.save);
 }
 
 void trace_global_entry(Process& p, const Export& e, const Term* x, unsigned pushed) {

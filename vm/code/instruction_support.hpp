@@ -122,7 +122,7 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
 // returns to the address on top of the stack. depth: words in use on the stack.
 void trace_local_entry(Process& p, const Word* entry, const Term* x, unsigned pushed);
 // For processes that save their last calls (trace/saved_calls.hpp): the instruction that sends;
-// receive and timeout.
+// receive, which the function that runs pays for (trace/call_trace.hpp), and timeout.
 void trace_send_call(Process& p);
 void trace_saved_event(Process& p, Term what);
 /// A process begins with module, function and list of arguments in x. Reports the function that it

@@ -7,6 +7,7 @@
 
 #include "vm/base/clock.hpp"
 #include "vm/heap/build.hpp"
+#include "vm/heap/copy.hpp"
 #include "vm/process/code_view.hpp"
 #include "vm/process/trace_state.hpp"
 #include "vm/term/bits.hpp"
@@ -488,6 +489,15 @@ void call_memory_stops(Process& p) {
 void call_memory_goes_on(Process& p) {
   if (AwaitedReturns* returns = awaited(p))
     for (ChargedNow& now : returns->charged) now.since_words = young_heap_words(p);
+}
+
+void call_memory_receives(Process& p, const Fragment& message) {
+  const bool is_literal =
+      message.used_words == 0 && message.kind == static_cast<unsigned>(SignalKind::kMessage);
+  AwaitedReturns* returns = is_literal ? awaited(p) : nullptr;
+  if (!returns) return;
+  for (ChargedNow& now : returns->charged)
+    if (now.function.memory) now.function.memory->add(p.id, 0, size_words(message.message));
 }
 
 }  // namespace vmrun

@@ -71,6 +71,9 @@ void call_time_ends(Process& p);
 // Called where a collection of p begins and ends, since words are counted by the size of the heap.
 void call_memory_stops(Process& p);
 void call_memory_goes_on(Process& p);
+/// Called before p takes the message. One that is a literal brings no words along, but costs as
+/// many as a copy would, as in OTP. The words of a pinned one are counted already.
+void call_memory_receives(Process& p, const Fragment& message);
 
 /// What OTP keeps on the stack above the return address of a traced call: one frame for each
 /// return_trace or exception_trace, and one for return_to.
