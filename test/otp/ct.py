@@ -90,6 +90,7 @@ def run(folder_of_programs, folder, suite, left_out=(), seconds=SECONDS):
             '-ct_hooks',
             'otp_results',
         ]
+        start_epmd(environment)
         end, log = run_to_end(command, work, environment, seconds)
         keep(work / 'logs', folder_of_programs, folder, suite)
         results = work / 'results'
@@ -107,6 +108,19 @@ def fill(to, source, modules, suite):
                     shutil.copytree(file, to / file.name, symlinks=True)
                 elif file.name not in ('lock', 'modules', 'compile.log'):
                     (to / file.name).symlink_to(file)
+
+
+def start_epmd(environment):
+    """It runs before all others, where the system lets it: on a busy machine it may read of a new connection
+    before the end of the last one, and refuse its name (creation_selection of distribution_SUITE, with stock
+    erl too)."""
+
+    def in_real_time():
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+    if epmd := shutil.which('epmd', path=environment['PATH']):
+        subprocess.run([epmd, '-daemon'], env=environment, preexec_fn=in_real_time, check=True)
 
 
 def run_to_end(command, work, environment, seconds):
