@@ -22,6 +22,7 @@ Term no_such_link(Process& p, Term other) {
   Fragment* f = new_fragment(4);
   Term* hp = fragment_alloc(*f, 4);
   f->message = make_tuple(hp, atoms::exit_upper, other, atoms::noproc);
+  f->from_vm = 1;
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
   unmark_priority_link(p, other) ? insert_own_message(p, f) : append_own_message(p, f);
   return atoms::true_;

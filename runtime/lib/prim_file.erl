@@ -120,11 +120,13 @@ open_driver() ->
     catch error:Reason -> {error, Reason}
     end.
 
+%% A port's 'EXIT' takes the token of sequential tracing away from an owner that traps exits, and files
+%% are no senders. Without a token the port stays linked until it is closed, for its owner may be killed.
 close_driver(Port) ->
+    _ = erlang:seq_trace_info(label) =:= [] orelse unlink(Port),
     try port_close(Port)
     catch error:_ -> ok
     end,
-    %% For an owner that traps exits
     receive {'EXIT', Port, _} -> ok
     after 0 -> ok
     end.
