@@ -5,6 +5,7 @@
 #include <span>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/here_or_was.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
 #include "vm/code/after_schedulers.hpp"
@@ -374,7 +375,8 @@ Term check_process_code_cause(Process&, unsigned, const Term* a) {
 Term bif_erlang_check_process_code_3(Process& p, const Term* a) {
   static const Term tag = intern_atom("check_process_code");
   Term async_id = kNonValue;
-  if (!read_check_options(a[2], &async_id) || !a[0].is_local_pid() || !a[1].is_atom()) return raise_badarg(p);
+  if (!read_check_options(a[2], &async_id) || !is_here_or_was(a[0]) || !a[1].is_atom())
+    return raise_badarg(p);
   if (!async_id) return ask(p, a[0], RequestKind::kRunsOldCode, a[1], atoms::false_);
   ask_async(p, a[0], RequestKind::kRunsOldCode, a[1], tag, async_id, atoms::false_);
   return atoms::async;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "runtime/bif/bifs_generated.hpp"
+#include "runtime/bif/here_or_was.hpp"
 #include "runtime/bif/or_reason.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/support.hpp"
@@ -61,12 +62,12 @@ Term bif_erts_internal_garbage_collect_1(Process& p, const Term* a) {
 /// (Process, Priority, {Kind, Id, Argument}): returns ok; the answer is a message {Kind, Id,
 /// Answer}. The process serves the request between two slices, at that priority if its own is
 /// lower. A request to copy literals is refused, because the machine does that itself
-/// (code/reclaim.hpp).
+/// (code/reclaim.hpp). A process of a former node of this name answers as one that has ended.
 Term bif_erts_internal_request_system_task_3(Process& p, const Term* a) {
   static const Term check_process_code = intern_atom("check_process_code"), inherit = intern_atom("inherit"),
                     system_task_test = intern_atom("system_task_test");
   std::uint8_t priority = p.priority;
-  if (!a[0].is_local_pid() || (a[1] != inherit && !read_priority(a[1], &priority)) || !a[2].is_tuple())
+  if (!is_here_or_was(a[0]) || (a[1] != inherit && !read_priority(a[1], &priority)) || !a[2].is_tuple())
     return raise_badarg(p);
   const Word arity = a[2].tuple_arity();
   if (arity == 2 && a[2].element(0) == system_task_test) {  // for callers that only want to know when it is

@@ -72,6 +72,7 @@ Term monitor(Process& p, Term type, Term what, Term list) {
 namespace {
 
 Term link(Process& p, Term other, bool priority) {
+  if (other.is_port() && is_of_former_self(other)) return no_such_link(p, other);
   if (!other.is_pid() && !other.is_local_port()) return raise_badarg(p);
   if (other == p.id) return atoms::true_;
   if (priority || (p.extra && p.extra->priority)) mark_priority_link(p, other, priority);

@@ -3,6 +3,7 @@
 #include "runtime/bif/port_options.hpp"
 #include "runtime/bif/support.hpp"
 #include "runtime/bif/system_mode.hpp"
+#include "vm/message/destination.hpp"
 #include "vm/message/request.hpp"
 #include "vm/port/driver.hpp"
 #include "vm/port/operations.hpp"
@@ -74,7 +75,8 @@ Term port_info_of(Process& p, Term which, Term item) {
   if (has_asked(p)) return take_answer(p);
   const Term id = port_id(which);
   if (id) return port_info(p, id, item);
-  return which.is_atom() ? atoms::undefined : raise_badarg(p);
+  return which.is_atom() || (which.is_port() && is_of_former_self(which)) ? atoms::undefined
+                                                                          : raise_badarg(p);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/bif/here_or_was.hpp"
 #include "runtime/bif/or_reason.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/reduction_budget.hpp"
@@ -343,7 +344,9 @@ Term info_at_once(Process& p, Process& q, Term what) {
 }
 
 Term info_of_process(Process& p, Term pid, Term what) {
-  if (!pid.is_local_pid() || !is_process_info(what)) return raise_badarg(p);
+  if (!is_process_info(what)) return raise_badarg(p);
+  if (is_of_former_self(pid)) return atoms::undefined;
+  if (!pid.is_local_pid()) return raise_badarg(p);
   if (pid != p.id) {
     Process* const q = has_asked(p) ? nullptr : process_table.find(pid);
     const Term info = q ? info_at_once(p, *q, what) : kNonValue;
@@ -383,6 +386,7 @@ Term bif_erlang_process_info_2(Process& p, const Term* a) {
 }
 
 Term bif_erlang_is_process_alive_1(Process& p, const Term* a) {
+  if (is_of_former_self(a[0])) return atoms::false_;
   if (!a[0].is_local_pid()) return raise_badarg(p);
   if (a[0] == p.id) return atoms::true_;
   if (!p.extra || p.extra->request_id == 0) {
@@ -395,7 +399,7 @@ Term bif_erlang_is_process_alive_1(Process& p, const Term* a) {
 
 Term bif_erlang_group_leader_0(Process& p, const Term*) { return p.group_leader; }
 Term bif_erlang_group_leader_2(Process& p, const Term* a) {
-  if (!a[0].is_pid() || !a[1].is_pid()) return raise_badarg(p);
+  if (!a[0].is_pid() || !a[1].is_pid() || is_of_former_self(a[1])) return raise_badarg(p);
   if (a[1] == p.id) {
     p.group_leader = a[0];
     return atoms::true_;
@@ -524,7 +528,7 @@ Term collect_garbage(Process& p, Term pid, Term options) {
     else if (o.element(0) == atoms::async) async_id = o.element(1);
     else return raise_badarg(p);
   }
-  if (!options.is_nil() || !pid.is_local_pid()) return raise_badarg(p);
+  if (!options.is_nil() || !is_here_or_was(pid)) return raise_badarg(p);
   // A collection that another process asks for is answered in answer.cpp.
   const bool asked = p.extra && p.extra->request_id != 0;
   const Word words = p.heap.block_words() + static_cast<Word>(p.heap.old_top - p.heap.old_start);

@@ -17,6 +17,7 @@
 #include "vm/code/code_server.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/module.hpp"
+#include "vm/message/destination.hpp"
 #include "vm/message/request.hpp"
 #include "vm/message/send.hpp"
 #include "vm/nif/resource.hpp"
@@ -476,6 +477,7 @@ bool is_system(Term what) {
 Term tracee_info(Process& p, const SessionRef& session, Term who, Term item) {
   static const Term flags = intern_atom("flags");
   if (item != flags && item != atoms::tracer) return raise_badarg(p);
+  if (is_of_former_self(who)) return atoms::undefined;
   Term value;
   if (is_tracee(who)) {
     value = info_of(p, session->number, who, item);
@@ -502,7 +504,8 @@ Term trace_info_in(Process& p, const SessionRef& session, const Term* a) {
   if (a[0] == atoms::send || a[0] == atoms::receive) {
     if (a[1] != match_spec) return raise_badarg(p);
   } else if (a[0] != on_load && !is_function_name(a[0])) {
-    return is_tracee(a[0]) || a[0].is_atom() ? tracee_info(p, session, a[0], a[1]) : raise_badarg(p);
+    return is_tracee(a[0]) || a[0].is_atom() || is_of_former_self(a[0]) ? tracee_info(p, session, a[0], a[1])
+                                                                        : raise_badarg(p);
   }
   return trap_to(p, info, {number_of(*session), a[0], a[1]});
 }

@@ -169,16 +169,24 @@ Error set_percentages(Options& o, const std::string& text) {
   return {};
 }
 
-/// Percentages are of what +S says, before or after +SP, or of the processors.
-void take_percentages(Options& o) {
+/// Percentages are of what +S says, before or after +SP, or of the processors. A single one up to
+/// 100 counts for those online too.
+Error take_percentages(Options& o) {
   const auto share = [](unsigned of, unsigned percent) {
     return std::clamp(of * percent / 100, 1u, kMaxSchedulers);
   };
-  if (o.schedulers_online_percent)
-    o.schedulers_online = share(o.schedulers_online ? o.schedulers_online : processors().usable(),
-                                *o.schedulers_online_percent);
-  if (o.schedulers_percent)
-    o.schedulers = share(o.schedulers ? o.schedulers : processors().configured, *o.schedulers_percent);
+  if (!o.schedulers_percent && !o.schedulers_online_percent) return {};
+  const unsigned online_percent =
+      o.schedulers_online_percent ? *o.schedulers_online_percent : std::min(*o.schedulers_percent, 100u);
+  o.schedulers_online =
+      share(o.schedulers_online ? o.schedulers_online : processors().usable(), online_percent);
+  if (!o.schedulers) o.schedulers = processors().configured;
+  if (o.schedulers_percent) o.schedulers = share(o.schedulers, *o.schedulers_percent);
+  if (o.schedulers_online_percent && o.schedulers_online > o.schedulers)
+    return fmt::format("+SP: bad percentage: {} of {} schedulers cannot be online", o.schedulers_online,
+                       o.schedulers);
+  o.schedulers_online = std::min(o.schedulers_online, o.schedulers);
+  return {};
 }
 
 Error set_topology(Options& o, const std::string& text) {
@@ -549,7 +557,7 @@ std::variant<Options, UsageError> parse_machine_flags(const std::vector<std::str
     const std::string value = flag->value && i + 1 < words.size() ? words[++i] : "";
     if (Error e = flag->apply(o, value)) return UsageError{fmt::format("{}: {}", flag->name, *e)};
   }
-  take_percentages(o);
+  if (Error e = take_percentages(o)) return UsageError{*e};
   if (Error e = take_bind_requests(o)) return UsageError{*e};
   return o;
 }

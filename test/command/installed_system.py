@@ -136,6 +136,7 @@ FLAGS = [
     '+c true +a 100 +sss 100 +zdntgc 10 +zebwt short +C no_time_warp +hmbs 1000 +hpds 7 +R 25 +ec',
 ]
 REFUSED = [
+    '+S 4:4 +SP 50:101',
     '+hms abc',
     '+hms 0',
     '+hmaxk x',
@@ -387,6 +388,9 @@ def tests(vmrun):
                 '+SP50:25 +S 8:8',
                 '+SP 25:25 +SP 200',
                 '+SP:50 +S 4',
+                '+S 8:4 +SP 25',
+                '+SP 50 +S 16:2',
+                '+S 16:4 +SP 50',
                 '+SDcpu 0',
                 '+SDcpu :1',
                 '+SDPcpu 0',
