@@ -183,8 +183,8 @@ Error take_percentages(Options& o) {
   if (!o.schedulers) o.schedulers = processors().configured;
   if (o.schedulers_percent) o.schedulers = share(o.schedulers, *o.schedulers_percent);
   if (o.schedulers_online_percent && o.schedulers_online > o.schedulers)
-    return fmt::format("+SP: bad percentage: {} of {} schedulers cannot be online", o.schedulers_online,
-                       o.schedulers);
+    return fmt::format("+SP: expected at most {} schedulers online, got {}", o.schedulers,
+                       o.schedulers_online);
   o.schedulers_online = std::min(o.schedulers_online, o.schedulers);
   return {};
 }
