@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 
 from harness.golden import ENVIRONMENT
+from harness.results import Failure
 from nodes.cluster import free_port
 from otp.source import SOURCE, compiled, fetched, hook
 
@@ -57,6 +58,8 @@ class Outcome:
 
 def run(folder_of_programs, folder, suite, left_out=(), seconds=SECONDS):
     """The programs ct_run, erl and the like come from the first folder, or from PATH if there is none."""
+    if folder_of_programs and not (pathlib.Path(folder_of_programs) / 'ct_run').exists():
+        raise Failure(f'{folder_of_programs} has no ct_run: that of stock erl would run in its place')
     modules = compiled(folder, suite)
     with tempfile.TemporaryDirectory(prefix='vmrun-otp-', ignore_cleanup_errors=True) as work:
         work = pathlib.Path(work)
