@@ -8,11 +8,16 @@
 #include <netinet/ip_icmp.h>
 
 #include <cstring>
+#include <ctime>
 #include <optional>
 
 #include "drivers/socket/address_terms.hpp"
 #include "drivers/socket/named_numbers.hpp"
 #include "drivers/socket/option_values.hpp"
+
+#ifndef IPV6_FLOWINFO
+#define IPV6_FLOWINFO 11  // as in option_table.cpp
+#endif
 
 namespace vmrun::sockets {
 namespace {
@@ -122,6 +127,22 @@ bool time_bytes(ErlNifEnv* env, ERL_NIF_TERM value, Bytes* to) {
   return get_timeval(env, value, &t) && (write(t, to), true);
 }
 
+std::optional<ERL_NIF_TERM> exact_time(ErlNifEnv* env, const unsigned char* data, std::size_t size) {
+  const auto t = read<timespec>(data, size);
+  if (!t) return {};
+  return map(env, {{atom(env, "sec"), enif_make_int64(env, t->tv_sec)},
+                   {atom(env, "nsec"), enif_make_int64(env, t->tv_nsec)}});
+}
+bool exact_time_bytes(ErlNifEnv* env, ERL_NIF_TERM value, Bytes* to) {
+  ERL_NIF_TERM seconds, nanoseconds;
+  ErlNifSInt64 s, ns;
+  if (!get_field(env, value, "sec", &seconds) || !enif_get_int64(env, seconds, &s) ||
+      !get_field(env, value, "nsec", &nanoseconds) || !enif_get_int64(env, nanoseconds, &ns))
+    return false;
+  write(timespec{s, ns}, to);
+  return true;
+}
+
 std::optional<ERL_NIF_TERM> packet_info(ErlNifEnv* env, const unsigned char* data, std::size_t size) {
   const auto info = read<in_pktinfo>(data, size);
   if (!info) return {};
@@ -151,6 +172,7 @@ struct Kind {
 };
 constexpr Kind kKinds[] = {
     {SOL_SOCKET, SCM_TIMESTAMP, "timestamp", time, time_bytes},
+    {SOL_SOCKET, SCM_TIMESTAMPNS, "timestampns", exact_time, exact_time_bytes},
     {SOL_SOCKET, SCM_RIGHTS, "rights", nullptr, nullptr},
     {SOL_SOCKET, SCM_CREDENTIALS, "credentials", nullptr, nullptr},
     {IPPROTO_IP, IP_TOS, "tos", tos, tos_bytes},
@@ -161,19 +183,21 @@ constexpr Kind kKinds[] = {
     {IPPROTO_IP, IP_ORIGDSTADDR, "origdstaddr", address, nullptr},
     {IPPROTO_IP, IP_RECVERR, "recverr", extended_error, nullptr},
     {IPPROTO_IPV6, IPV6_PKTINFO, "pktinfo", packet_info6, nullptr},
+    {IPPROTO_IPV6, IPV6_FLOWINFO, "flowinfo", number, nullptr},
     {IPPROTO_IPV6, IPV6_HOPLIMIT, "hoplimit", number, number_bytes},
     {IPPROTO_IPV6, IPV6_TCLASS, "tclass", number, number_bytes},
     {IPPROTO_IPV6, IPV6_RECVERR, "recverr", extended_error, nullptr},
 };
 
+bool is_known(const Kind& kind) { return known("control_message", kind.name) == Known::kYes; }
 const Kind* find_kind(int level, int type) {
   for (const Kind& kind : kKinds)
-    if (kind.level == level && kind.type == type) return &kind;
+    if (kind.level == level && kind.type == type) return is_known(kind) ? &kind : nullptr;
   return nullptr;
 }
 const Kind* find_kind(ErlNifEnv* env, int level, ERL_NIF_TERM name) {
   for (const Kind& kind : kKinds)
-    if (kind.level == level && atom(env, kind.name) == name) return &kind;
+    if (kind.level == level && atom(env, kind.name) == name) return is_known(kind) ? &kind : nullptr;
   return nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,15 @@ Term get(Process& p, Term name, Term otherwise) {
   if (!read_name(name, &key)) return raise_badarg(p);
   const auto value = environment_get(key);
   return value ? text(p, *value) : otherwise;
+}
+
+std::optional<SignalAction> signal_action(Term option) {
+  static constexpr std::pair<const char*, SignalAction> kActions[] = {{"default", SignalAction::kDefault},
+                                                                      {"ignore", SignalAction::kIgnore},
+                                                                      {"handle", SignalAction::kHandle}};
+  for (const auto& [name, action] : kActions)
+    if (option.is_atom() && atom_text(option) == name) return action;
+  return {};
 }
 
 }  // namespace
@@ -68,20 +78,17 @@ Term bif_os_unsetenv_1(Process& p, const Term* a) {
 }
 
 Term bif_os_getpid_0(Process& p, const Term*) { return text_list(p.heap, std::to_string(getpid())); }
+Term set_signal_cause(Process&, unsigned, const Term* a) {
+  return signal_action(a[1]) ? kNonValue : atoms::badopt;
+}
 Term bif_os_set_signal_2(Process& p, const Term* a) {
-  static constexpr std::pair<const char*, SignalAction> kActions[] = {{"default", SignalAction::kDefault},
-                                                                      {"ignore", SignalAction::kIgnore},
-                                                                      {"handle", SignalAction::kHandle}};
-  if (!a[0].is_atom() || !a[1].is_atom()) return raise_badarg(p);
-  const int number = signal_number(std::string(atom_text(a[0])).c_str());
-  for (const auto& [name, action] : kActions) {
-    if (!number || atom_text(a[1]) != name) continue;
-    // With SIGCHLD ignored, children would disappear without their exit status, which ports need.
-    const bool needed = number == SIGCHLD && action == SignalAction::kIgnore;
-    set_signal_action(number, needed ? SignalAction::kDefault : action);
-    return atoms::ok;
-  }
-  return raise_badarg(p);
+  const std::optional<SignalAction> action = signal_action(a[1]);
+  const int number = a[0].is_atom() ? signal_number(std::string(atom_text(a[0])).c_str()) : 0;
+  if (!action || !number) return raise_badarg(p);
+  // With SIGCHLD ignored, children would disappear without their exit status, which ports need.
+  const bool needed = number == SIGCHLD && *action == SignalAction::kIgnore;
+  set_signal_action(number, needed ? SignalAction::kDefault : *action);
+  return atoms::ok;
 }
 Term bif_os_type_0(Process& p, const Term*) {
   return new_tuple(p.heap, intern_atom("unix"), intern_atom("linux"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 // A node in C (ei of erl_interface): sends to the registered process echo of the node it is told,
-// and calls a function there. usage: c_node COOKIE NODE
+// and calls a function there. Without a node it waits for one to connect, and takes messages until
+// that node is gone; anything else fails. usage: c_node COOKIE [NODE]
 #include <ei.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,39 @@ static void fail(const char* what) {
   exit(1);
 }
 
+static int serve(ei_cnode* node) {
+  int port = 0;
+  int listening = ei_listen(node, &port, 5);
+  if (listening < 0) fail("listen");
+  if (ei_publish(node, port) < 0) fail("publish");
+  printf("listens\n");
+  fflush(stdout);
+
+  ErlConnect peer;
+  int fd = ei_accept(node, listening, &peer);
+  if (fd < 0) fail("accept");
+  for (;;) {
+    erlang_msg message;
+    ei_x_buff x;
+    ei_x_new(&x);
+    int got = ei_xreceive_msg(fd, &message, &x);
+    ei_x_free(&x);
+    if (got == ERL_TICK) continue;
+    if (got != ERL_MSG) break;
+    if (message.msgtype != ERL_SEND && message.msgtype != ERL_REG_SEND) fail("no message");
+  }
+  printf("left\n");
+  return 0;
+}
+
 int main(int argc, char** argv) {
   ei_cnode node;
   struct in_addr loopback = {htonl(INADDR_LOOPBACK)};
   ei_init();
-  if (argc != 3 ||
+  if ((argc != 2 && argc != 3) ||
       ei_connect_xinit(&node, "localhost", "c_node", "c_node@localhost", &loopback, argv[1], 1) < 0)
     fail("init");
+  if (argc == 2) return serve(&node);
   int fd = ei_connect(&node, argv[2]);
   if (fd < 0) fail("connect");
 

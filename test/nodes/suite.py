@@ -98,6 +98,7 @@ def tests(vmrun):
         test('erl_call', erl_call),
         test("a stock node's tools", tools),
         test('a node in C', c_node),
+        test('a node in C spawns nothing', c_node_spawns_nothing),
         test('Elixir', elixir),
         Test('nodes', 'many nodes', functools.partial(many, vmrun), in_turn=True),
     ]
@@ -666,36 +667,58 @@ def tools(vmrun):
         )
 
 
-def c_node(vmrun):
+def compile_c_node(cluster):
     includes = list(pathlib.Path('/usr/lib/erlang/lib').glob('erl_interface-*'))
     if not shutil.which('cc') or not includes or not list(includes[0].glob('lib/libei.a')):
         raise Skip('no C compiler, or no libei (erlang-dev), here')
+    subprocess.run(
+        [
+            'cc',
+            '-D_REENTRANT',
+            '-Wall',
+            '-Werror',
+            f'-I{includes[0]}/include',
+            str(pathlib.Path(__file__).with_name('c_node.c')),
+            '-o',
+            str(cluster.folder / 'c_node'),
+            f'-L{includes[0]}/lib',
+            '-lei',
+            '-lpthread',
+        ],
+        check=True,
+    )
+    return str(cluster.folder / 'c_node')
+
+
+def c_node(vmrun):
     with Cluster(vmrun) as cluster:
-        source = pathlib.Path(__file__).with_name('c_node.c')
-        subprocess.run(
-            [
-                'cc',
-                '-D_REENTRANT',
-                '-Wall',
-                '-Werror',
-                f'-I{includes[0]}/include',
-                str(source),
-                '-o',
-                str(cluster.folder / 'c_node'),
-                f'-L{includes[0]}/lib',
-                '-lei',
-                '-lpthread',
-            ],
-            check=True,
-        )
+        program = compile_c_node(cluster)
         for kind in EITHER:
             peer = cluster.peer(kind, f'peer_{kind}')
             expect_end(
-                cluster.start('c_node', [str(cluster.folder / 'c_node'), cluster.cookie, peer.full]),
-                0,
-                'echoed',
-                'called: 6',
+                cluster.start('c_node', [program, cluster.cookie, peer.full]), 0, 'echoed', 'called: 6'
             )
+
+
+def c_node_spawns_nothing(vmrun):
+    """A node in C supports no requests to spawn. That is not known before one has connected to it."""
+    with Cluster(vmrun) as cluster:
+        program = compile_c_node(cluster)
+        for kind in EITHER:
+            there = cluster.start('c_node', [program, cluster.cookie])
+            there.wait_for('listens')
+            asking = cluster.evaluate(
+                kind,
+                f'asking_{kind}',
+                '''
+            Ask = fun() ->
+                Request = spawn_request('c_node@localhost', erlang, node, []),
+                receive {spawn_reply, Request, error, Why} -> Why end
+            end,
+            io:format("~p ~p ~p~n", [Ask(), Ask(), nodes(hidden)]), halt(0)''',
+            )
+            expect_end(asking, 0, r"notsup notsup \[c_node@localhost\]")
+            expect_end(there, 0, 'left')
 
 
 def remote_shell(vmrun, of, on):

@@ -107,8 +107,9 @@ class IdTable {
     const Word number = it.id.id_number();
     if (walks_.load(std::memory_order_relaxed)) [[unlikely]]
       note(number & mask_, kFirst + number);
-    slots_[number & mask_].store(nullptr, std::memory_order_release);
+    // In this order: whoever finds the place empty finds the tally changed too (all_at_one_moment).
     own_share().add(-1);
+    slots_[number & mask_].store(nullptr, std::memory_order_release);
   }
 
   /// The number that is given out next, modulo kRound: the smallest that any thread has left or
@@ -247,6 +248,16 @@ class IdTable {
   static constexpr Word kChunk = usual_or_small<Word>(1024, 16);
   static constexpr Word kRound = Word{1} << 28;
 
+ protected:
+  /// The system provides pages when they are touched, so a large limit costs nothing.
+  template <class U>
+  static U* map(Word count, const char* what) {
+    void* memory = mmap(nullptr, count * sizeof(U), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) out_of_memory(what, count * sizeof(U));
+    return static_cast<U*>(memory);
+  }
+
  private:
   static constexpr Word kLeastRange = 4;
   // Marks of chunks, and what a walk is told about a place. kLooking: the chunk seemed empty and is
@@ -340,15 +351,6 @@ class IdTable {
     std::uint8_t mark = kLooking;  // still, unless something is being entered
     used_[chunk].compare_exchange_strong(mark, any ? kUsed : kEmpty, std::memory_order_seq_cst);
     return !any;
-  }
-
-  /// The system provides pages when they are touched, so a large limit costs nothing.
-  template <class U>
-  static U* map(Word count, const char* what) {
-    void* memory = mmap(nullptr, count * sizeof(U), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) out_of_memory(what, count * sizeof(U));
-    return static_cast<U*>(memory);
   }
 
   /// Returns whether there was anything, published or not yet.

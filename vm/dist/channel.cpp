@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/dist/channel.hpp"
 
+#include <utility>
+
 #include "vm/dist/channels.hpp"
 #include "vm/dist/connection.hpp"
+#include "vm/dist/remote_spawn.hpp"
 #include "vm/message/deliver.hpp"
 #include "vm/probes/fire.hpp"
 #include "vm/process/process_state.hpp"
@@ -97,16 +100,22 @@ void Channel::settle_waiting(Flags flags) {
 }
 
 bool Channel::connected(std::shared_ptr<Connection> by, Flags flags) {
+  std::vector<std::pair<RefKey, Term>> refused;  // requests of spawns that have waited, and who asked
   {
     std::lock_guard lock(mutex_);
     if (state() != State::kPending) return false;
     settle_waiting(flags);
+    RefKey key;
+    Term parent;
+    while (!(flags & flag::kSpawn) && relations_->take_spawn(&key, &parent))
+      refused.emplace_back(key, parent);
     connection_ = std::move(by);
     connection_->number = number_of(word_.load(std::memory_order_relaxed));
     flags_.store(flags, std::memory_order_release);
     awake_ = true;
     set(State::kConnected, connection_->number);
   }
+  for (const auto& [key, parent] : refused) answer_spawn_failed(parent, key, atoms::notsup);
   return true;
 }
 

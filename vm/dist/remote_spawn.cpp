@@ -94,11 +94,15 @@ SpawnAsked request_spawn(Process& p, Term node, const SpawnCall& call, Term opti
   }
   std::unique_ptr<OutgoingMessage> m = std::move(encoded.message);
   m->sender = p.id.raw();
+  m->needs = flag::kSpawn;  // a node in C has it not: Channel::connected answers then
+  bool supported = true;
   const Pushed pushed = route.channel->push(route, std::move(m), [&](Relations& r) {
-    r.spawn_requested(key, p.id);
-    return true;
+    supported = route.channel->route().can(flag::kSpawn);  // it may have become known meanwhile
+    if (supported) r.spawn_requested(key, p.id);
+    return supported;
   });
-  if (pushed == Pushed::kLost) answer_spawn_failed(p.id, key, atoms::noconnection);
+  if (!supported) answer_spawn_failed(p.id, key, atoms::notsup);
+  else if (pushed == Pushed::kLost) answer_spawn_failed(p.id, key, atoms::noconnection);
   else if (pushed == Pushed::kBusy) route.channel->make_wait(p, route, waits_in_other_signal());
   return SpawnAsked::kYes;
 }

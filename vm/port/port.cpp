@@ -21,15 +21,24 @@ bool PortTable::add(Port& p) {
   Word number = 0;
   if (!reserve(&number)) return false;
   if (is_file) files_.fetch_add(1, std::memory_order_relaxed);
+  // Whoever finds the port, or has been told of it by a walk, sees this too.
+  kinds_[number % IdTable::limit()].store(kind(number, is_file), std::memory_order_release);
   publish(p, number);
   return true;
 }
 
 std::vector<Term> PortTable::seen_by_programs() {
-  const EpochGuard guard;
-  std::vector<Term> ids = all_at_one_moment();
-  std::erase_if(ids, [&](Term id) { return !is_seen_by_programs(id); });
-  return ids;
+  for (;;) {
+    std::vector<Term> ids = all_at_one_moment();
+    bool forgotten = false;  // a newer port has the place of one that is gone: its kind is lost
+    std::erase_if(ids, [&](Term id) {
+      const Word number = id.id_number();
+      const Word noted = kinds_[number % IdTable::limit()].load(std::memory_order_acquire);
+      forgotten |= noted / 2 != number;
+      return noted == kind(number, true);
+    });
+    if (!forgotten) return ids;
+  }
 }
 
 bool PortTable::is_seen_by_programs(Term id) const {

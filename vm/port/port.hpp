@@ -160,11 +160,12 @@ class PortTable : public IdTable<Port, Term, Term::port> {
  public:
   void init(Word limit) {
     IdTable::init(2 * limit, kMaxPortLimit, "the port table");
+    kinds_ = map<std::atomic<Word>>(IdTable::limit(), "the port table");
     for_programs_ = limit > IdTable::limit() / 2 ? IdTable::limit() : IdTable::limit() / 2;
   }
   Word limit() const { return for_programs_; }
   /// The ports that erlang:ports/0 and system_info(port_count) report: all but the ports of files,
-  /// and those that are gone by the time this returns.
+  /// as they were at one moment. Some may be gone by the time this returns.
   std::vector<Term> seen_by_programs();
   bool is_seen_by_programs(Term id) const;
   Word count_seen_by_programs() const;
@@ -191,7 +192,12 @@ class PortTable : public IdTable<Port, Term, Term::port> {
   }
 
  private:
+  static Word kind(Word number, bool is_file) { return 2 * number + is_file; }
+
   Word for_programs_ = 0;
+  // By place: the kind of the last port there. It outlives the port, of which a snapshot has only
+  // the number.
+  std::atomic<Word>* kinds_ = nullptr;
   std::atomic<Word> files_{0};
   std::atomic<bool> awaited_{false};
   std::atomic<std::uint32_t> departures_{0};
