@@ -158,7 +158,8 @@ def variables():
     ).stdout
     rule = (
         '.SUFFIXES:\n.SUFFIXES: .so .o .c\n\n.c.so:\n'
-        f'\tgcc -c -fPIC -g -O2 -w $(SHLIB_EXTRA_CFLAGS) -I{root}/usr/include $<\n'
+        '\tgcc -c -fPIC -g -O2 -w -fpermissive -DHAVE_ISFINITE $(SHLIB_EXTRA_CFLAGS) '
+        f'-I{root}/usr/include $<\n'
         '\tgcc -shared $(SHLIB_EXTRA_LDFLAGS) -o $@ $*.o $(SHLIB_EXTRA_LDLIBS)'
     )
     return {
@@ -166,7 +167,7 @@ def variables():
         'CC': 'gcc',
         'LD': 'gcc',
         'CFLAGS': '-g -O2 -w -fpermissive',
-        'EI_CFLAGS': '-w',
+        'EI_CFLAGS': '-w -D_REENTRANT',
         'SHLIB_CFLAGS': '-fPIC',
         'DEFS': '-DHAVE_STRERROR',
         'dll': '.so',
