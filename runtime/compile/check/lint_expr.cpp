@@ -491,13 +491,10 @@ void ExprLinter::local_call(const CallExpr& e, std::string_view plain) {
   const Builtin* builtin = find_builtin(name.name, name.arity);
   if (c_.tables.functions.count(name)) {
     if (builtin && builtin->auto_imported && c_.tables.auto_imports(name) && c_.enabled("nowarn_bif_clash")) {
-      std::string text = format_message(
-          "ambiguous call of overridden %sauto-imported BIF %.*s/%u - use erlang:%.*s/%u or "
-          "\"-compile({no_auto_import,[%.*s/%u]}).\" to resolve name clash",
-          builtin->classic ? "pre R14 " : "", VIEW(plain), name.arity, VIEW(plain), name.arity, VIEW(plain),
-          name.arity);
-      if (builtin->classic) c_.error(e.loc, text);
-      else c_.warning(e.loc, text);
+      c_.warning(e.loc, format_message(
+                            "ambiguous call of overridden auto-imported BIF %.*s/%u - use erlang:%.*s/%u or "
+                            "\"-compile({no_auto_import,[%.*s/%u]}).\" to resolve name clash",
+                            VIEW(plain), name.arity, VIEW(plain), name.arity, VIEW(plain), name.arity));
     }
     functions_.use(name, e.loc);
     return;

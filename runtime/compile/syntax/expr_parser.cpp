@@ -112,15 +112,19 @@ const Expr* ExprParser::parse_postfix() {
     e = parse_hash(e);
     in_.lengthen_chain();
   }
-  if (in_.at(Tok::kColon) && !in_catch_pattern_) {
-    const Loc loc = in_.take().loc;
-    e = in_.make<RemoteExpr>(loc, e, parse_primary());
-    if (!in_.at(Tok::kLParen)) in_.fail_here("'(' and the arguments of a call");
+  // What a call returns may be called, or be the module of a call, as in OTP 29: f()(1), m():g(2).
+  for (;;) {
+    if (in_.at(Tok::kColon) && !in_catch_pattern_) {
+      const Loc loc = in_.take().loc;
+      e = in_.make<RemoteExpr>(loc, e, parse_primary());
+      if (!in_.at(Tok::kLParen)) in_.fail_here("'(' and the arguments of a call");
+    }
+    if (!in_.at(Tok::kLParen)) return e;
+    const Token& open = in_.take();
+    ExprList args = parse_exprs_until(Tok::kRParen, open);
+    e = in_.make<CallExpr>(e->is(ExprKind::kRemote) ? e->as<RemoteExpr>().module->loc : e->loc, e, args);
+    in_.lengthen_chain();
   }
-  if (!in_.at(Tok::kLParen)) return e;
-  const Token& open = in_.take();
-  ExprList args = parse_exprs_until(Tok::kRParen, open);
-  return in_.make<CallExpr>(e->is(ExprKind::kRemote) ? e->as<RemoteExpr>().module->loc : e->loc, e, args);
 }
 
 /// The name of a native record: any word.

@@ -149,14 +149,16 @@ void MacroExpander::undefine(std::string_view name, Loc loc) {
   else if (it != macros_.end()) macros_.erase(it);
 }
 
-/// Sets `?FUNCTION_NAME` and `?FUNCTION_ARITY` from the first head of a function form.
+/// Sets `?FUNCTION_NAME` and `?FUNCTION_ARITY` from the first head of a function form. A form that
+/// begins with a macro has its head when that is expanded; until then they are an empty name and 0.
 void MacroExpander::note_function(const std::vector<Token>& form) {
   function_name_ = {};
+  function_arity_ = 0;
+  awaits_head_ = !form.empty() && form[0].kind == Tok::kQuestion;
   if (form.size() < 3 || form[1].kind != Tok::kLParen) return;
   if (form[0].kind == Tok::kAtom) function_name_ = form[0].text;
   else if (is_soft_word(form[0])) function_name_ = token_spelling(form[0].kind);
   else return;
-  function_arity_ = 0;
   int depth = 0;
   for (std::size_t i = 1; i < form.size(); ++i) {
     const Tok k = form[i].kind;
@@ -222,7 +224,7 @@ bool MacroExpander::expand_dynamic(const Token& name, Loc at, std::vector<Token>
     return true;
   }
   if (n == "FUNCTION_NAME" || n == "FUNCTION_ARITY") {
-    if (function_name_.empty()) {
+    if (function_name_.empty() && !awaits_head_) {
       error(name.loc, format_message("macro '%.*s' used outside a function", VIEW(n)));
       return false;
     }

@@ -76,6 +76,7 @@ class MacroExpander {
   std::unordered_map<std::string_view, std::vector<Macro>> macros_;
   std::string_view module_;
   std::string_view function_name_;  // of the current form; empty outside functions
+  bool awaits_head_ = false;        // of a function whose form begins with a macro
   std::size_t function_arity_ = 0;
   std::size_t produced_ = 0;    // tokens made by expansion in this form
   bool maybe_enabled_ = false;  // for the current form

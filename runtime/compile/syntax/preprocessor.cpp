@@ -96,7 +96,13 @@ bool Preprocessor::next_form(std::vector<Token>& out) {
     if (!active()) continue;
     macros_.note_function(raw);
     out.clear();
-    if (!expand(raw, out)) {
+    bool expands = expand(raw, out);
+    if (expands && raw[0].kind == Tok::kQuestion) {
+      macros_.note_function(out);
+      out.clear();
+      expands = expand(raw, out);
+    }
+    if (!expands) {
       unread_.note(raw);
       continue;
     }

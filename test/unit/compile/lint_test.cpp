@@ -81,7 +81,7 @@ TEST_CASE("lint finds what erlc finds") {
       {"-record(r, {a}).\nf(X) -> X#r{}.", ""},
       {"-optional_callbacks([ignore_me]).\nf() -> 1.", ""},
       {"length(X) -> X.\nf() -> length([]).",
-       "error: ambiguous call of overridden pre R14 auto-imported BIF length/1"},
+       "4:8: warning: ambiguous call of overridden auto-imported BIF length/1"},
       {"-compile({no_auto_import,[length/1]}).\nlength(X) -> X.\nf() -> length([]).", ""},
       {"-spec f(integer()) -> X.\nf(_) -> 1.", "type variable 'X' is only used once"},
       {"-spec g() -> ok.\nf() -> 1.", "error: spec for undefined function g/0"},
