@@ -5,11 +5,22 @@
 #include <array>
 #include <iterator>
 #include <tuple>
+#include <type_traits>
 
 namespace vmrun {
 namespace {
 
 constexpr BindType kDefault = BindType::kThreadNoNodeProcessorSpread;
+
+using Texts = std::remove_cvref_t<decltype(*kBindTypes)>;
+
+std::optional<BindType> find(std::string_view Texts::*column, std::string_view text,
+                             std::string_view of_default) {
+  if (text == of_default) return kDefault;
+  const Texts* found = std::ranges::find(kBindTypes, text, column);
+  if (found == std::end(kBindTypes)) return {};
+  return static_cast<BindType>(found - kBindTypes);
+}
 
 /// Where a processor is among its siblings: the first of its kind has 0.
 struct Ranks {
@@ -76,17 +87,11 @@ Key key_of(const Ranks& r, BindType type) {
 }  // namespace
 
 std::optional<BindType> bind_type_of_letters(std::string_view letters) {
-  if (letters == "db") return kDefault;
-  for (std::size_t i = 0; i < std::size(kBindTypes); ++i)
-    if (kBindTypes[i].letters == letters) return static_cast<BindType>(i);
-  return {};
+  return find(&Texts::letters, letters, "db");
 }
 
 std::optional<BindType> bind_type_named(std::string_view name) {
-  if (name == "default_bind") return kDefault;
-  for (std::size_t i = 0; i < std::size(kBindTypes); ++i)
-    if (kBindTypes[i].name == name) return static_cast<BindType>(i);
-  return {};
+  return find(&Texts::name, name, "default_bind");
 }
 
 std::vector<int> bind_order(const std::vector<ProcessorPlace>& places, BindType type) {
