@@ -43,8 +43,7 @@ void count_in_process(FunCount& count, Process& p) {
         static_cast<FunCount*>(context)->add(terms, terms + n);
       },
       &count);
-  join_queue(p);
-  count_in_messages(count, p.mailbox.first);
+  count_in_messages(count, inner_queue(p));
   count_in_messages(count, p.mailbox.newest_arrival());
 }
 

@@ -95,8 +95,7 @@ void look_at_process(Found& found, Process& p) {
   const Referrer who = of_term(Kind::kProcess, p.id);
   found.add_list(p.heap.off_heap, who, kHeap);
   found.add_list(p.heap.old_off_heap, who, kHeap);
-  join_queue(p);
-  found.add_messages(p.mailbox.first, who);
+  found.add_messages(inner_queue(p), who);
   found.add_messages(p.mailbox.newest_arrival(), who);
   if (!p.extra) return;
   p.extra->links.for_each([&](Term other) { found.add_identifier(other, who, kLink); });

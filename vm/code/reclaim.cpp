@@ -126,8 +126,7 @@ std::int32_t take_literals(Process& p) {
     renew(p.extra->reply, blocks, replaced);
   }
   bool found = mentioned_in_heap(p, blocks, marks);
-  join_queue(p);
-  for (Fragment** link = &p.mailbox.first; *link; link = &(*link)->next) {
+  for (Fragment** link = &inner_queue(p); *link; link = &(*link)->next) {
     constexpr Word kRoots = 2;  // the sequential trace token as well
     if (!mentioned_by(**link, kRoots, blocks, marks)) continue;
     pin_message(p, link);

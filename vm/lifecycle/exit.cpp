@@ -159,8 +159,7 @@ void end_more(Process& p) {
   int left = kPiece;
   if (p.extra && !tell_relations(p, &left)) return;
   if (!give_back_timers(p, &left)) return;
-  join_queue(p);
-  Fragment*& first = p.mailbox.first;
+  Fragment*& first = inner_queue(p);
   for (; first && left > 0; --left) {
     Fragment* next = first->next;
     answer_dead(p.id, first);

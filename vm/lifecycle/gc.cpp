@@ -309,8 +309,7 @@ class Collection {
 Word message_words_of(const Process& p) {
   if (p.extra && p.extra->off_heap_messages) return 0;
   Word words = 0;
-  join_queue(p);
-  for (const Fragment* f = p.mailbox.first; f; f = f->next)
+  for (const Fragment* f = inner_queue(p); f; f = f->next)
     if (f->kind == static_cast<Word>(SignalKind::kMessage)) words += f->used_words;
   return words;
 }

@@ -116,8 +116,7 @@ Term messages(ItemContext& a) {
   Term head = Term::nil();
   if (is_sensitive(a.p)) return head;
   Term* tail = nullptr;
-  join_queue(a.p);
-  for (Fragment* f = a.p.mailbox.first; f; f = f->next) {
+  for (Fragment* f = inner_queue(a.p); f; f = f->next) {
     const Term message = copy_to(a.out, f->message);
     const Term cell = cons(a.out, message, Term::nil());
     if (tail) *tail = cell;
@@ -372,8 +371,8 @@ Term default_items(ItemContext& a) {
 Word process_memory_bytes(Process& p) {
   const Heap& h = p.heap;
   Word bytes = sizeof(Process) + 8 * (h.block_words() + old_words(h) + h.fragment_words);
-  join_queue(p);
-  for (Fragment* f = p.mailbox.first; f; f = f->next) bytes += sizeof(Fragment) + 8 * Word{f->capacity_words};
+  for (const Fragment* f = inner_queue(p); f; f = f->next)
+    bytes += sizeof(Fragment) + 8 * Word{f->capacity_words};
   if (p.extra) {
     bytes += sizeof(Extra) + p.extra->dictionary.memory_bytes() + p.extra->links.memory_bytes() +
              p.extra->monitors.memory_bytes() + p.extra->monitored_by.memory_bytes();

@@ -140,8 +140,7 @@ TimeoutState receive_start_timer(Process& p, Term timeout) {
 
 bool flush_down_message(Process& p, RefKey key) {
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
-  join_queue(p);
-  for (Fragment** link = &p.mailbox.first; *link; link = &(*link)->next) {
+  for (Fragment** link = &inner_queue(p); *link; link = &(*link)->next) {
     Fragment* f = *link;
     const Term m = f->message;
     if (!m.is_tuple() || m.tuple_arity() != 5 || !m.element(1).is_local_ref() ||

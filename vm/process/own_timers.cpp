@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/process/own_timers.hpp"
 
-#include <algorithm>
 #include <climits>
 #include <mutex>
 #include <unordered_map>
@@ -12,10 +11,15 @@
 namespace vmrun {
 
 void OwnTimers::add(TimerWheel& wheel, RefKey key, Term process) {
-  if (started_.size() >= ask_at_) {
-    std::erase_if(started_,
-                  [&](const Started& s) { return s.wheel->look_up(s.key(), 0, false, process) < 0; });
-    ask_at_ = std::max(kLeast, 2 * started_.size());
+  for (int asked = 0; asked < 2 && started_.size() > kFewEnough; ++asked) {
+    if (next_asked_ >= started_.size()) next_asked_ = 0;
+    Started& s = started_[next_asked_];
+    if (s.wheel->look_up(s.key(), 0, false, process) >= 0) {
+      ++next_asked_;
+    } else {
+      s = started_.back();
+      started_.pop_back();
+    }
   }
   started_.push_back({&wheel, key.low, key.high});
 }

@@ -9,7 +9,8 @@
 /// The timers with messages that aim at a process, so that they can be given back when it ends.
 /// Those that it has started itself are in a list of its own, those that others have started in one
 /// that anybody can reach. A timer leaves the wheel without word to its list, so the list asks the
-/// wheels when it has become twice as long as what was left then.
+/// wheels about two entries for each that is added: it is at most about twice as long as what is
+/// there, and none waits long for it.
 namespace vmrun {
 
 class OwnTimers {
@@ -22,7 +23,7 @@ class OwnTimers {
   bool give_back(Term process, int* left);
 
  private:
-  static constexpr std::size_t kLeast = 8;
+  static constexpr std::size_t kFewEnough = 8;  // not asked about
   struct Started {
     TimerWheel* wheel;
     Word low;  // of the key
@@ -32,7 +33,7 @@ class OwnTimers {
   };
 
   std::vector<Started> started_;
-  std::size_t ask_at_ = kLeast;
+  std::size_t next_asked_ = 0;
 };
 
 /// Lists a timer that another process has started for this one. If that one has ended meanwhile,

@@ -189,11 +189,13 @@ struct Extra {
 /// Appends the requests in Extra::until_collected to Extra::deferred.
 [[gnu::cold]] void defer_until_collected(Extra& extra);
 
-/// Makes the inner queue one list again, for those who walk it: see PriorityReception. Called by
-/// the thread that runs p, or while all others stand still.
-inline void join_queue(const Process& p) {
+/// Returns the first message of the inner queue, for those who walk it: it is one list again (see
+/// PriorityReception). Called by the thread that runs p, or while all others stand still.
+inline Fragment*& inner_queue(Process& p) {
   if (p.extra && p.extra->priority) p.extra->priority->join();
+  return p.mailbox.first;
 }
+inline const Fragment* inner_queue(const Process& p) { return inner_queue(const_cast<Process&>(p)); }
 
 /// process_flag(sensitive, true). The process itself tests it, and so does code that is about to
 /// report something about the process.

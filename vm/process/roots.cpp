@@ -28,8 +28,7 @@ void visit_roots(Process& p, void (*visit)(void* context, Term* terms, std::size
     visit(context, &c->tag, 1);
   }
   if (extra->pinned_messages) {
-    join_queue(p);
-    for (Fragment* f = p.mailbox.first; f; f = f->next)
+    for (Fragment* f = inner_queue(p); f; f = f->next)
       if (f->kind == static_cast<std::uint32_t>(SignalKind::kPinnedMessage))
         visit(context, &f->message, 2);  // and its token
   }
