@@ -32,6 +32,7 @@ unsigned waiting_of_kind(const Scheduler& s, unsigned kind) {
 
 /// Between two slices, what has run waits again, if it can go on.
 void note_waiting(Scheduler& s, Word now_ns) {
+  std::lock_guard guard(s.queue_lock);  // another scheduler may have taken all that waits
   bool could_run = true;
   for (unsigned kind = WorkKinds::kCount; kind-- > 0;) {
     if (could_run) ++s.work.could_run[kind];
