@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/base/activity.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/lifecycle/gc.hpp"
@@ -169,6 +170,7 @@ void give_back_extra(Process& p) {
 }  // namespace
 
 std::int32_t answer_deferred(Process& p) {
+  const InActivity answers("[scheduler]");  // the process itself may only wait
   p.deferred_requests = false;
   bool has_forgotten = false;
   std::vector<Fragment*> requests;
