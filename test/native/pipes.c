@@ -121,6 +121,23 @@ static ERL_NIF_TERM take(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   return term;
 }
 
+/* await_repeatedly(Pipe, N) -> ok. Selects the end to be read and cancels that, N times, and
+   selects it; on a dirty scheduler. The schedulers have time to fall asleep meanwhile. */
+static ERL_NIF_TERM await_repeatedly(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
+  const ERL_NIF_TERM undefined = enif_make_atom(env, "undefined");
+  Pipe* p = pipe_of(env, argv[0]);
+  int n;
+  (void)argc;
+  if (!p || !enif_get_int(env, argv[1], &n)) return enif_make_badarg(env);
+  for (; n; --n) {
+    enif_select(env, p->fds[0], ERL_NIF_SELECT_READ, p, NULL, undefined);
+    enif_select(env, p->fds[0], (enum ErlNifSelectFlags)(ERL_NIF_SELECT_CANCEL | ERL_NIF_SELECT_READ), p,
+                NULL, undefined);
+  }
+  enif_select(env, p->fds[0], ERL_NIF_SELECT_READ, p, NULL, undefined);
+  return enif_make_atom(env, "ok");
+}
+
 /* number(Pipe, End) -> its descriptor */
 static ERL_NIF_TERM number(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) {
   Pipe* p = pipe_of(env, argv[0]);
@@ -131,8 +148,10 @@ static ERL_NIF_TERM number(ErlNifEnv* env, int argc, const ERL_NIF_TERM argv[]) 
 }
 
 static ErlNifFunc functions[] = {
-    {"open", 0, open_pipe, 0}, {"await", 3, await, 0}, {"cancel", 2, cancel, 0}, {"stop", 2, stop, 0},
-    {"put", 2, put, 0},        {"take", 1, take, 0},   {"number", 2, number, 0},
+    {"open", 0, open_pipe, 0}, {"await", 3, await, 0},
+    {"cancel", 2, cancel, 0},  {"stop", 2, stop, 0},
+    {"put", 2, put, 0},        {"take", 1, take, 0},
+    {"number", 2, number, 0},  {"await_repeatedly", 2, await_repeatedly, ERL_NIF_DIRTY_JOB_IO_BOUND},
 };
 
 ERL_NIF_INIT(pipes, functions, load, NULL, NULL, NULL)

@@ -39,8 +39,11 @@ bool held() { return processes_held.load(std::memory_order_relaxed); }
 
 // ---- Waking -------------------------------------------------------------------------------------
 
-void wake(Scheduler& s) {
-  if (s.parker.wake() == Parker::kPolling) poll_interrupt();
+/// Ends the scheduler's sleep, on its futex or in epoll. Returns what it was doing.
+Parker::State wake(Scheduler& s) {
+  const Parker::State was = s.parker.wake();
+  if (was == Parker::kPolling) poll_interrupt();
+  return was;
 }
 
 /// How many schedulers may be searching, or about to, before no other one is woken for work. More
@@ -355,8 +358,8 @@ void share(Scheduler& s) {
 }
 
 void wake_owner(Scheduler& s) {
-  if (s.parker.wake() == Parker::kPolling) poll_interrupt();
-  else if (!s.idle.load(std::memory_order_seq_cst) && sleepers.load(std::memory_order_seq_cst)) set_alarm(s);
+  if (wake(s) == Parker::kPolling || s.idle.load(std::memory_order_seq_cst)) return;
+  if (sleepers.load(std::memory_order_seq_cst)) set_alarm(s);
 }
 
 void set_alarm_if_needed(Scheduler& s) {
@@ -389,7 +392,7 @@ void call_poller() {
   poller_called.store(true, std::memory_order_seq_cst);
   for (unsigned i = 0; i < scheduler_count(); ++i) {
     Scheduler& s = scheduler_at(i);
-    if (s.asleep.load(std::memory_order_seq_cst) && s.parker.wake() != Parker::kAwake) return;
+    if (s.asleep.load(std::memory_order_seq_cst) && wake(s) != Parker::kAwake) return;
   }
 }
 
