@@ -36,19 +36,21 @@ class Outcome:
 
     def __init__(self, lines, end, log):
         self.cases, self.end, self.log = {}, end, log
+        open_ended = ('failed', end or 'has no end')
         for line in lines:
             what, name, why = (line.split(' ', 2) + ['', ''])[:3]
             if name.split('/')[-1] in ('init_per_suite', 'end_per_suite', 'init_per_group', 'end_per_group'):
                 continue
+            known = self.cases.get(name)
             if what == 'began':
-                self.cases.setdefault(name, ('failed', end or 'has no end'))
+                if known is None or known[0] == 'skipped':
+                    self.cases[name] = open_ended
             elif what == 'ended':
-                if self.cases.get(name, ('failed', end))[1] in (end, 'has no end'):
+                if known in (None, open_ended):
                     self.cases[name] = ('ok', '')
-            elif self.cases.get(name, ('ok', ''))[0] != 'failed' or self.cases[name][1] in (
-                end,
-                'has no end',
-            ):
+            elif what == 'skipped' and known == ('ok', ''):
+                pass  # two groups have the case, and only one of them was skipped
+            elif known is None or known[0] != 'failed' or known == open_ended:
                 self.cases[name] = (what, why)
 
     @property

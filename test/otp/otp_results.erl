@@ -1,7 +1,8 @@
 %% A hook of common_test that writes a line for each thing a case does, as soon as it is known: "WHAT NAME
 %% REASON", WHAT being began, ended, failed or skipped, NAME a case or GROUP/CASE. A case that began, and has
 %% no other line, has ended well, if it has ended. Cases and groups that are named in VMRUN_OTP_LEFT_OUT, with
-%% commas between them, are not run.
+%% commas between them, are not run. A case that skips itself has no "ended": what is skipped after that is
+%% another run of the case, in another group.
 -module(otp_results).
 -export([id/1, init/2, pre_init_per_group/4, pre_init_per_testcase/4, post_end_per_testcase/5, on_tc_fail/4,
     on_tc_skip/4]).
@@ -27,7 +28,12 @@ or_left_out(Name, Config, #{left_out := LeftOut}) ->
     end.
 
 post_end_per_testcase(_, Case, Config, Return, State) ->
-    write(ended, name(Case, group(Config)), "", State),
+    Name = name(Case, group(Config)),
+    case Return of
+        {How, Reason} when How =:= skip; How =:= skipped -> write(skipped, Name, Reason, State);
+        {skip_and_save, Reason, _} -> write(skipped, Name, Reason, State);
+        _ -> write(ended, Name, "", State)
+    end,
     {Return, State}.
 
 on_tc_fail(_, Case, Reason, State) ->
