@@ -63,13 +63,16 @@ MicrostateTimes Microstates::times() {
 
 // ---- All threads --------------------------------------------------------------------------------
 
-void account_for_this_thread(ThreadKind kind, unsigned number) {
+Microstates& account_for_thread(ThreadKind kind, unsigned number) {
   const std::lock_guard guard(mutex);
-  own = new Microstates(kind, number);
-  own->next = all;
-  all = own;
-  if (microstates_measured.load(std::memory_order_relaxed)) own->begin_measuring();
+  auto* const states = new Microstates(kind, number);
+  states->next = all;
+  all = states;
+  if (microstates_measured.load(std::memory_order_relaxed)) states->begin_measuring();
+  return *states;
 }
+
+void account_as(Microstates& of_this_thread) { own = &of_this_thread; }
 
 Microstate enter_microstate(Microstate state) { return own ? own->enter(state) : Microstate::kOther; }
 

@@ -57,8 +57,14 @@ class Microstates {
 
 extern std::atomic<bool> microstates_measured;
 
-/// Called once by each new thread. The thread stays in the list for as long as the machine lives.
-void account_for_this_thread(ThreadKind kind, unsigned number);
+/// Lists a thread that will be started. It stays in the list for as long as the machine lives.
+Microstates& account_for_thread(ThreadKind kind, unsigned number);
+/// Called once by each thread that is listed.
+void account_as(Microstates& of_this_thread);
+/// Does both, for a thread that nobody has listed.
+inline void account_for_this_thread(ThreadKind kind, unsigned number) {
+  account_as(account_for_thread(kind, number));
+}
 /// Sets the calling thread's state and returns the one before. Does nothing in a thread that is not
 /// accounted for.
 Microstate enter_microstate(Microstate state);

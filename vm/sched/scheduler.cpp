@@ -638,7 +638,6 @@ void run(Scheduler& s) {
   current_core = &s;
   s.tid.store(static_cast<int>(gettid()), std::memory_order_relaxed);
   s.epoch = &epoch_slot();
-  account_for_this_thread(ThreadKind::kScheduler, s.number);
   epoch_enter(*s.epoch);
   for (;;) {
     if (const auto asked = s.asked.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -785,11 +784,15 @@ void start_schedulers(const SchedulerOptions& wanted) {
   start_idling();
   start_online(wanted.online ? std::min(wanted.online, count) : count);
   prepare_bindings(count);
+  std::vector<Microstates*> states;  // the first process may ask about threads that have not begun
+  for (auto& s : schedulers) states.push_back(&account_for_thread(ThreadKind::kScheduler, s->number));
   for (auto& s : schedulers)
-    threads.push_back(start_needed_thread(std::to_string(s->number) + "_scheduler", [&s] {
-      bind_own_thread(s->number - 1);
-      run(*s);
-    }));
+    threads.push_back(
+        start_needed_thread(std::to_string(s->number) + "_scheduler", [&s, mine = states[s->number - 1]] {
+          account_as(*mine);
+          bind_own_thread(s->number - 1);
+          run(*s);
+        }));
 }
 
 void stop_schedulers() {
