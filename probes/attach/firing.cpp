@@ -2,6 +2,7 @@
 #include "probes/attach/firing.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -76,7 +77,9 @@ unsigned find_process_exit() {
   while (std::strcmp(probe::probe_rows()[n].name, "process__exit") != 0) ++n;
   return n;
 }
-unsigned exit_probe = ~0u;  // set while the ends of processes are reported
+// Set while the ends of processes are reported. Firings read it without order, because it does not
+// matter when exactly they see the change.
+std::atomic<unsigned> exit_probe{~0u};
 
 /// Runs a firing of this thread, unless the thread is inside one already.
 template <class Body>
@@ -97,10 +100,11 @@ void deliver(const d::Firing& f) {
   in_firing([&](FiringThread& t) {
     const Sessions* to = sessions.load(std::memory_order_acquire);
     if (!to) return;
-    if (exit_probe != ~0u) [[unlikely]]
+    const unsigned exits = exit_probe.load(std::memory_order_relaxed);
+    if (exits != ~0u) [[unlikely]]
       forget_ended(t, *to, self_key());
     for (d::Session* s : *to) s->fire(f);
-    if (f.probe == exit_probe) [[unlikely]]
+    if (f.probe == exits) [[unlikely]]
       t.ended_self = self_key();
   });
 }
@@ -206,9 +210,8 @@ void read_counts(std::span<const std::uint32_t> probes, std::span<std::uint64_t>
 
 void tell_ends(bool tell) {
   static const unsigned probe = find_process_exit();
-  if (tell == (exit_probe != ~0u)) return;
-  // Firings read it without order, because it does not matter when exactly they see the change.
-  __atomic_store_n(&exit_probe, tell ? probe : ~0u, __ATOMIC_RELAXED);
+  if (tell == (exit_probe.load(std::memory_order_relaxed) != ~0u)) return;
+  exit_probe.store(tell ? probe : ~0u, std::memory_order_relaxed);
   (tell ? probe::raise_inside : probe::lower_inside)(probe);
 }
 
