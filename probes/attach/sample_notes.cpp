@@ -268,7 +268,9 @@ void take_sample(SampledThread& thread, unsigned sampler, std::uint32_t times, c
 Clock* clock_of_value(std::uint32_t value) {
   Clock& clock = clocks[value % kMostClocks];
   const std::uint32_t used = clock.used.load(std::memory_order_relaxed);
-  return used << kClockBits == value >> kClockBits << kClockBits ? &clock : nullptr;
+  if (used << kClockBits != value >> kClockBits << kClockBits) return nullptr;
+  // What start_clock has written before it stored the thread is read from here on.
+  return clock.thread.load(std::memory_order_acquire) ? &clock : nullptr;
 }
 
 /// Returns how often the kernel's event has been due since the last call. The kernel sends one
