@@ -182,6 +182,8 @@ class Suite(Inside):
         if not self.vmtrace.exists():
             raise Skip('vmtrace is not built')
         with session.Target(self.vmrun, HERE / program) as target:
+            # A thread of its own opens it to learn of changes of the system's clock, which may be late.
+            until(lambda: 'timerfd' in ' '.join(self.descriptors(target)), 'the machine follows the clock')
             before = self.descriptors(target)
             yield target
             self.expect_nothing_left(target)
