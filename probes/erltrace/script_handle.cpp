@@ -84,7 +84,7 @@ struct Running final : attach::Insider, std::enable_shared_from_this<Running> {
 
 namespace {
 
-constexpr Refusal kDone{};
+const Refusal kDone{};
 
 Refusal because(const char* reason) { return {reason, {}}; }
 Refusal in_words(std::string text) { return {nullptr, std::move(text)}; }

@@ -84,9 +84,10 @@ class Session:
         self.screen = Screen()
         self.program, self.fd = pty.fork()
         if self.program == 0:
+            # Before the program begins, which would otherwise see the size change.
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', ROWS, COLUMNS, 0, 0))
             os.chdir(folder)
             os.execvpe(command[0], command, environment)
-        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack('HHHH', ROWS, COLUMNS, 0, 0))
 
     def __enter__(self):
         return self
