@@ -12,12 +12,9 @@
 #include <optional>
 
 #include "drivers/socket/address_terms.hpp"
+#include "drivers/socket/ipv6.hpp"
 #include "drivers/socket/named_numbers.hpp"
 #include "drivers/socket/option_values.hpp"
-
-#ifndef IPV6_FLOWINFO
-#define IPV6_FLOWINFO 11  // as in option_table.cpp
-#endif
 
 namespace vmrun::sockets {
 namespace {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/socket/option_table.hpp"
 
-#include <linux/in6.h>
 #include <linux/sctp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
 
-// Some kernels' headers leave it out where those of glibc have been read before (6.12.38).
-#ifndef IPV6_FLOWINFO
-#define IPV6_FLOWINFO 11
-#endif
+#include "drivers/socket/ipv6.hpp"
 
 // The options that OTP knows, by level; release.tab says which of them came late. For those without
 // a number only the name is known: they belong to other systems, or are not supported.

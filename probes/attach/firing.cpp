@@ -96,10 +96,14 @@ template <class Body>
   t.firings.store(n + 2, std::memory_order_release);
 }
 
-void deliver(const d::Firing& f) {
+/// Gives the sessions what `make_firing` returns. It is called after the sessions have been loaded:
+/// what it reads was written before they were added.
+template <class MakeFiring>
+void deliver(MakeFiring make_firing) {
   in_firing([&](FiringThread& t) {
     const Sessions* to = sessions.load(std::memory_order_acquire);
     if (!to) return;
+    const d::Firing f = make_firing();
     const unsigned exits = exit_probe.load(std::memory_order_relaxed);
     if (exits != ~0u) [[unlikely]]
       forget_ended(t, *to, self_key());
@@ -144,10 +148,12 @@ void replace_sessions(std::unique_ptr<const Sessions> by) {
 }  // namespace
 
 void fire_inside(unsigned probe, unsigned argument_count, const std::uint64_t* words) {
-  deliver({probe, argument_count, words, kinds_by_probe[probe]});
+  deliver([=] { return d::Firing{probe, argument_count, words, kinds_by_probe[probe]}; });
 }
 
-void fire_at(const d::Firing& f) { deliver(f); }
+void fire_at(const d::Firing& f) {
+  deliver([&] { return f; });
+}
 
 bool is_firing() { return firing_thread().firings.load(std::memory_order_relaxed) & 1; }
 

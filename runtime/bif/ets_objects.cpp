@@ -729,7 +729,8 @@ Term update_counter_cause(Process& p, unsigned arity, const Term* a) {
   return first_fault(a[2], [&](Term operation) {
     CounterStep s;
     looks_further &= operation.is_tuple() || !a[2].is_cons_or_nil();
-    if (!looks_further || !read_step(operation, key, &s)) return looks_further = false, kNonValue;
+    looks_further = looks_further && read_step(operation, key, &s);
+    if (!looks_further) return kNonValue;
     if (!s.fits(key, tuple.tuple_arity())) return s.position == static_cast<SWord>(key) ? keypos : position;
     looks_further = tuple.element(static_cast<Word>(s.position) - 1).is_integer();
     return kNonValue;
@@ -752,7 +753,9 @@ Term update_element_cause(Process& p, unsigned arity, const Term* a) {
     if (place == static_cast<SWord>(key)) return keypos;
     const bool is_there = place >= 1 && place <= static_cast<SWord>(tuple.tuple_arity());
     if (is_there) return kNonValue;
-    return release_has(Trait::kUpdatePositions) ? position : (looks_further = false, kNonValue);
+    if (release_has(Trait::kUpdatePositions)) return position;
+    looks_further = false;
+    return kNonValue;
   });
 }
 
