@@ -31,6 +31,7 @@ FIRST_COMMANDS = {
 }
 # Suites that run inside, with what they are asked for.
 SUITES = {
+    'golden scripts': ['--suite', 'golden', '--mode', 's4'],
     'scripts that erlc has compiled': ['--suite', 'erlc'],
     'commands': ['--suite', 'command'],
     'nodes': ['--suite', 'nodes'],
