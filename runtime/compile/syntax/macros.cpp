@@ -26,6 +26,41 @@ constexpr std::string_view kDynamic[] = {"FILE",
                                          "FEATURE_AVAILABLE",
                                          "FEATURE_ENABLED"};
 
+/// Macros that every use finds, `-undef` or not.
+bool is_permanent(std::string_view name) {
+  return name == "LINE" || name == "FUNCTION_NAME" || name == "FUNCTION_ARITY";
+}
+bool is_feature_macro(std::string_view name) {
+  return name == "FEATURE_AVAILABLE" || name == "FEATURE_ENABLED";
+}
+
+/// Reads the head of a function, as far as the name and the arity need it.
+class HeadReader {
+ public:
+  /// Returns whether the head goes on behind this token.
+  bool read(const Token& t) {
+    if (tokens_++ == 0) {
+      name_ = is_soft_word(t) ? token_spelling(t.kind) : t.kind == Tok::kAtom ? t.text : std::string_view();
+      return !name_.empty();
+    }
+    const Tok k = t.kind;
+    if (tokens_ == 2) return is_function_ = k == Tok::kLParen;
+    if (depth_ == 1 && k == Tok::kRParen) return false;
+    if (tokens_ == 3 || (depth_ == 1 && k == Tok::kComma)) ++arity_;
+    if (k == Tok::kLParen || k == Tok::kLBrace || k == Tok::kLBracket || k == Tok::kLBin) ++depth_;
+    if (k == Tok::kRParen || k == Tok::kRBrace || k == Tok::kRBracket || k == Tok::kRBin) --depth_;
+    return depth_ > 0;
+  }
+  std::string_view name() const { return is_function_ ? name_ : std::string_view(); }
+  std::size_t arity() const { return arity_; }
+
+ private:
+  std::string_view name_;
+  bool is_function_ = false;
+  std::size_t tokens_ = 0, arity_ = 0;
+  int depth_ = 1;
+};
+
 }  // namespace
 
 // --- definitions -------------------------------------------------------------------------------
@@ -69,15 +104,21 @@ void MacroExpander::define_from_option(const std::string& name, const std::strin
   macros_[session_.names.intern(name)] = {std::move(m)};
 }
 
+bool MacroExpander::is_dynamic(std::string_view name) const {
+  return std::find(std::begin(kDynamic), std::end(kDynamic), name) != std::end(kDynamic) &&
+         undefined_.count(name) == 0;
+}
+
 bool MacroExpander::is_defined(std::string_view name) const {
-  if (std::find(std::begin(kDynamic), std::end(kDynamic), name) != std::end(kDynamic)) return true;
+  if (is_dynamic(name)) return true;
   const auto it = macros_.find(name);
   return it != macros_.end() && !it->second.empty();
 }
 
 std::string MacroExpander::meant_macro(std::string_view wrong) const {
   NearName near(wrong);
-  for (const std::string_view name : kDynamic) near.offer(name);
+  for (const std::string_view name : kDynamic)
+    if (is_dynamic(name)) near.offer(name);
   for (const auto& [name, versions] : macros_)
     if (!versions.empty()) near.offer(name);
   return near.found().empty() ? std::string() : did_you_mean("'" + std::string(near.found()) + "'");
@@ -125,7 +166,8 @@ void MacroExpander::define(const std::vector<Token>& form) {
   macro.body.assign(form.begin() + static_cast<std::ptrdiff_t>(i) + 1, form.end() - 2);
   const std::string_view name = form[3].text;
   auto& versions = macros_[name];
-  bool dynamic = versions.empty() && is_defined(name);
+  // The macros of features have one parameter; other versions may stand beside them.
+  bool dynamic = is_dynamic(name) && (!is_feature_macro(name) || macro.params.size() == 1);
   for (Macro& old : versions) {
     if (old.predefined) dynamic = true;
     const bool same = old.has_params == macro.has_params && old.params.size() == macro.params.size();
@@ -141,33 +183,9 @@ void MacroExpander::define(const std::vector<Token>& form) {
   versions.push_back(std::move(macro));
 }
 
-void MacroExpander::undefine(std::string_view name, Loc loc) {
-  const auto it = macros_.find(name);
-  const bool predefined =
-      it == macros_.end() ? is_defined(name) : !it->second.empty() && it->second[0].predefined;
-  if (predefined) error(loc, format_message("undefining predefined macro '%.*s'", VIEW(name)));
-  else if (it != macros_.end()) macros_.erase(it);
-}
-
-/// Sets `?FUNCTION_NAME` and `?FUNCTION_ARITY` from the first head of a function form. A form that
-/// begins with a macro has its head when that is expanded; until then they are an empty name and 0.
-void MacroExpander::note_function(const std::vector<Token>& form) {
-  function_name_ = {};
-  function_arity_ = 0;
-  awaits_head_ = !form.empty() && form[0].kind == Tok::kQuestion;
-  if (form.size() < 3 || form[1].kind != Tok::kLParen) return;
-  if (form[0].kind == Tok::kAtom) function_name_ = form[0].text;
-  else if (is_soft_word(form[0])) function_name_ = token_spelling(form[0].kind);
-  else return;
-  int depth = 0;
-  for (std::size_t i = 1; i < form.size(); ++i) {
-    const Tok k = form[i].kind;
-    if (k == Tok::kLParen || k == Tok::kLBrace || k == Tok::kLBracket || k == Tok::kLBin) ++depth;
-    if (k == Tok::kRParen || k == Tok::kRBrace || k == Tok::kRBracket || k == Tok::kRBin) --depth;
-    if (depth == 0) break;
-    if (depth == 1 && k == Tok::kComma) ++function_arity_;
-    if (i == 2) ++function_arity_;
-  }
+void MacroExpander::undefine(std::string_view name) {
+  if (is_dynamic(name)) undefined_.insert(name);
+  macros_.erase(name);
 }
 
 // --- expansion ---------------------------------------------------------------------------------
@@ -209,6 +227,7 @@ bool MacroExpander::expand_dynamic(const Token& name, Loc at, std::vector<Token>
     return true;
   };
   const std::string_view n = name.text;
+  if (!is_dynamic(n) && !is_permanent(n)) return known = false, true;
   if (n == "LINE") return number(at.line);
   if (n == "FILE") {
     out.push_back(make_string(at, session_.sources.name(at.file)));
@@ -224,7 +243,14 @@ bool MacroExpander::expand_dynamic(const Token& name, Loc at, std::vector<Token>
     return true;
   }
   if (n == "FUNCTION_NAME" || n == "FUNCTION_ARITY") {
-    if (function_name_.empty() && !awaits_head_) {
+    if (awaits_head_) {
+      Token question;
+      question.kind = Tok::kQuestion;
+      question.loc = at;
+      out.insert(out.end(), {question, name});
+      return true;
+    }
+    if (function_name_.empty()) {
       error(name.loc, format_message("macro '%.*s' used outside a function", VIEW(n)));
       return false;
     }
@@ -300,6 +326,16 @@ bool MacroExpander::split_arguments(const Token* tokens, std::size_t count, std:
   }
   error(open, "the arguments of a macro call are not closed by ')'");
   return false;
+}
+
+/// Whether the name, in front of `i`, and what follows call the predefined macro of a feature.
+bool MacroExpander::asks_feature(const Token& name, const Token* tokens, std::size_t count, std::size_t i) {
+  if (!is_feature_macro(name.text) || !is_dynamic(name.text)) return false;
+  const auto others = macros_.find(name.text);
+  if (others == macros_.end() || others->second.empty()) return true;
+  if (i >= count || tokens[i].kind != Tok::kLParen) return false;
+  Arguments args;
+  return split_arguments(tokens, count, i, args) && args.size() == 1;
 }
 
 /// Expands `?FEATURE_AVAILABLE(F)` and `?FEATURE_ENABLED(F)`; `i` is behind the name.
@@ -413,8 +449,7 @@ bool MacroExpander::expand_call(const Token* tokens, std::size_t count, std::siz
   bool known;
   if (!expand_dynamic(name, at, out, known)) return false;
   if (known) return true;
-  if (name.text == "FEATURE_AVAILABLE" || name.text == "FEATURE_ENABLED")
-    return expand_feature(name, at, tokens, count, i, out);
+  if (asks_feature(name, tokens, count, i)) return expand_feature(name, at, tokens, count, i, out);
 
   const auto it = macros_.find(name.text);
   if (it == macros_.end() || it->second.empty()) {
@@ -439,6 +474,27 @@ bool MacroExpander::expand_call(const Token* tokens, std::size_t count, std::siz
   std::vector<Token> text;
   if (!substitute(*chosen, at, raw_args, args, text)) return false;
   return expand(text.data(), text.size(), out, &self, depth + 1);
+}
+
+bool MacroExpander::expand_form(const std::vector<Token>& form, std::vector<Token>& out, bool maybe_enabled) {
+  produced_ = 0;
+  maybe_enabled_ = maybe_enabled;
+  function_name_ = {};
+  awaits_head_ = true;
+  HeadReader reader;
+  std::vector<Token> head;
+  std::size_t i = 0, seen = 0;
+  for (bool more = true, good = true; more && i < form.size();) {
+    if (form[i].kind == Tok::kQuestion) good = expand_call(form.data(), form.size(), i, head, nullptr, 0);
+    else head.push_back(form[i++]);
+    if (!good) return awaits_head_ = false;
+    while (more && seen < head.size()) more = reader.read(head[seen++]);
+  }
+  awaits_head_ = false;
+  function_name_ = reader.name();
+  function_arity_ = reader.arity();
+  return expand(head.data(), head.size(), out, nullptr, 0) &&
+         expand(form.data() + i, form.size() - i, out, nullptr, 0);
 }
 
 bool MacroExpander::expand(const Token* tokens, std::size_t count, std::vector<Token>& out,

@@ -38,6 +38,12 @@ bool is_conditional(std::string_view name) {
          name == "endif";
 }
 
+/// Whether `-feature` may stand behind this form.
+bool may_precede_feature(const std::vector<Token>& form) {
+  const std::string_view name = attribute_name(form);
+  return name == "module" || name == "doc" || name == "moduledoc";
+}
+
 }  // namespace
 
 Preprocessor::Preprocessor(Session& session, const PreprocessorOptions& options, std::uint32_t file)
@@ -94,19 +100,13 @@ bool Preprocessor::next_form(std::vector<Token>& out) {
     }
     if (directive(raw)) continue;
     if (!active()) continue;
-    macros_.note_function(raw);
     out.clear();
-    bool expands = expand(raw, out);
-    if (expands && raw[0].kind == Tok::kQuestion) {
-      macros_.note_function(out);
-      out.clear();
-      expands = expand(raw, out);
-    }
-    if (!expands) {
+    if (!macros_.expand_form(raw, out, inputs_.back().lexer->maybe_enabled())) {
       unread_.note(raw);
       continue;
     }
     settle_soft_words(out);
+    if (!may_precede_feature(out)) features_settled_ = true;
     if (attribute_name(out) == "module" && out.size() > 3 && out[3].kind == Tok::kAtom)
       macros_.set_module(out[3].text);
     if (out.size() == 1 && out[0].kind == Tok::kDot) {
@@ -155,6 +155,7 @@ bool Preprocessor::directive(const std::vector<Token>& form) {
     error(form.back().loc, format_message("'-%.*s' does not end with '.'", VIEW(name)));
     return true;
   }
+  if (name == "undef" || name == "error" || name == "warning") features_settled_ = true;
   if (name == "define") macros_.define(form);
   else if (name == "undef") undefine(form);
   else if (name == "include") include(form, false);
@@ -196,6 +197,11 @@ bool Preprocessor::conditional_directive(std::string_view name, const std::vecto
     return true;
   }
   Conditional& c = conditionals_.back();
+  const bool bare = name == "endif" || name == "else";
+  if (bare && c.active && form.size() != 3) {
+    error(form[0].loc, format_message("badly formed '-%.*s': expected -%.*s.", VIEW(name), VIEW(name)));
+    return true;
+  }
   if (name == "endif") {
     conditionals_.pop_back();
     return true;
@@ -243,7 +249,7 @@ bool Preprocessor::condition(const std::vector<Token>& form) {
 
 void Preprocessor::undefine(const std::vector<Token>& form) {
   const std::string_view name = name_argument(form, "undef");
-  if (!name.empty()) macros_.undefine(name, form[3].loc);
+  if (!name.empty()) macros_.undefine(name);
 }
 
 void Preprocessor::push_input(const std::string& path, std::uint32_t file) {
@@ -376,6 +382,8 @@ void Preprocessor::feature(const std::vector<Token>& form) {
           "badly formed '-feature': expected -feature(Name, enable) or -feature(Name, disable).");
     return;
   }
+  if (features_settled_)
+    return error(form[1].loc, "feature directive not allowed after exports or record definitions");
   const bool on = form[5].text == "enable";
   if (form[3].text == "maybe_expr") inputs_.back().lexer->set_maybe_enabled(on);
   else if (form[3].text == "compr_assign") session_.matches_generate = on;

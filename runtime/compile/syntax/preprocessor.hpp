@@ -85,6 +85,7 @@ class Preprocessor {
   std::vector<Conditional> conditionals_;
   Loc end_loc_;
   Unread unread_;
+  bool features_settled_ = false;  // a form has been read behind which `-feature` is an error
 };
 
 }  // namespace vmrun::compile
