@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/compile/check/lint.hpp"
 
+#include "runtime/compile/check/lint_attributes.hpp"
 #include "runtime/compile/check/lint_expr.hpp"
 #include "runtime/compile/check/lint_types.hpp"
 #include "runtime/compile/check/meant.hpp"
@@ -41,6 +42,7 @@ void Linter::run() {
     if (form.kind == FormKind::kRecord) check_record(form.as<RecordForm>());
   }
   TypeLinter(c_).run();
+  AttributeLinter(c_).run();
   check_exports();
   functions_.check_calls();
   functions_.check_unused();

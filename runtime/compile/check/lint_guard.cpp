@@ -153,11 +153,19 @@ static bool never_a_size(const Expr& e) {
   }
 }
 
+static bool is_plain(const Segment& s) {
+  return !s.size && s.type == SegmentType::kDefault && s.sign < 0 && s.endian < 0 && s.unit == 0;
+}
+
 /// Checks that type, size and unit fit together.
 void GuardLinter::segment(const Segment& s, bool in_pattern, bool last) {
   SegmentType type = s.type;
   const bool utf = type == SegmentType::kUtf8 || type == SegmentType::kUtf16 || type == SegmentType::kUtf32;
   const bool bits = type == SegmentType::kBinary || type == SegmentType::kBits;
+  if (in_pattern && !utf && s.value->is(ExprKind::kString) && !is_plain(s)) {
+    c_.error(s.value->loc, "a literal string in a binary pattern must not have a type or a size");
+    return;
+  }
   if (utf && (s.size || s.unit != 0)) {
     c_.error(s.loc, "neither size nor unit must be given for segments of type utf8/utf16/utf32");
     return;
@@ -166,11 +174,7 @@ void GuardLinter::segment(const Segment& s, bool in_pattern, bool last) {
     c_.error(s.loc, "a bit unit size must not be specified unless a size is specified too");
     return;
   }
-  if (s.value->is(ExprKind::kString) && (bits || type == SegmentType::kFloat) && !in_pattern) {
-    // A string is a sequence of integer segments.
-    if (bits) c_.error(s.loc, "illegal bit type for a string: expected an integer, float or utf type");
-  }
-  if (s.size && s.size->is(ExprKind::kInteger) && type == SegmentType::kFloat &&
+  if (s.size && s.size->is(ExprKind::kInteger) && type == SegmentType::kFloat && !s.is_text() &&
       !s.size->as<IntegerExpr>().big()) {
     const std::int64_t width = s.size->as<IntegerExpr>().value * (s.unit != 0 ? s.unit : 1);
     if (width != 16 && width != 32 && width != 64) c_.warning(s.loc, "bad float bit size");
@@ -180,8 +184,8 @@ void GuardLinter::segment(const Segment& s, bool in_pattern, bool last) {
         s.size->loc,
         "a size expression in a pattern evaluates to a non-integer value; this pattern cannot possibly "
         "match");
-  if (s.size && !in_pattern && s.size->is(ExprKind::kAtom) && s.size->as<AtomExpr>().name == "all")
-    c_.error(s.size->loc, "illegal bit size");
+  const bool all = s.size && s.size->is(ExprKind::kAtom) && s.size->as<AtomExpr>().name == "all";
+  if (all && !in_pattern && !bits) c_.error(s.loc, "illegal bit size");
   if (in_pattern && bits && !s.size && !last)
     c_.error(s.loc, "a binary field without size is only allowed at the end of a binary pattern");
 }

@@ -14,6 +14,13 @@ std::string holes(std::size_t count) {
   return text;
 }
 
+/// Whether these are integers and the second is not the smaller one, as far as that is known.
+bool ascends(const TypeNumber& low, const TypeNumber& high) {
+  if (low.kind == TypeNumber::kNone || high.kind == TypeNumber::kNone) return false;
+  if (low.kind == TypeNumber::kLarge || high.kind == TypeNumber::kLarge) return true;
+  return low.value <= high.value;
+}
+
 }  // namespace
 
 void TypeLinter::run() {
@@ -47,7 +54,12 @@ void TypeLinter::run() {
     if (!specs) specified.clear();
     for (const SpecForm* s : *list) {
       FunctionName name{s->name, s->arity};
-      const bool here = s->module.empty() || s->module == c_.tables.name;
+      const bool here = s->module.empty() || (specs && s->module == c_.tables.name);
+      if (!here)
+        c_.error(s->loc,
+                 format_message(specs ? "spec for function %s:%s/%u from other module"
+                                      : "explicit module not allowed for callback %s:%s/%u",
+                                quote_atom(s->module).c_str(), quote_atom(s->name).c_str(), s->arity));
       if (here && !specified.insert(name).second)
         c_.error(s->loc, format_message("%s for %s/%u already defined", specs ? "spec" : "callback",
                                         quote_atom(s->name).c_str(), s->arity));
@@ -86,6 +98,16 @@ void TypeLinter::type(const TypeExpr& t, Seen* vars) {
       return;
     case TypeKind::kAnnotated:
       type(*t.args[1], vars);  // the variable is only a comment
+      return;
+    case TypeKind::kLiteral:
+      if (t.computed && t.number.kind == TypeNumber::kNone) c_.error(t.loc, "bad integer type");
+      return;
+    case TypeKind::kRange:
+      if (!ascends(t.args[0]->number, t.args[1]->number)) c_.error(t.loc, "bad range type");
+      return;
+    case TypeKind::kBinary:
+      for (const TypeExpr* part : t.args)
+        if (!ascends(TypeNumber{TypeNumber::kKnown}, part->number)) return c_.error(t.loc, "bad binary type");
       return;
     case TypeKind::kCall: {
       FunctionName name{t.name, static_cast<std::uint32_t>(t.args.size())};

@@ -3,7 +3,9 @@
 
 #include <functional>
 
+#include "runtime/compile/check/attribute_terms.hpp"
 #include "runtime/compile/check/meant.hpp"
+#include "runtime/compile/syntax/ast_walk.hpp"
 #include "runtime/compile/syntax/syntax_hint.hpp"
 
 namespace vmrun::compile {
@@ -28,37 +30,11 @@ class Collector {
   void export_list(const AttributeForm& a);
   void import_list(const AttributeForm& a);
   void bad(const AttributeForm& a);
+  bool has_term(const AttributeForm& a);
   void documentation(const AttributeForm& a);
 
-  /// Calls `f` for every element of a list expression that ends in []; returns false when it is not
-  /// such a list.
-  static bool each(const Expr& list, const std::function<bool(const Expr&)>& f) {
-    if (list.is(ExprKind::kNil)) return true;
-    if (!list.is(ExprKind::kCons)) return false;
-    const auto& cons = list.as<ConsExpr>();
-    for (const Expr* e : cons.elements)
-      if (!f(*e)) return false;
-    return cons.tail->is(ExprKind::kNil);
-  }
   static bool is_atom(const Expr& e) { return e.is(ExprKind::kAtom); }
   static std::string_view atom(const Expr& e) { return e.as<AtomExpr>().name; }
-  /// Reads `name/arity`, also written {name, arity}.
-  static std::optional<FunctionName> name_arity(const Expr& e, bool tuple_too) {
-    const Expr* name = nullptr;
-    const Expr* arity = nullptr;
-    if (e.is(ExprKind::kBinaryOp) && e.as<BinaryOpExpr>().op == Tok::kSlash) {
-      name = e.as<BinaryOpExpr>().left;
-      arity = e.as<BinaryOpExpr>().right;
-    } else if (tuple_too && e.is(ExprKind::kTuple) && e.as<TupleExpr>().elements.size() == 2) {
-      name = e.as<TupleExpr>().elements[0];
-      arity = e.as<TupleExpr>().elements[1];
-    }
-    if (!name || !is_atom(*name) || !arity->is(ExprKind::kInteger)) return std::nullopt;
-    const std::int64_t n = arity->as<IntegerExpr>().big() ? -1 : arity->as<IntegerExpr>().value;
-    if (n < 0 || n > 255) return std::nullopt;
-    return FunctionName{atom(*name), static_cast<std::uint32_t>(n)};
-  }
-
   static bool is_test(const FunctionName& f) {
     return f.arity == 0 && (f.name.ends_with("_test") || f.name.ends_with("_test_"));
   }
@@ -97,6 +73,18 @@ constexpr AttributeSyntax kAttributes[] = {
     {"behavior", "-behavior(module)."},
     {"optional_callbacks", "-optional_callbacks([function/arity, ...])."},
 };
+
+/// Whether the attribute has one value, which is a term; if not, that is reported.
+bool Collector::has_term(const AttributeForm& a) {
+  if (a.values.size() != 1) {
+    bad(a);
+    return false;
+  }
+  const bool good = is_term(*a.values[0], true);
+  if (!good)
+    error(first_loc(*a.values[0]), format_message("bad attribute '%.*s': not a constant", VIEW(a.name)));
+  return good;
+}
 
 void Collector::bad(const AttributeForm& a) {
   std::string hint = meant_attribute(a.name);
@@ -234,7 +222,7 @@ void Collector::record(const RecordForm& r, std::size_t order) {
 }
 
 void Collector::export_records(const AttributeForm& a) {
-  const bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
+  const bool good = a.values.size() == 1 && each_element(*a.values[0], [&](const Expr& e) {
                       if (is_atom(e)) t_.exported_records.emplace(atom(e), e.loc);
                       return is_atom(e);
                     });
@@ -242,23 +230,24 @@ void Collector::export_records(const AttributeForm& a) {
 }
 
 void Collector::import_records(const AttributeForm& a) {
-  const bool good = a.values.size() == 2 && is_atom(*a.values[0]) && each(*a.values[1], [&](const Expr& e) {
-                      if (!is_atom(e)) return false;
-                      const std::string_view module = atom(*a.values[0]), name = atom(e);
-                      const std::string text = quote_atom(name);
-                      if (t_.records.count(name))
-                        error(a.loc, format_message("record %s is already defined locally", text.c_str()));
-                      else if (!t_.record_imports.emplace(name, module).second)
-                        error(a.loc, format_message("record %s already imported from %s", text.c_str(),
-                                                    quote_atom(t_.record_imports[name]).c_str()));
-                      return true;
-                    });
+  const bool good =
+      a.values.size() == 2 && is_atom(*a.values[0]) && each_element(*a.values[1], [&](const Expr& e) {
+        if (!is_atom(e)) return false;
+        const std::string_view module = atom(*a.values[0]), name = atom(e);
+        const std::string text = quote_atom(name);
+        if (t_.records.count(name))
+          error(a.loc, format_message("record %s is already defined locally", text.c_str()));
+        else if (!t_.record_imports.emplace(name, module).second)
+          error(a.loc, format_message("record %s already imported from %s", text.c_str(),
+                                      quote_atom(t_.record_imports[name]).c_str()));
+        return true;
+      });
   if (!good) bad(a);
 }
 
 void Collector::export_list(const AttributeForm& a) {
   bool good =
-      a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
+      a.values.size() == 1 && each_element(*a.values[0], [&](const Expr& e) {
         const auto name = name_arity(e, false);
         if (!name) return false;
         if (!t_.exported.insert(*name).second)
@@ -273,7 +262,7 @@ void Collector::export_list(const AttributeForm& a) {
 
 void Collector::import_list(const AttributeForm& a) {
   if (a.values.size() == 1 && is_atom(*a.values[0])) return;  // -import(Module). has no effect
-  bool good = a.values.size() == 2 && is_atom(*a.values[0]) && each(*a.values[1], [&](const Expr& e) {
+  bool good = a.values.size() == 2 && is_atom(*a.values[0]) && each_element(*a.values[1], [&](const Expr& e) {
                 const auto name = name_arity(e, false);
                 if (!name) return false;
                 std::string_view module = atom(*a.values[0]);
@@ -326,7 +315,7 @@ void Collector::compile_option(const Expr& e) {
       if (auto name = name_arity(x, true)) set.insert(*name);
       return true;
     };
-    if (!each(*parts[1], one)) one(*parts[1]);
+    if (!each_element(*parts[1], one)) one(*parts[1]);
   };
   if (option == "no_auto_import") into(t_.no_auto_import);
   if (option == "nowarn_unused_function") into(t_.nowarn_unused);
@@ -349,16 +338,16 @@ void Collector::attribute(const AttributeForm& a) {
   if (n == "export_record") return export_records(a);
   if (n == "import_record") return import_records(a);
   if (n == "compile") {
-    if (a.values.size() != 1) return bad(a);
+    if (!has_term(a)) return;
     auto one = [&](const Expr& e) {
       compile_option(e);
       return true;
     };
-    if (!each(*a.values[0], one)) one(*a.values[0]);
+    if (!each_element(*a.values[0], one)) one(*a.values[0]);
     return;
   }
   if (n == "nifs") {
-    bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
+    bool good = a.values.size() == 1 && each_element(*a.values[0], [&](const Expr& e) {
                   const auto name = name_arity(e, false);
                   if (name) t_.nifs.push_back({*name, a.loc});
                   return name.has_value();
@@ -366,7 +355,7 @@ void Collector::attribute(const AttributeForm& a) {
     return good ? void() : bad(a);
   }
   if (n == "export_type") {
-    bool good = a.values.size() == 1 && each(*a.values[0], [&](const Expr& e) {
+    bool good = a.values.size() == 1 && each_element(*a.values[0], [&](const Expr& e) {
                   const auto name = name_arity(e, false);
                   if (name) t_.exported_types.push_back({*name, a.loc});
                   return name.has_value();
@@ -374,8 +363,8 @@ void Collector::attribute(const AttributeForm& a) {
     return good ? void() : bad(a);
   }
   if (n == "optional_callbacks" && a.values.size() == 1)
-    each(*a.values[0], [&](const Expr& e) {
-      if (auto name = name_arity(e, false)) t_.optional_callbacks.insert(*name);
+    each_element(*a.values[0], [&](const Expr& e) {
+      if (auto name = name_arity(e, true)) t_.optional_callbacks.insert(*name);
       return true;
     });
   if (n == "on_load") {
@@ -390,8 +379,7 @@ void Collector::attribute(const AttributeForm& a) {
     t_.behaviours.push_back({atom(*a.values[0]), a.loc});
   }
   if (n == "doc" || n == "moduledoc") return documentation(a);
-  if (n == "dialyzer") return;
-  if (a.values.size() != 1) return bad(a);
+  if (!has_term(a) || n == "dialyzer") return;
   if (const std::string hint = meant_attribute(n); !hint.empty())
     warning(a.loc, format_message("attribute '%.*s' has no meaning%s", VIEW(n), hint.c_str()));
   t_.attributes.push_back(&a);

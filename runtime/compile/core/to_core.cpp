@@ -111,7 +111,7 @@ std::vector<core::Attribute> ModuleToCore::attributes() {
   for (const AttributeForm* a : c_.tables.attributes) {
     const Term value = constants_.constant(*a->values[0], true);
     if (!value.is_value()) {
-      c_.session.diagnostics.error(a->loc,
+      c_.session.diagnostics.error(first_loc(*a->values[0]),
                                    format_message("bad attribute '%.*s': not a constant", VIEW(a->name)));
       continue;
     }

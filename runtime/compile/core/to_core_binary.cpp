@@ -52,6 +52,7 @@ void BinaryToCore::append_segments(const BinaryExpr& e, Block& block, std::vecto
   auto position = static_cast<std::uint32_t>(out.size());
   for (const Segment& s : e.segments) {
     core::SegSpec spec = segment_spec(s);
+    if (s.is_text()) spec = {};
     spec.position = ++position;
     if (!s.value->is(ExprKind::kString)) {
       CExpr* v = parts[at++];
@@ -60,6 +61,8 @@ void BinaryToCore::append_segments(const BinaryExpr& e, Block& block, std::vecto
     }
     CExpr* size = s.size ? parts[at++] : nullptr;
     std::u32string_view chars = s.value->as<StringExpr>().chars;
+    if (chars.empty() && spec.type == core::SegType::kBinary)  // no binary, even so
+      out.push_back({spec, nodes_.literal(s.loc, Term::nil()), size, s.loc});
     if (size && chars.size() != 1) size = nodes_.named(size, block);
     for (std::size_t i = 0; i < chars.size(); ++i) {
       CExpr* own = size == nullptr    ? default_size(s)

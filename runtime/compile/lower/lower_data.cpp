@@ -203,6 +203,19 @@ bool LowerData::literal_binary(Binary& b, Term& out) {
   return true;
 }
 
+/// A binary cannot be made, because the size of a segment is no number.
+Arg LowerData::bad_size(Loc loc) {
+  if (c_.guard_fail != kNone) {
+    blocks_.jump(c_.guard_fail);
+  } else {
+    blocks_.emit_value(Op::kCallExt,
+                       {Arg::lit(atoms::erlang), Arg::lit(atoms::error), Arg::lit(atoms::badarg)}, loc);
+    blocks_.cur().end = BlockEnd::kUnreachable;
+  }
+  blocks_.start(blocks_.new_block());
+  return Arg::lit(Term::nil());
+}
+
 Arg LowerData::binary(Binary& b) {
   Term constant;
   if (literal_binary(b, constant)) return Arg::lit(constant);
@@ -212,7 +225,9 @@ Arg LowerData::binary(Binary& b) {
   std::vector<SegSpec> specs;
   for (const Segment& s : b.segments) {
     args.push_back(c_.exprs.value(s.value));
-    args.push_back(s.size ? c_.exprs.value(s.size) : Arg::lit(intern_atom("all")));
+    const Arg all = Arg::lit(intern_atom("all"));  // the instruction's word for a segment without a size
+    args.push_back(s.size ? c_.exprs.value(s.size) : all);
+    if (s.size && args.back().is_literal() && args.back().literal == all.literal) return bad_size(b.loc);
     specs.push_back(s.spec);
   }
   in.args = arena_.copy(args);

@@ -21,6 +21,7 @@ class LowerData : LowerPart {
   Arg binary(core::Binary& b);
 
  private:
+  Arg bad_size(Loc loc);
   bool literal_binary(core::Binary& b, Term& out);
 };
 

@@ -149,6 +149,12 @@ struct Segment {
   std::int8_t endian = -1;  // 0 big, 1 little, 2 native
   int unit = 0;             // 0: the default of the type
   bool bits_named = false;  // `bits`/`bitstring` rather than `binary`/`bytes`
+
+  /// `"abc":8` is bytes whatever its type is.
+  bool is_text() const {
+    return value->is(ExprKind::kString) && unit <= 1 && size && size->is(ExprKind::kInteger) &&
+           !size->as<IntegerExpr>().big() && size->as<IntegerExpr>().value == 8;
+  }
 };
 struct BinaryExpr : ExprOf<ExprKind::kBinary> {
   std::span<const Segment> segments;
@@ -298,6 +304,7 @@ struct Qualifier {
   const Expr* source;                      // the generator's subject, or the filter
   bool strict = false;                     // `<:-` and `<:=`: an element that does not match is an error
   std::span<const Qualifier> zipped = {};  // kZip: the generators between `&&`
+  bool matches = false;                    // written as a match
 
   bool generates() const { return kind != QualifierKind::kFilter; }
   /// The generators of a zip, or the filter or generator itself.
@@ -344,13 +351,21 @@ enum class TypeKind : std::uint8_t {
   kConstraint,
 };
 
+/// The value of an integer in a type.
+struct TypeNumber {
+  enum Kind : std::uint8_t { kNone, kKnown, kLarge } kind = kNone;  // kLarge: of more than 127 bits
+  __int128 value = 0;
+};
+
 /// A type, kept only as far as lint checks it: its names and its parts.
 struct TypeExpr {
   TypeKind kind;
   Loc loc;
-  std::string_view module;  // kRemote; kRecord: empty unless written
-  std::string_view name;    // kVar, kCall, kRemote, kRecord, kRecordField
-  std::span<const TypeExpr* const> args;
+  std::string_view module;                // kRemote; kRecord: empty unless written
+  std::string_view name;                  // kVar, kCall, kRemote, kRecord, kRecordField
+  std::span<const TypeExpr* const> args;  // kBinary: the size and the unit, as far as written
+  TypeNumber number = {};                 // kLiteral
+  bool computed = false;                  // kLiteral: written with an operator
 };
 using TypeList = std::span<const TypeExpr* const>;
 

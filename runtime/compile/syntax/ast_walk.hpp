@@ -127,4 +127,16 @@ void for_each_child(const Expr& e, F&& visit) {
   }
 }
 
+/// Where an expression begins; an operator's own place is that of the operator.
+inline Loc first_loc(const Expr& e) {
+  Loc first = e.loc;
+  for_each_child(e, [&](const Expr& part) {
+    const Loc loc = first_loc(part);
+    if (loc.file == first.file &&
+        (loc.line < first.line || (loc.line == first.line && loc.column < first.column)))
+      first = loc;
+  });
+  return first;
+}
+
 }  // namespace vmrun::compile

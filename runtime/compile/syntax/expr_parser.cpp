@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "runtime/compile/syntax/ast_walk.hpp"
 #include "vm/base/near_name.hpp"
 
 namespace vmrun::compile {
@@ -333,6 +334,16 @@ const Expr* ExprParser::parse_list() {
   return in_.make<ConsExpr>(open.loc, in_.keep(elements), tail);
 }
 
+/// `P = E`, which is `P <:- [E]`. All of `P = Q = E` but the last part are patterns.
+Qualifier ExprParser::match_qualifier(const MatchExpr& match) {
+  const Expr* pattern = match.left;
+  const Expr* value = match.right;
+  for (; value->is(ExprKind::kMatch); value = value->as<MatchExpr>().right)
+    pattern = in_.make<MatchExpr>(match.loc, pattern, value->as<MatchExpr>().left);
+  const Expr* only = in_.make<ConsExpr>(match.loc, in_.copy(&value, 1), in_.make<NilExpr>(match.loc));
+  return {QualifierKind::kList, match.loc, pattern, nullptr, only, true, {}, true};
+}
+
 /// `Pattern <- Source`, `<<Pattern>> <= Source`, `K := V <- Source`, or a filter. Strict generators
 /// have `<:-` and `<:=`.
 Qualifier ExprParser::parse_qualifier() {
@@ -344,11 +355,8 @@ Qualifier ExprParser::parse_qualifier() {
   const bool list = op.kind == Tok::kLeftArrow || op.kind == Tok::kStrictArrow;
   const bool binary = op.kind == Tok::kLeftDouble || op.kind == Tok::kStrictDouble;
   if (map && !list) in_.fail_here("'<-' of a map generator");
-  if (!list && !binary && e->is(ExprKind::kMatch) && in_.matches_generate()) {
-    const auto& match = e->as<MatchExpr>();
-    const Expr* only = in_.make<ConsExpr>(e->loc, in_.copy(&match.right, 1), in_.make<NilExpr>(e->loc));
-    return {QualifierKind::kList, e->loc, match.left, nullptr, only, true};
-  }
+  if (!list && !binary && e->is(ExprKind::kMatch) && in_.matches_generate())
+    return match_qualifier(e->as<MatchExpr>());
   if (!list && !binary) return {QualifierKind::kFilter, e->loc, nullptr, nullptr, e};
   in_.take();
   const QualifierKind kind = map ? QualifierKind::kMap : list ? QualifierKind::kList : QualifierKind::kBinary;
@@ -362,11 +370,20 @@ std::vector<Qualifier> ExprParser::parse_qualifiers() {
     std::vector<Qualifier> zipped{parse_qualifier()};
     while (in_.take_if(Tok::kZip)) zipped.push_back(parse_qualifier());
     if (zipped.size() == 1) {
-      out.push_back(zipped[0]);
+      const Qualifier& q = zipped[0];
+      if (!q.generates() && q.source->is(ExprKind::kMatch))
+        in_.error(first_loc(*q.source),
+                  "matches using '=' are not allowed in comprehension qualifiers unless the experimental "
+                  "'compr_assign' language feature is enabled");
+      out.push_back(q);
       continue;
     }
     for (const Qualifier& q : zipped)
-      if (!q.generates()) in_.error(q.loc, "only generators are allowed in a zip generator");
+      if (q.matches || !q.generates())
+        in_.error(q.matches                        ? first_loc(*q.pattern)
+                  : q.source->is(ExprKind::kMatch) ? first_loc(*q.source)
+                                                   : q.loc,
+                  "only generators are allowed in a zip generator");
     Qualifier zip{QualifierKind::kZip, zipped[0].loc, nullptr, nullptr, nullptr};
     zip.zipped = in_.keep(zipped);
     out.push_back(zip);

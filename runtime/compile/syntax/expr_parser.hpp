@@ -48,6 +48,7 @@ class ExprParser {
   const Clause* parse_fun_clause(bool named);
   ClauseList parse_clauses(const Clause* (ExprParser::*one)());
   Qualifier parse_qualifier();
+  Qualifier match_qualifier(const MatchExpr& match);
   std::vector<Qualifier> parse_qualifiers();
 
   TokenCursor& in_;

@@ -5,9 +5,70 @@
 
 namespace vmrun::compile {
 
+namespace {
+
+using Number = TypeNumber;
+
+Number known(__int128 value) { return {Number::kKnown, value}; }
+
+/// An integer or a character as it is written.
+Number number_of(const Token& t) {
+  if (t.kind == Tok::kChar) return known(static_cast<__int128>(t.code));
+  __int128 value = 0;
+  for (const char c : t.text) {
+    const int digit = c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+    if (__builtin_mul_overflow(value, static_cast<__int128>(t.base), &value) ||
+        __builtin_add_overflow(value, static_cast<__int128>(digit), &value))
+      return {Number::kLarge};
+  }
+  return known(value);
+}
+
+Number shifted(__int128 value, __int128 left) {
+  if (left < 0) return known(value >> (left < -127 ? 127 : static_cast<int>(-left)));
+  if (value == 0) return known(0);
+  if (left > 126 || (value << left) >> left != value) return {Number::kLarge};
+  return known(value << left);
+}
+
+Number operation(Tok op, Number a) {
+  if (a.kind != Number::kKnown || op == Tok::kPlus) return a;
+  return known(op == Tok::kBnot ? ~a.value : -a.value);
+}
+
+/// What is not known is taken for an integer, so that no message is wrong.
+Number operation(Tok op, Number a, Number b) {
+  if (a.kind == Number::kNone || b.kind == Number::kNone) return {};
+  const bool divides = op == Tok::kDiv || op == Tok::kRem;
+  if (divides && b.kind == Number::kKnown && b.value == 0) return {};
+  if (a.kind == Number::kLarge || b.kind == Number::kLarge) return {Number::kLarge};
+  __int128 result = 0;
+  bool large = false;
+  switch (op) {
+    case Tok::kPlus: large = __builtin_add_overflow(a.value, b.value, &result); break;
+    case Tok::kMinus: large = __builtin_sub_overflow(a.value, b.value, &result); break;
+    case Tok::kStar: large = __builtin_mul_overflow(a.value, b.value, &result); break;
+    case Tok::kDiv: result = a.value / b.value; break;
+    case Tok::kRem: result = a.value % b.value; break;
+    case Tok::kBand: result = a.value & b.value; break;
+    case Tok::kBor: result = a.value | b.value; break;
+    case Tok::kBxor: result = a.value ^ b.value; break;
+    case Tok::kBsl: return shifted(a.value, b.value);
+    case Tok::kBsr: return shifted(a.value, -b.value);
+    default: return {};
+  }
+  return large ? Number{Number::kLarge} : known(result);
+}
+
+}  // namespace
+
+const TypeExpr* TypeParser::computed(Loc loc, TypeNumber number) {
+  return in_.make<TypeExpr>(TypeExpr{TypeKind::kLiteral, loc, {}, {}, {}, number, true});
+}
+
 const TypeExpr* TypeParser::type(TypeKind kind, Loc loc, TypeList args, std::string_view name,
                                  std::string_view module) {
-  return in_.make<TypeExpr>(kind, loc, module, name, args);
+  return in_.make<TypeExpr>(TypeExpr{kind, loc, module, name, args});
 }
 
 /// `Var :: Type`, a union, or a plain type.
@@ -29,11 +90,10 @@ const TypeExpr* TypeParser::parse_type() {
 }
 
 const TypeExpr* TypeParser::parse_union_member() {
-  const Token& t = in_.peek();
   const TypeExpr* low = parse_type_sum(0);
   if (!in_.take_if(Tok::kDotDot)) return low;
   const TypeExpr* parts[2] = {low, parse_type_sum(0)};
-  return type(TypeKind::kRange, t.loc, in_.copy(parts, 2));
+  return type(TypeKind::kRange, low->loc, in_.copy(parts, 2));
 }
 
 /// Integer arithmetic, as allowed in the bounds of ranges. level 0: sums; 1: products; 2: signs.
@@ -43,7 +103,7 @@ const TypeExpr* TypeParser::parse_type_sum(int level) {
   if (level == 2) {
     if (t.kind != Tok::kMinus && t.kind != Tok::kPlus && t.kind != Tok::kBnot) return parse_type_primary();
     in_.take();
-    return parse_type_sum(2);
+    return computed(t.loc, operation(t.kind, parse_type_sum(2)->number));
   }
   auto continues = [&](Tok k) {
     if (level == 0)
@@ -53,9 +113,8 @@ const TypeExpr* TypeParser::parse_type_sum(int level) {
   };
   const TypeExpr* left = parse_type_sum(level + 1);
   while (continues(in_.peek().kind)) {
-    in_.take();
-    parse_type_sum(level + 1);
-    left = type(TypeKind::kLiteral, t.loc);
+    const Token& op = in_.take();
+    left = computed(op.loc, operation(op.kind, left->number, parse_type_sum(level + 1)->number));
   }
   return left;
 }
@@ -74,7 +133,7 @@ const TypeExpr* TypeParser::parse_type_primary() {
   switch (t.kind) {
     case Tok::kVar: return type(TypeKind::kVar, t.loc, {}, t.text);
     case Tok::kInteger:
-    case Tok::kChar: return type(TypeKind::kLiteral, t.loc);
+    case Tok::kChar: return in_.make<TypeExpr>(TypeExpr{TypeKind::kLiteral, t.loc, {}, {}, {}, number_of(t)});
     case Tok::kLParen: {
       const TypeExpr* inner = parse_type();
       in_.expect_close(Tok::kRParen, t);
@@ -145,18 +204,23 @@ const TypeExpr* TypeParser::parse_record_type(Loc loc) {
 /// `<<>>`, `<<_:Base>>`, `<<_:_*Unit>>`, `<<_:Base, _:_*Unit>>`.
 const TypeExpr* TypeParser::parse_binary_type(Loc loc) {
   if (in_.take_if(Tok::kRBin)) return type(TypeKind::kBinary, loc);
+  std::vector<const TypeExpr*> parts;
+  bool unit = false;
   do {
     const Token& v = in_.expect(Tok::kVar, "'_'");
     if (v.text != "_") in_.fail_at(v.loc, "a binary type has '_' here");
     in_.expect(Tok::kColon, "':'");
-    if (in_.at(Tok::kVar) && in_.peek().text == "_") {
+    unit = in_.at(Tok::kVar) && in_.peek().text == "_";
+    if (unit) {
       in_.take();
       in_.expect(Tok::kStar, "'*'");
+    } else if (!parts.empty()) {
+      in_.fail_here("'_*' and a unit");
     }
-    parse_type_sum(2);
-  } while (in_.take_if(Tok::kComma));
+    parts.push_back(parse_type_sum(0));
+  } while (!unit && in_.take_if(Tok::kComma));
   in_.expect(Tok::kRBin, "'>>'");
-  return type(TypeKind::kBinary, loc);
+  return type(TypeKind::kBinary, loc, in_.keep(parts));
 }
 
 /// `fun()`, `fun((...) -> T)`, `fun((A, B) -> T)`.
@@ -191,9 +255,15 @@ const TypeExpr* TypeParser::parse_signature() {
       if (t.kind == Tok::kAtom) {  // is_subtype(V, T)
         in_.take();
         const Token& paren = in_.expect(Tok::kLParen, "'('");
-        parts.push_back(type(TypeKind::kConstraint, t.loc, parse_types_until(Tok::kRParen, paren)));
+        const TypeList args = parse_types_until(Tok::kRParen, paren);
+        if (t.text != "is_subtype" || args.size() != 2)
+          in_.fail_at(t.loc, "unsupported constraint " + quote_atom(t.text));
+        if (args[0]->kind != TypeKind::kVar || args[0]->name == "_")
+          in_.fail_at(args[0]->loc, "bad type variable");
+        parts.push_back(type(TypeKind::kConstraint, t.loc, args));
       } else {
         const Token& v = in_.expect(Tok::kVar, "a type variable");
+        if (v.text == "_") in_.fail_at(v.loc, "bad type variable");
         in_.expect(Tok::kDoubleColon, "'::'");
         const TypeExpr* pair[2] = {type(TypeKind::kVar, v.loc, {}, v.text), parse_type()};
         parts.push_back(type(TypeKind::kConstraint, v.loc, in_.copy(pair, 2)));

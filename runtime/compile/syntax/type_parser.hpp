@@ -19,6 +19,7 @@ class TypeParser {
  private:
   const TypeExpr* parse_union_member();
   const TypeExpr* parse_type_sum(int level);
+  const TypeExpr* computed(Loc loc, TypeNumber number);
   const TypeExpr* parse_type_primary();
   const TypeExpr* parse_map_type(Loc loc);
   const TypeExpr* parse_record_type(Loc loc);

@@ -110,6 +110,88 @@ TEST_CASE("lint finds what erlc finds") {
   }
 }
 
+TEST_CASE("attributes and types are refused where erlc of OTP 29 refuses them") {
+  const Row rows[] = {
+      // The value of an attribute is a term.
+      {"-foo(1 + 2).", "3:6: error: bad attribute 'foo'"},
+      {"-foo({a, X}).", "3:6: error: bad attribute 'foo'"},
+      {"-foo(- - 1).", "3:6: error: bad attribute 'foo'"},
+      {"-foo(\"a\" ++ \"b\").", "3:6: error: bad attribute 'foo'"},
+      {"-foo({a, 1/2}).", "3:6: error: bad attribute 'foo'"},
+      {"-foo(#{a/1 => b}).", "3:6: error: bad attribute 'foo'"},
+      {"-foo(#{a := b}).", "3:6: error: bad attribute 'foo'"},
+      {"-foo(<<1:(4 + 4)>>).", "3:6: error: bad attribute 'foo'"},
+      {"-compile(1 + 2).", "3:10: error: bad attribute 'compile'"},
+      {"-dialyzer(1 + 2).", "3:11: error: bad attribute 'dialyzer'"},
+      {"-foo([a/1, {b, c/2} | -1]).\n-foo(#{a => b/1}).\n-foo(<<-1, \"abc\", 1:16/little, 1.0/float>>).", ""},
+      // Types.
+      {"-type x() :: 1..a.", "3:14: error: bad range type"},
+      {"-type x() :: 3..1.", "3:14: error: bad range type"},
+      {"-type x() :: integer()..3.", "3:14: error: bad range type"},
+      {"-type x() :: 1 bsl 200 .. a.", "3:16: error: bad range type"},
+      {"-type x() :: a + 1.", "3:16: error: bad integer type"},
+      {"-type x() :: 1 div 0 .", "3:16: error: bad integer type"},
+      {"-type x() :: {-a}.", "3:15: error: bad integer type"},
+      {"-type x() :: <<_:a>>.", "3:14: error: bad binary type"},
+      {"-type x() :: <<_:_*(-8)>>.", "3:14: error: bad binary type"},
+      {"-type x() :: <<_:8, _:8>>.", "3:23: error: syntax error before 8"},
+      {"-type x() :: <<_:_*8, _:8>>.", "3:21: error: syntax error before ','"},
+      {"-type x() :: 3..3 | -1..1 | 2 * 3 .. 1 bsl 3 | 1 bsl 200 .. 1 bsl 201.\n-export_type([x/0]).", ""},
+      {"-type x() :: <<_:1+2, _:_*$a>>.\n-export_type([x/0]).", ""},
+      // Specifications.
+      {"-spec lists:map(a, b) -> c.", "3:2: error: spec for function lists:map/2 from other module"},
+      {"-callback lists:g() -> ok.", "3:2: error: explicit module not allowed for callback lists:g/0"},
+      {"-spec f(X) -> X when is_foo(X, integer()).", "3:22: error: unsupported constraint is_foo"},
+      {"-spec f(X) -> X when is_subtype(a, b).", "3:33: error: bad type variable"},
+      {"-spec f(X) -> X when _ :: a.", "3:22: error: bad type variable"},
+      {"-spec f(X) -> X when is_subtype(X, integer()).\nf(X) -> X.", ""},
+      // What attributes name is in the module.
+      {"-optional_callbacks([nope/1]).", "3:2: error: callback nope/1 is undefined"},
+      {"-callback g() -> a.\n-optional_callbacks([g/0, g/0]).",
+       "4:2: error: optional callback g/0 duplicated"},
+      {"-optional_callbacks([g/0]).\n-callback g() -> a.", ""},
+      {"-dialyzer({nowarn_function, none/0}).", "3:2: error: function none/0 undefined"},
+      {"-dialyzer([no_match, {no_return, [f/0]}]).\nf(X) -> X.",
+       "3:2: error: function f/0 undefined, did you mean f/1?"},
+      {"-dialyzer(foo).", "3:2: error: unknown dialyzer warning option: foo"},
+      {"-dialyzer(nowarn_function).", "3:2: error: unknown dialyzer warning option: nowarn_function"},
+      {"-dialyzer({nowarn_function, [f/0, 3]}).\nf() -> 1.",
+       "3:2: error: badly formed dialyzer attribute: {nowarn_function,3}"},
+      {"-dialyzer([no_match, {[no_return, nowarn_function], [f/0]}]).\nf() -> 1.", ""},
+      {"-compile({inline, [g/0]}).", "3:2: error: inlined function g/0 undefined"},
+      {"-compile([{nowarn_unused_function, g/0}]).", "3:2: error: function g/0 undefined"},
+      {"-compile({nowarn_unused_record, [r]}).", "3:2: error: record r undefined"},
+      {"-import(lists, [map/2]).\n-compile({inline, [map/2]}).\nf() -> map(a, b).", ""},
+      {"-deprecated([{g, 0}]).", "3:2: error: deprecated function g/0 undefined or not exported"},
+      {"-deprecated([{f, 0, soon}]).\nf() -> 1.", "3:2: error: badly formed deprecated attribute {f,0,soon}"},
+      {"-removed([{f, 0}]).\nf() -> 1.", "3:2: error: removed function f/0 is still exported"},
+      {"-removed([{f, '_'}]).\nf() -> 1.",
+       "3:2: error: at least one function matching f/'_' is still exported"},
+      {"-deprecated([{f, 0, \"use g\"}, {f, '_', eventually}, f/0]).\n-removed([{g, 0}, {h, '_', "
+       "\"x\"}]).\nf() -> 1.",
+       ""},
+      // Binaries and comprehensions.
+      {"f(X) -> <<X:all>>.", "3:11: error: illegal bit size"},
+      {"f(X) -> <<X:all/binary, X:all/bits, \"abc\"/binary>>.", ""},
+      {"f(<<\"abc\":8>>) -> 1.",
+       "3:5: error: a literal string in a binary pattern must not have a type or a size"},
+      {"f(<<\"abc\"/little>>) -> 1.", "must not have a type or a size"},
+      {"f(<<\"abc\", \"abc\"/utf8, \"a\"/utf16-little>>) -> 1.", ""},
+      {"f() -> [X || X <- [1], Y = X, Y > 0].",
+       "3:24: error: matches using '=' are not allowed in comprehension qualifiers unless the experimental "
+       "'compr_assign' language feature is enabled"},
+      {"f() -> [X || X <- [1] && Y = X].", "3:26: error: only generators are allowed in a zip generator"},
+      {"f() -> [X || X <- [1], begin Y = X, true end, Y > 0].", ""},
+  };
+  for (const Row& row : rows) {
+    std::string messages = lint(row.text);
+    CAPTURE(row.text, messages);
+    if (*row.message == 0) CHECK(messages.empty());
+    else CHECK(messages.find(row.message) != std::string::npos);
+    CHECK(messages.find("error: ") == messages.rfind("error: "));
+  }
+}
+
 TEST_CASE("one mistake is reported once") {
   const Row rows[] = {
       {"f(X) when g(X) -> 1.", "3:11: error: call to local/imported function g/1 is illegal in guard"},
