@@ -168,12 +168,7 @@ def write_builtins(rows, out):
         for row in rows:
             auto, guard = "auto" in row.has, "guard" in row.has
             if auto or guard:
-                f.write(
-                    initializer(
-                        row,
-                        {"auto_imported": auto, "guard": guard, "classic": auto and "since" not in row.has},
-                    )
-                )
+                f.write(initializer(row, {"auto_imported": auto, "guard": guard}))
 
 
 def write_bif_info(rows, out):

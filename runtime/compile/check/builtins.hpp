@@ -25,7 +25,6 @@ struct Builtin {
   std::uint32_t arity = 0;
   bool auto_imported = false;  // callable without `erlang:`
   bool guard = false;          // allowed in guards
-  bool classic = false;        // auto-imported before R14: overriding it silently is an error
 };
 
 /// All of them, also the operators of guards.

@@ -29,6 +29,7 @@ class Collector {
   void compile_option(const Expr& e);
   void export_list(const AttributeForm& a);
   void import_list(const AttributeForm& a);
+  void overriding_imports();
   void bad(const AttributeForm& a);
   bool has_term(const AttributeForm& a);
   void documentation(const AttributeForm& a);
@@ -50,6 +51,7 @@ class Collector {
   enum class Tests : std::uint8_t { kPlain, kExported, kLeftOut } tests_ = Tests::kPlain;
   bool seen_function_ = false;
   bool seen_module_ = false;
+  std::vector<NamedFunction> imported_;
   /// Where the text of the module, and of what comes next, is.
   std::optional<Loc> moduledoc_, doc_;
 };
@@ -147,6 +149,7 @@ void Collector::run(const ParsedModule& module, bool script) {
       t_.implied_exports.push_back(main);
       export_function(main);
     }
+  overriding_imports();
   if (tests_ == Tests::kExported) export_tests();
   if (tests_ == Tests::kLeftOut) leave_out_tests();
   if (t_.on_load && !t_.functions.count(t_.on_load->name))
@@ -271,15 +274,21 @@ void Collector::import_list(const AttributeForm& a) {
                   error(a.loc, format_message("function %s/%u already imported from %s",
                                               quote_atom(name->name).c_str(), name->arity,
                                               quote_atom(it->second.module).c_str()));
-                const Builtin* b = find_builtin(name->name, name->arity);
-                if (b && b->classic && t_.auto_imports(*name))
-                  error(a.loc, format_message("import directive overrides auto-imported BIF %s/%u - use "
-                                              "\"-compile({no_auto_import,[%s/%u]}).\" to resolve name clash",
-                                              quote_atom(name->name).c_str(), name->arity,
-                                              quote_atom(name->name).c_str(), name->arity));
+                imported_.push_back({*name, a.loc});
                 return true;
               });
   if (!good) bad(a);
+}
+
+/// Says which imports have the names of built-in functions, unless -compile says so anywhere.
+void Collector::overriding_imports() {
+  if (t_.has_option("nowarn_bif_clash")) return;
+  for (const auto& [name, loc] : imported_)
+    if (t_.auto_imports(name))
+      warning(loc, format_message("import directive overrides auto-imported BIF %s/%u - use "
+                                  "\"-compile({no_auto_import,[%s/%u]}).\" to resolve name clash",
+                                  quote_atom(name.name).c_str(), name.arity, quote_atom(name.name).c_str(),
+                                  name.arity));
 }
 
 void Collector::compile_option(const Expr& e) {

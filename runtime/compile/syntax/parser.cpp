@@ -128,7 +128,8 @@ const Form* Parser::parse_type_form(Loc loc, std::string_view attribute) {
   const Token& open = in_.expect(Tok::kLParen, "'('");
   TypeList params = types_.parse_types_until(Tok::kRParen, open);
   for (const TypeExpr* p : params)
-    if (p->kind != TypeKind::kVar) in_.fail_at(p->loc, "the parameters of a type must be variables");
+    if (p->kind != TypeKind::kVar || p->name == "_")
+      in_.fail_at(p->loc, "the parameters of a type must be variables");
   in_.expect(Tok::kDoubleColon, "'::'");
   const TypeExpr* definition = types_.parse_type();
   if (parens) in_.expect_close(Tok::kRParen, outer);

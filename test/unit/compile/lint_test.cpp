@@ -138,6 +138,8 @@ TEST_CASE("attributes and types are refused where erlc of OTP 29 refuses them") 
       {"-type x() :: <<_:_*8, _:8>>.", "3:21: error: syntax error before ','"},
       {"-type x() :: 3..3 | -1..1 | 2 * 3 .. 1 bsl 3 | 1 bsl 200 .. 1 bsl 201.\n-export_type([x/0]).", ""},
       {"-type x() :: <<_:1+2, _:_*$a>>.\n-export_type([x/0]).", ""},
+      {"-type t(_) :: a.", "3:9: error: the parameters of a type must be variables"},
+      {"-type t(_A) :: a.\n-export_type([t/1]).", ""},
       // Specifications.
       {"-spec lists:map(a, b) -> c.", "3:2: error: spec for function lists:map/2 from other module"},
       {"-callback lists:g() -> ok.", "3:2: error: explicit module not allowed for callback lists:g/0"},
@@ -170,6 +172,10 @@ TEST_CASE("attributes and types are refused where erlc of OTP 29 refuses them") 
       {"-deprecated([{f, 0, \"use g\"}, {f, '_', eventually}, f/0]).\n-removed([{g, 0}, {h, '_', "
        "\"x\"}]).\nf() -> 1.",
        ""},
+      {"-import(foo, [abs/1, min/2]).\n-compile({no_auto_import, [min/2]}).\nf() -> abs(1) + min(1, 2).",
+       "3:2: warning: import directive overrides auto-imported BIF abs/1 - use "
+       "\"-compile({no_auto_import,[abs/1]}).\""},
+      {"-import(foo, [abs/1]).\n-compile({no_auto_import, [abs/1]}).\nf() -> abs(1).", ""},
       // Binaries and comprehensions.
       {"f(X) -> <<X:all>>.", "3:11: error: illegal bit size"},
       {"f(X) -> <<X:all/binary, X:all/bits, \"abc\"/binary>>.", ""},
