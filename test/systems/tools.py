@@ -172,13 +172,17 @@ Registry.register(R, "k", :v)
 IO.inspect(Registry.lookup(R, "k") |> Enum.map(&elem(&1, 1)))
 IO.inspect(%{nested: [%{list: Enum.to_list(1..60)}, <<1, 2, 3>>, ~c"chars", {:t, self() |> is_pid()}]},
   limit: 20, width: 60)
-spawn(fn -> raise "in a process" end) |> Process.monitor()
-receive do
-  {:DOWN, _, _, _, {e, _}} -> IO.inspect(e)
+# The report of it comes some time later, through these processes, to where this one writes too.
+:logger.add_primary_filter(:told, {fn _, me -> send(me, :told); :ignore end, self()})
+{_, ref} = spawn_monitor(fn -> raise "in a process" end)
+e = receive do
+  {:DOWN, ^ref, _, _, {e, _}} -> e
 end
-# The report of it goes through these processes.
-:sys.get_status(:logger_proxy)
+receive do
+  :told -> :sys.get_status(:logger_proxy)
+end
 if :default in :logger.get_handler_ids(), do: :logger_std_h.filesync(:default), else: Logger.flush()
+IO.inspect(e)
 '''
 
 # What is typed into iex, and how the screen ends then.
