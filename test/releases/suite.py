@@ -167,4 +167,10 @@ def suite_passes(words, root, name):
     status, text = debian.run('python3', 'test/run', '--build', 'build', *words, seconds=12 * 3600)
     total = re.search(r'(\d+) passed, (\d+) failed\s*$', text)
     if status or not total or int(total[2]) or not int(total[1]):
-        raise Failure('\n'.join(text.splitlines()[-60:]))
+        raise Failure(failures(text))
+
+
+def failures(text):
+    """What a run of tests says of each that failed, its first forty lines, and how the run ends."""
+    told = re.findall(r'^FAILED .*\n(?:    .*\n){0,40}', text, re.M)
+    return '\n'.join([*(each.rstrip() for each in told), *text.splitlines()[-2 if told else -60 :]])
