@@ -22,6 +22,7 @@ COMMAND = '''#!/bin/sh
 exec unshare --mount --propagation private sh -c '
     root=$1 program=$2; shift 2
     for folder in proc dev sys; do mount --rbind /$folder "$root/$folder"; done
+    debug="$root/sys/kernel/debug"; mountpoint -q "$debug" || mount -t debugfs debugfs "$debug"
     mkdir -p "$root$program"; mount --bind "$program" "$root$program"
     exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \\
         dtrace "$@"' sh {root} {program} "$@"
