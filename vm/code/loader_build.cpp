@@ -78,62 +78,35 @@ bool Loader::update_record(const Arg* a) {
   return true;
 }
 
+void Loader::map_element(Operand map, Operand key, Operand dst, Operand otherwise) {
+  if (key.is_const())
+    e_.emit(Family::get_map_element, {map, key, number(map_hash(Term::from_raw(key.value))), dst, otherwise});
+  else e_.emit(Family::get_map_element_slow, {map, key, dst, otherwise});
+}
+
 bool Loader::map_elements(const Arg* a) {
   const Arg* m = members(a[2]);
   const Word n = a[2].count;
   if (n % 2 || n == 0) return fail("odd list");
   for (Word i = 0; i < n; i += 2)
     if (!is_source(m[i]) || !is_register(m[i + 1])) return fail("bad pair in the list");
-  const Operand src = operand(a[1]), otherwise = operand(a[0]);
-  if (n == 2) {
-    const Operand key = operand(m[0]), dst = operand(m[1]);
-    const bool immediate = key.is_const() && Term::from_raw(key.value).is_immed();
-    const Word hash = immediate ? map_hash(Term::from_raw(key.value)) : 0;
-    if (immediate && e_.can_emit(Family::get_map_element, {src, key, number(hash), dst, otherwise}))
-      e_.emit(Family::get_map_element, {src, key, number(hash), dst, otherwise});
-    else e_.emit(Family::get_map_element_slow, {src, key, dst, otherwise});
-    return true;
-  }
-  bool constant_keys = true;
-  for (Word i = 0; i < n; i += 2) constant_keys = constant_keys && !is_register(m[i]);
-  if (!constant_keys) {
-    // The source must survive until the last fetch.
-    Operand from = src;
-    for (Word i = 0; i + 2 < n; i += 2)
-      if (m[i + 1] == a[1]) {
-        e_.emit(Family::move, {src, Operand::x(kScratch)});
-        from = Operand::x(kScratch);
-      }
-    for (Word i = 0; i < n; i += 2)
-      e_.emit(Family::get_map_element_slow, {from, operand(m[i]), operand(m[i + 1]), otherwise});
-    return true;
-  }
-  std::vector<ListWord> words;
-  for (Word i = 0; i < n; i += 2) {
-    words.push_back({any(m[i])});
-    words.push_back({map_hash(constant(m[i]))});
-    const Operand d = operand(m[i + 1]);
-    words.push_back({d.kind == Operand::Kind::kY ? d.value | kDestinationY : d.value});
-  }
-  e_.emit(Family::get_map_elements, {src, otherwise}, words);
+  Operand map = operand(a[1]);
+  for (Word i = 0; i + 2 < n; i += 2)
+    if (m[i + 1] == a[1]) {  // it is needed until the last fetch
+      e_.emit(Family::move, {map, Operand::x(kScratch)});
+      map = Operand::x(kScratch);
+      break;
+    }
+  for (Word i = 0; i < n; i += 2) map_element(map, operand(m[i]), operand(m[i + 1]), operand(a[0]));
   return true;
 }
 
 bool Loader::map_fields(const Arg* a) {
   const Arg* m = members(a[2]);
-  std::vector<ListWord> words;
   for (Word i = 0; i < a[2].count; i++) {
     if (!is_source(m[i])) return fail("bad key");
-    if (is_register(m[i])) {
-      // The element is fetched only because the fetch may fail.
-      e_.emit(Family::get_map_element_slow,
-              {operand(a[1]), operand(m[i]), Operand::x(kScratch), operand(a[0])});
-      continue;
-    }
-    words.push_back({any(m[i])});
-    words.push_back({map_hash(constant(m[i]))});
+    map_element(operand(a[1]), operand(m[i]), Operand::x(kScratch), operand(a[0]));
   }
-  if (!words.empty()) e_.emit(Family::has_map_fields, {operand(a[1]), operand(a[0])}, words);
   return true;
 }
 

@@ -170,6 +170,7 @@ class Loader {
   bool tuple_elements(const Arg* a);
   bool make_fun(Word index, const Arg& dst, const Arg& list);
   bool update_record(const Arg* a);
+  void map_element(Operand map, Operand key, Operand dst, Operand otherwise);
   bool map_elements(const Arg* a);
   bool map_fields(const Arg* a);
   bool put_map(const Arg* a, bool exact);
