@@ -68,12 +68,14 @@ Word arith_words(ArithOp op, Term a, Term b) {
 
 // ---- Arithmetic ---------------------------------------------------------------------------------
 
-Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live) {
+Term slow_arith(Process& p, ArithOp op, SlowOperation* operation, Term* x) {
+  Term* const operands = operation->operands;
+  operation->op = op;
   if (operands[0].is_number() && operands[1].is_number()) {
     const Word words = arith_words(op, operands[0], operands[1]);
     if (words > kManyWords && arith_takes_long(op, operands[0], operands[1])) [[unlikely]]
       return run_on_dirty(p, operator_export(op)->bif, operands, 2);
-    room_for(p, words, x, live & ~kOperandsSwapped, operands, 2);
+    room_for(p, words, x, operation->live_registers & ~kOperandsSwapped, operands, 2);
   }
   const Term result = arith(op, p.heap, operands[0], operands[1]);
   if (!result) [[unlikely]]

@@ -21,12 +21,21 @@ inline constexpr unsigned kOperandsSwapped = 1u << 15;
 /// both are kept up to date. Returns false if p is too large by that (max_heap_size): it ends soon.
 bool room_for(Process& p, Word words, Term* x, unsigned live, Term* extra, unsigned count);
 
+/// How the instruction for all operators says which one it is.
+constexpr unsigned arith_bit(ArithOp op) { return 1u << static_cast<unsigned>(op); }
+static_assert(arith_bit(ArithOp::kBnot) <= 0xFFFF);
+
+/// An operator that is not done in the loop, and what is to be known when it has no result.
+struct SlowOperation {
+  Term operands[3];  // of built-in functions in guards too, which have up to three
+  ArithOp op;
+  unsigned live_registers;  // with kOperandsSwapped if that has been done
+  SWord fail_distance;      // of the jump; 0 for none
+};
 /// Does an operator on operands[0] and [1] that is not a plain small one. May collect (operands are
 /// kept up to date); `live` x registers are roots. Returns kNonValue on failure: see arith_failure;
 /// or, with BifAction::kDirty, when it takes long and the process has to go to a dirty scheduler.
-/// The operands of a commutative operator may have been swapped when the code was loaded: then
-/// `live` has kOperandsSwapped.
-Term slow_arith(Process& p, ArithOp op, Term* operands, Term* x, unsigned live);
+Term slow_arith(Process& p, ArithOp op, SlowOperation* operation, Term* x);
 /// The export of erlang:'+' and so on, for traces.
 Export* operator_export(ArithOp op);
 

@@ -76,10 +76,9 @@ inline int vm_sign(int n) { return n < 0 ? -1 : n > 0; }
 
 /// Builds at H the result of an operation on two numbers one of which is a float. Returns false for
 /// other operands, when there is no room, or when the result is not finite; slow_arith deals with
-/// these. It is a function of its own, since it would lengthen every instruction that adds small
-/// integers.
-template <ArithOp op>
-[[gnu::noinline]] bool float_result(Term a, Term b, Term* H, const Term* E) {
+/// these. It is a function of its own for each operator, since it would lengthen every instruction
+/// that adds small integers.
+inline bool make_float_result(ArithOp op, Term a, Term b, Term* H, const Term* E) {
   const bool is_division = op == ArithOp::kDivide;
   double v, w;
   if (a.is_float()) v = float_of(a)->value;
@@ -100,6 +99,13 @@ template <ArithOp op>
   make_float(H, r);
   return true;
 }
+template <ArithOp op>
+[[gnu::noinline]] bool float_result(Term a, Term b, Term* H, const Term* E) {
+  return make_float_result(op, a, b, H, E);
+}
+[[gnu::noinline]] bool float_result_of(ArithOp op, Term a, Term b, Term* H, const Term* E) {
+  return make_float_result(op, a, b, H, E);
+}
 
 /// Helpers that opcode handlers call on their common slow paths.
 const void* const kOftenCalled[] = {reinterpret_cast<const void*>(&detail::long_compare),
@@ -112,7 +118,7 @@ const void* const kOftenCalled[] = {reinterpret_cast<const void*>(&detail::long_
                                     reinterpret_cast<const void*>(&float_result<ArithOp::kAdd>),
                                     reinterpret_cast<const void*>(&float_result<ArithOp::kSubtract>),
                                     reinterpret_cast<const void*>(&float_result<ArithOp::kMultiply>),
-                                    reinterpret_cast<const void*>(&float_result<ArithOp::kDivide>)};
+                                    reinterpret_cast<const void*>(&float_result_of)};
 
 inline Term vm_term(Term t) { return t; }
 inline Term vm_term(SWord shifted) { return Term::from_raw(static_cast<Word>(shifted) | Term::kSmallTag); }
@@ -132,6 +138,31 @@ void restore_registers(Process& p, Term* x) {
   if (p.saved_regs != p.inline_regs) free_bytes(p.saved_regs);
   p.saved_regs = p.inline_regs;
   p.live_saved = 0;
+}
+
+/// Makes room for what an instruction needs, at I. Returns false when it goes on after a collection
+/// on a dirty scheduler, its registers being saved, or when the process ends.
+[[gnu::noinline]] bool make_room(Process& p, const Word* I, Word need, Term* x, unsigned live) {
+  p.ip = I;
+  const Word words = need & ~Word{kNeedAlways};
+  if (long_collection(p)) [[unlikely]] {
+    if (may_go_on(p, words)) return true;
+    collect_on_dirty(p, words);
+    p.goes_on = Process::GoesOn::kCollected;
+    save_registers(p, x, live);
+    return false;
+  }
+  const int cost = collect(p, words, x, live);
+  p.reductions -= cost;
+  return cost >= 0;
+}
+
+/// Collects at I. Returns false when the process ends.
+[[gnu::noinline]] bool collect_here(Process& p, const Word* I, Term* x, unsigned live) {
+  p.ip = I;
+  const int cost = collect(p, 0, x, live);
+  p.reductions -= cost;
+  return cost >= 0;
 }
 
 /// Returns where a call of `fun` with so many arguments goes, and puts its free variables in place.
@@ -254,18 +285,11 @@ inline const Export* entry_export(const Word* entry) {
 // Checks again after a collection on a dirty scheduler, without repeating the parts in front of it
 // in a fused instruction: these may have changed registers, or may have read some that are not live
 // any more.
-#define VM_NEED_HERE(need, live)             \
-  if (H + (need) > E) [[unlikely]] {         \
-    if (long_collection(p)) [[unlikely]] {   \
-      VM_SWAP_OUT;                           \
-      need_words = VM_HEAP_WORDS(need);      \
-      if (!may_go_on(p, need_words)) {       \
-        live_count = live;                   \
-        goto collect_on_dirty_scheduler;     \
-      }                                      \
-    } else {                                 \
-      VM_COLLECT(VM_HEAP_WORDS(need), live); \
-    }                                        \
+#define VM_NEED_HERE(need, live)                       \
+  if (H + (need) > E) [[unlikely]] {                   \
+    VM_SWAP_OUT;                                       \
+    if (!make_room(p, I, need, x, live)) goto no_room; \
+    VM_SWAP_IN;                                        \
   }
 // For an instruction that has much to do and has done nothing yet. A dirty scheduler does what it
 // asked for, and then the instruction begins again. Not allowed behind others in a fused
@@ -276,10 +300,12 @@ inline const Export* entry_export(const Word* entry) {
     goto leave_for_dirty;        \
   } while (0)
 // For a built-in that left words outside the heap's block.
-#define VM_AFTER_BIF(live)                                                   \
-  do {                                                                       \
-    if (p.heap.gc_desired() || gc_modes.collect_always) VM_COLLECT(0, live); \
-  } while (0)
+#define VM_AFTER_BIF(live)                              \
+  if (p.heap.gc_desired() || gc_modes.collect_always) { \
+    VM_SWAP_OUT;                                        \
+    if (!collect_here(p, I, x, live)) goto exit_now;    \
+    VM_SWAP_IN;                                         \
+  }
 // The live registers are not known here, so this makes the next call collect.
 #define VM_COLLECT_SOON \
   do {                  \
@@ -298,20 +324,18 @@ inline const Export* entry_export(const Word* entry) {
 #define VM_BOTH_SMALL(a, b)       (((a).raw() & (b).raw() & 0xF) == 0xF)
 #define VM_EQUAL_SLOW(a, b)       (!(a).is_immed() && !(b).is_immed() && detail::long_equal_exact(a, b))
 #define VM_FUN_TARGET(fun, arity) fun_target(fun, arity, x)
-#define VM_ARITH(operation, a, b, live, fail, dst)                               \
-  do {                                                                           \
-    guard_arguments[0] = (a);                                                    \
-    guard_arguments[1] = (b);                                                    \
-    VM_SWAP_OUT;                                                                 \
-    const Term r_ = slow_arith(p, ArithOp::operation, guard_arguments, x, live); \
-    VM_SWAP_IN;                                                                  \
-    if (!r_.is_value()) [[unlikely]] {                                           \
-      live_count = live;                                                         \
-      fail_distance = fail;                                                      \
-      failed_operator = ArithOp::operation;                                      \
-      goto no_result;                                                            \
-    }                                                                            \
-    dst = r_;                                                                    \
+#define VM_ARITH(operation, a, b, live, fail, dst)               \
+  do {                                                           \
+    guard_arguments[0] = (a);                                    \
+    guard_arguments[1] = (b);                                    \
+    slow.live_registers = live;                                  \
+    slow.fail_distance = fail;                                   \
+    VM_SWAP_OUT;                                                 \
+    const Term r_ = slow_arith(p, ArithOp::operation, &slow, x); \
+    VM_SWAP_IN;                                                  \
+    if (!r_.is_value()) [[unlikely]]                             \
+      goto no_result;                                            \
+    dst = r_;                                                    \
   } while (0)
 #define VM_FLOAT_ARITH(operation, a, b, live, fail, dst)    \
   do {                                                      \
@@ -412,12 +436,9 @@ RunResult interpret(Scheduler& s, Process& p) {
   std::int32_t reds;
   std::int32_t set_aside = 0;  // reductions kept back by VM_COLLECT_SOON
   unsigned live_count = 0;
-  Word need_words = 0;  // of a collection on a dirty scheduler
   const Export* bif_export = nullptr;
   // where a failed or trapping built-in would have returned to; nullptr: it was called last
   const Word* bif_next = nullptr;
-  ArithOp failed_operator = ArithOp::kAdd;
-  SWord fail_distance = 0;
   Term tagged_reason, reason_value;
   Term bad_fun;
   unsigned bad_arity = 0;
@@ -427,7 +448,8 @@ RunResult interpret(Scheduler& s, Process& p) {
   const Export* handler = nullptr;
   Term handled_module;
   unsigned handled_arity = 0;
-  Term guard_arguments[3];
+  SlowOperation slow;
+  Term* const guard_arguments = slow.operands;
   double f[kMaxFloatRegisters];
   static Export* const apply2_export = export_entry(atoms::erlang, atoms::apply, 2);
   static Export* const apply3_export = export_entry(atoms::erlang, atoms::apply, 3);
@@ -527,9 +549,10 @@ yield_here:
   p.ip = I;
   return RunResult::kYielded;
 
-collect_on_dirty_scheduler:
-  collect_on_dirty(p, need_words);
-  p.goes_on = Process::GoesOn::kCollected;
+no_room:
+  if (p.goes_on != Process::GoesOn::kCollected) goto exit_now;
+  p.reductions += set_aside;
+  return RunResult::kDirty;
 leave_for_dirty:  // and executes this instruction again when that is done
   reds += set_aside;
   VM_SWAP_OUT;
@@ -627,16 +650,17 @@ guard_bif_failed:
 // An operator has no result. This stands here, not where it is used, since it is used in very many
 // places.
 no_result:
+  live_count = slow.live_registers;
   if (live_count & kOperandsSwapped) {
     live_count &= ~kOperandsSwapped;
     std::swap(guard_arguments[0], guard_arguments[1]);
   }
   if (p.bif_action == BifAction::kDirty) goto leave_for_dirty;
-  if (fail_distance) VM_JUMP(fail_distance);
+  if (slow.fail_distance) VM_JUMP(slow.fail_distance);
   VM_SWAP_OUT;
   if (p.bif_action == BifAction::kExitNow) goto exit_now;
-  raise_error(p, arith_failure(failed_operator, guard_arguments[0], guard_arguments[1]));
-  p.exception_trace = bif_trace_head(p, *operator_export(failed_operator), guard_arguments);
+  raise_error(p, arith_failure(slow.op, guard_arguments[0], guard_arguments[1]));
+  p.exception_trace = bif_trace_head(p, *operator_export(slow.op), guard_arguments);
   goto raise;
 
 // apply with a number of arguments, which is bad_arity, failed.

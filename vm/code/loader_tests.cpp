@@ -154,7 +154,7 @@ bool Loader::arithmetic(const Operator& o, const Arg* a, Operand d, Word live, O
   if (small_arithmetic(o, a, x, y, d)) return true;
   if (o.family != Family::arith && e_.can_emit(o.family, {x, y, d, roots, f}))
     e_.emit(o.family, {x, y, d, roots, f});
-  else e_.emit(Family::arith, {number(static_cast<Word>(o.op)), left, right, d, number(live), f});
+  else e_.emit(Family::arith, {number(arith_bit(o.op)), left, right, d, number(live), f});
   return true;
 }
 
