@@ -239,19 +239,12 @@ Term replace_values(Term map, const Word* pairs, unsigned count, const Term* x, 
   }
 }
 
-Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x,
-             unsigned live) {
+namespace {
+
+Term put_pairs(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count,
+               const Term* x) {
   const Word n = count / 2;
-  const Word words =
-      is_flat_map(map) ? 5 + 2 * (map_size(map) + n) + (map_size(map) + n > kFlatMapMax ? 200 : 0) : 40 * n;
-  room_for(p, words, x, live, &map, 1);
   const Term* e = p.heap.stop;
-  if (n == 1) {
-    const Term key = decode_source(pairs[0], x, e), value = decode_source(pairs[1], x, e);
-    if (!exact) return map_put(p.heap, map, key, value);
-    *missing = key;
-    return map_update(p.heap, map, key, value);
-  }
   constexpr unsigned kInline = usual_or_small<unsigned>(64, 2);
   Term inline_pairs[kInline];
   std::unique_ptr<Term[]> many;
@@ -262,6 +255,22 @@ Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs,
   }
   for (unsigned i = 0; i < count; i++) decoded[i] = decode_source(pairs[i], x, e);
   return exact ? map_update_many(p.heap, map, decoded, n, missing) : map_put_many(p.heap, map, decoded, n);
+}
+
+}  // namespace
+
+Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x,
+             unsigned live) {
+  const Word n = count / 2;
+  const Word words =
+      is_flat_map(map) ? 5 + 2 * (map_size(map) + n) + (map_size(map) + n > kFlatMapMax ? 200 : 0) : 40 * n;
+  room_for(p, words, x, live, &map, 1);
+  if (n != 1) return put_pairs(p, exact, missing, map, pairs, count, x);
+  const Term* e = p.heap.stop;
+  const Term key = decode_source(pairs[0], x, e), value = decode_source(pairs[1], x, e);
+  if (!exact) return map_put(p.heap, map, key, value);
+  *missing = key;
+  return map_update(p.heap, map, key, value);
 }
 
 Term match_integer(Process& p, Term ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "vm/term/compare.hpp"
@@ -72,12 +73,14 @@ struct Path {
 /// Replaces what the path leads to, and copies its nodes. The root gets `size`.
 Term rebuild(TermSpace& heap, const Path& path, Term entry, Word size) {
   for (unsigned d = path.depth; d-- > 0;) {
-    const NodeView v(path.nodes[d]);
-    Term* e;
-    const Term copy = clone(heap, path.nodes[d], v.mask, size, &e);
-    std::copy_n(v.entries, v.count, e);
-    e[path.indexes[d]] = entry;
-    entry = copy;
+    const Term* const node = path.nodes[d].boxed_ptr();
+    const Word words = object_words(*node);
+    const Word head = map_kind(*node) == MapKind::kHashRoot ? 2 : 1;
+    Term* const copy = heap.alloc(words);
+    std::memcpy(static_cast<void*>(copy), node, words * sizeof(Term));
+    if (head == 2) copy[1] = Term::from_raw(size);
+    copy[head + path.indexes[d]] = entry;
+    entry = Term::boxed(copy);
   }
   return entry;
 }
