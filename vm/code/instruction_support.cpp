@@ -96,7 +96,8 @@ Term undefined_guard_bif(Process& p, const Term*) { return raise_error(p, atoms:
 
 const Export* apply_target(Term module, Term function, unsigned arity) {
   if (!module.is_atom() || !function.is_atom()) return nullptr;
-  return export_entry(module, function, arity);
+  const Export* const e = recent_export(module, function, arity);
+  return e ? e : export_entry(module, function, arity);
 }
 
 void gather_arguments(Process& p, Term* x, unsigned arity) {

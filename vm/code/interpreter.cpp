@@ -115,6 +115,7 @@ const void* const kOftenCalled[] = {reinterpret_cast<const void*>(&detail::long_
                                     reinterpret_cast<const void*>(&map_get_flat_slow),
                                     reinterpret_cast<const void*>(&map_get_large),
                                     reinterpret_cast<const void*>(&replace_values),
+                                    reinterpret_cast<const void*>(&apply_target),
                                     reinterpret_cast<const void*>(&number_to_double),
                                     reinterpret_cast<const void*>(&float_result<ArithOp::kAdd>),
                                     reinterpret_cast<const void*>(&float_result<ArithOp::kSubtract>),

@@ -19,10 +19,7 @@ struct ExportKey {
   bool operator==(const ExportKey&) const = default;
 };
 struct ExportKeyHash {
-  std::size_t operator()(const ExportKey& k) const {
-    Word h = k.module.raw() * 0x9E3779B97F4A7C15ull ^ (k.function.raw() + k.arity) * 0xC2B2AE3D27D4EB4Full;
-    return h ^ h >> 29;
-  }
+  std::size_t operator()(const ExportKey& k) const { return export_hash(k.module, k.function, k.arity); }
 };
 
 /// Exports lie in blocks that never move, so that an address can be recognised as one inside a
@@ -30,16 +27,11 @@ struct ExportKeyHash {
 class ExportTable {
  public:
   Export* find(const ExportKey& key) {
-    // Exports neither move nor disappear, so an export found once is found again without the lock.
-    // Calls with a module or function in a variable come here. The release makes the compared
-    // fields visible to the thread that reads the slot.
-    std::atomic<Export*>& recent = recent_[ExportKeyHash()(key) % kRecent];
-    Export* e = recent.load(std::memory_order_acquire);
-    if (e && e->module == key.module && e->function == key.function && e->arity == key.arity) return e;
+    if (Export* e = recent_export(key.module, key.function, key.arity)) return e;
     std::shared_lock lock(mutex_);
     auto it = index_.find(key);
     if (it == index_.end()) return nullptr;
-    recent.store(it->second, std::memory_order_release);
+    recent_exports[ExportKeyHash()(key) % kRecentExports].store(it->second, std::memory_order_release);
     return it->second;
   }
   Export* find_or_add(const ExportKey& key) {
@@ -92,8 +84,6 @@ class ExportTable {
     return e;
   }
 
-  static constexpr std::size_t kRecent = 1024;
-  std::atomic<Export*> recent_[kRecent] = {};
   std::shared_mutex mutex_;
   std::unordered_map<ExportKey, Export*, ExportKeyHash> index_;
   std::vector<Export*> blocks_;
@@ -115,6 +105,8 @@ FunTable& funs() {
 }
 
 }  // namespace
+
+constinit std::atomic<Export*> recent_exports[kRecentExports] = {};
 
 Export* export_entry(Term module, Term function, unsigned arity) {
   return exports().find_or_add({module, function, arity});

@@ -60,6 +60,22 @@ Export* hidden_export(Term module, Term function, unsigned arity);
 Export* find_export(Term module, Term function, unsigned arity);
 std::vector<Export*> all_exports();
 
+/// Exports that were looked up lately, each at a place that its name decides.
+inline constexpr std::size_t kRecentExports = 1024;
+extern std::atomic<Export*> recent_exports[kRecentExports];
+inline Word export_hash(Term module, Term function, unsigned arity) {
+  const Word h = module.raw() * 0x9E3779B97F4A7C15ull ^ (function.raw() + arity) * 0xC2B2AE3D27D4EB4Full;
+  return h ^ h >> 29;
+}
+/// Returns the entry for M:F/A if it is among them. They neither move nor disappear, so no lock is
+/// needed. Calls with a module or function in a variable come here. Any thread.
+inline Export* recent_export(Term module, Term function, unsigned arity) {
+  // The fields are visible to the thread that reads the place.
+  Export* const e =
+      recent_exports[export_hash(module, function, arity) % kRecentExports].load(std::memory_order_acquire);
+  return e && e->module == module && e->function == function && e->arity == arity ? e : nullptr;
+}
+
 /// A `fun` expression in a module's code. All versions of the module with the same uniq share it.
 struct FunEntry {
   Term module;
