@@ -401,7 +401,7 @@ template <bool kPauses>
 }
 
 template <bool kPauses>
-[[gnu::no_stack_protector]] bool equal_walk(Term a, Term b, bool exact) {
+[[gnu::no_stack_protector, gnu::noinline]] bool equal_walk(Term a, Term b, bool exact) {
   SideBySide<kPauses> words(a, b, exact);
   for (Term s, t; words.next(&s, &t, &exact);) {
     if (s.is_list()) {
@@ -475,20 +475,149 @@ template <bool kPauses>
   return 0;
 }
 
+// ---- What needs no walk -------------------------------------------------------------------------
+
+enum class Answer : unsigned char { kDifferent, kEqual, kUndecided };
+
+constexpr Word kFewWords = 16, kFewBytes = 256;
+
+Answer answer(bool equal) { return equal ? Answer::kEqual : Answer::kDifferent; }
+
+/// Whole bytes at a byte's boundary.
+struct Bytes {
+  const std::uint8_t* first;
+  Word size;
+};
+inline bool bytes_of(const Term* object, Bytes* out) {
+  switch (object->header_sub()) {
+    case Sub::kHeapBinary: {
+      const auto* b = reinterpret_cast<const HeapBinary*>(object);
+      *out = {b->data, b->size_bytes};
+      return true;
+    }
+    case Sub::kRefcBinary: {
+      const auto* b = reinterpret_cast<const RefcBinary*>(object);
+      *out = {b->bytes, b->size_bytes};
+      return true;
+    }
+    case Sub::kSubBinary: {
+      const auto* s = reinterpret_cast<const SubBinary*>(object);
+      if ((s->bit_size | s->bit_offset) != 0 || !bytes_of(s->original.boxed_ptr(), out)) return false;
+      *out = {out->first + s->offset_bytes, s->size_bytes};
+      return true;
+    }
+    default: return false;
+  }
+}
+
+template <class T>
+bool same_at(const std::uint8_t* x, const std::uint8_t* y) {
+  T a, b;
+  std::memcpy(&a, x, sizeof(T));
+  std::memcpy(&b, y, sizeof(T));
+  return a == b;
+}
+/// A few bytes, the last of them twice if need be.
+inline bool equal_bytes(const std::uint8_t* x, const std::uint8_t* y, Word n) {
+  if (n >= 8) {
+    const Word last = n - 8;
+    for (Word i = 0; i < last; i += 8)
+      if (!same_at<std::uint64_t>(x + i, y + i)) return false;
+    return same_at<std::uint64_t>(x + last, y + last);
+  }
+  if (n >= 4) return same_at<std::uint32_t>(x, y) && same_at<std::uint32_t>(x + n - 4, y + n - 4);
+  if (n >= 2) return same_at<std::uint16_t>(x, y) && same_at<std::uint16_t>(x + n - 2, y + n - 2);
+  return n == 0 || *x == *y;
+}
+
+[[gnu::noinline]] Answer equal_binaries(const Term* x, const Term* y) {
+  Bytes a, b;
+  if (!bytes_of(x, &a) || !bytes_of(y, &b)) return Answer::kUndecided;
+  if (a.size != b.size) return Answer::kDifferent;
+  return a.size > kFewBytes ? Answer::kUndecided : answer(equal_bytes(a.first, b.first, a.size));
+}
+
+/// The words of two tuples. One that is immediate is equal to the same word only.
+inline Answer equal_words(const Term* x, const Term* y, Word n) {
+  bool same = true;
+  for (Word i = 0; i < n; ++i) {
+    if (x[i] == y[i]) continue;
+    if (x[i].is_immed() || y[i].is_immed()) return Answer::kDifferent;
+    same = false;
+  }
+  return same ? Answer::kEqual : Answer::kUndecided;
+}
+
+[[gnu::noinline]] Answer equal_cells(Term a, Term b) {
+  for (Word n = 0; n < kFewWords; ++n) {
+    const Term *x = a.list_ptr(), *y = b.list_ptr();
+    if (x[0] != y[0]) return x[0].is_immed() || y[0].is_immed() ? Answer::kDifferent : Answer::kUndecided;
+    a = x[1];
+    b = y[1];
+    if (a == b) return Answer::kEqual;
+    if (!a.is_list() || !b.is_list())
+      return a.is_boxed() && b.is_boxed() ? Answer::kUndecided : Answer::kDifferent;
+  }
+  return Answer::kUndecided;
+}
+
+/// Whether two terms that are not immediate are =:=, if that is seen without a walk. Most are such:
+/// short texts, tuples and lists of immediates, terms of different kinds.
+inline Answer equal_at_sight(Term a, Term b) {
+  if (a.primary() != b.primary()) return Answer::kDifferent;
+  if (a.is_list()) return equal_cells(a, b);
+  const Term *x = a.boxed_ptr(), *y = b.boxed_ptr();
+  switch (x->header_sub()) {
+    case Sub::kTuple:
+      if (*x != *y) return Answer::kDifferent;
+      return x->header_arity() <= kFewWords ? equal_words(x + 1, y + 1, x->header_arity())
+                                            : Answer::kUndecided;
+    case Sub::kFloat:
+      if (*x != *y) return Answer::kDifferent;
+      return answer(compare_floats(float_of(a)->value, float_of(b)->value, true) == 0);
+    case Sub::kRef: {
+      if (y->header_sub() != Sub::kRef) return Answer::kUndecided;
+      const std::uint32_t *m = ref_of(a)->numbers, *n = ref_of(b)->numbers;
+      return answer(m[0] == n[0] && m[1] == n[1] && m[2] == n[2]);
+    }
+    case Sub::kHeapBinary:
+    case Sub::kRefcBinary:
+    case Sub::kSubBinary: return equal_binaries(x, y);
+    default: return Answer::kUndecided;
+  }
+}
+
+template <bool kPauses>
+[[gnu::always_inline]] inline bool equal_exactly(Term a, Term b) {
+  if (const Answer seen = equal_at_sight(a, b); seen != Answer::kUndecided) return seen == Answer::kEqual;
+  return equal_walk<kPauses>(a, b, true);
+}
+
+/// A float, or an integer that a float can be: which numbers are compared as floats.
+inline bool is_exact_double(Term t, double* out) {
+  constexpr SWord kLast = SWord{1} << 53;
+  if (t.is_float()) return *out = float_of(t)->value, true;
+  if (!t.is_small() || t.small_value() > kLast || t.small_value() < -kLast) return false;
+  return *out = static_cast<double>(t.small_value()), true;
+}
+
 }  // namespace
 
 namespace detail {
-bool equal_exact_slow(Term a, Term b) { return equal_walk<false>(a, b, true); }
+bool equal_exact_slow(Term a, Term b) { return equal_exactly<false>(a, b); }
 bool equal_slow(Term a, Term b) { return equal_walk<false>(a, b, false); }
 int compare_slow(Term a, Term b) { return compare_walk<false>(a, b, false); }
 
-bool long_equal_exact(Term a, Term b) { return equal_walk<true>(a, b, true); }
-bool long_equal(Term a, Term b) { return equal_walk<true>(a, b, false); }
+bool long_equal_exact(Term a, Term b) { return equal_exactly<true>(a, b); }
+bool long_equal(Term a, Term b) {
+  double v, w;
+  if (is_exact_double(a, &v) && is_exact_double(b, &w)) return v == w;
+  return equal_walk<true>(a, b, false);
+}
 int long_compare(Term a, Term b) {
-  if (a.is_float() && b.is_float()) {  // no walk for what programs compare most
-    const double v = float_of(a)->value, w = float_of(b)->value;
-    return v < w ? -1 : v > w;
-  }
+  if (a.is_float() && b.is_float()) return order(float_of(a)->value, float_of(b)->value);
+  double v, w;
+  if (is_exact_double(a, &v) && is_exact_double(b, &w)) return order(v, w);
   return compare_walk<true>(a, b, false);
 }
 int long_compare_keys(Term a, Term b) { return compare_walk<true>(a, b, true); }
@@ -497,6 +626,7 @@ int long_compare_keys(Term a, Term b) { return compare_walk<true>(a, b, true); }
 int compare_keys(Term a, Term b) {
   if (a == b) return 0;
   if (a.is_small() && b.is_small()) return order(static_cast<SWord>(a.raw()), static_cast<SWord>(b.raw()));
+  if (a.is_atom() && b.is_atom()) return compare_atoms(a, b);
   return compare_walk<false>(a, b, true);
 }
 
