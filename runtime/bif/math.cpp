@@ -15,18 +15,28 @@ bool argument(Process& p, Term t, double* out) {
   return false;
 }
 
-Term unary(Process& p, Term t, double (*f)(double)) {
-  double x;
-  if (!argument(p, t, &x)) return kNonValue;
-  const Term r = make_float_checked(p.heap, f(x));
-  return r ? r : raise_badarith(p);
+inline bool number(Process& p, Term t, double* out) {
+  if (!t.is_float()) [[unlikely]]
+    return argument(p, t, out);
+  *out = float_of(t)->value;
+  return true;
 }
 
-Term binary(Process& p, const Term* a, double (*f)(double, double)) {
+inline Term finite(Process& p, double r) {
+  if (!std::isfinite(r)) [[unlikely]]
+    return raise_badarith(p);
+  Term* hp = p.heap.alloc(2);
+  return make_float(hp, r);
+}
+
+[[gnu::always_inline]] inline Term unary(Process& p, Term t, double (*f)(double)) {
+  double x;
+  return number(p, t, &x) ? finite(p, f(x)) : kNonValue;
+}
+
+[[gnu::always_inline]] inline Term binary(Process& p, const Term* a, double (*f)(double, double)) {
   double x, y;
-  if (!argument(p, a[0], &x) || !argument(p, a[1], &y)) return kNonValue;
-  const Term r = make_float_checked(p.heap, f(x, y));
-  return r ? r : raise_badarith(p);
+  return number(p, a[0], &x) && number(p, a[1], &y) ? finite(p, f(x, y)) : kNonValue;
 }
 
 }  // namespace
