@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TABLE = HERE / 'counts.tab'
 MOST_GROWTH = 0.02
 WITH_CODE = '+hot'  # what an operation's name ends in that is counted with machine code
-HOT = ('binary_words', 'call_fun', 'call_local', 'list_elements', 'map_update', 'messages')
+HOT = ('binary_words', 'call_fun', 'call_local', 'list_elements', 'map_update', 'messages', 'operators')
 MOST_SHOWN = 8  # functions that grew
 MARK = 'bif_os_getpid_0'  # the function in vmrun that is called where counting.erl makes a mark
 # The C library takes other instructions for copying on other processors: those that all have.
