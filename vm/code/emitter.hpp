@@ -48,6 +48,11 @@ class Emitter {
   void emit(op::Family family, std::span<const Operand> operands, const std::vector<ListWord>& list = {});
   bool can_emit(op::Family family, std::initializer_list<Operand> operands) const;
   void place_label(Word label);
+  /// Returns a label that the file does not have.
+  Word new_label() {
+    label_item_.push_back(kUnplaced);
+    return label_item_.size() - 1;
+  }
   void set_line(std::uint32_t line) { pending_line_ = line; }
   /// The number of instructions so far. It changes when something is emitted.
   std::size_t count() const { return items_.size(); }

@@ -286,6 +286,8 @@ namespace {
 
 enum class Failure { kNone, kBadarg, kSystemLimit };
 
+/// Finds out how many bits there will be, and what is wrong with sizes and characters. What is wrong with
+/// other values, units included, is found out by put_segment, after all of these, as in OTP.
 Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
   switch (s.type) {
     case BinarySegment::kString: *bits = words[2] * 8; return Failure::kNone;
@@ -294,8 +296,8 @@ Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
     case BinarySegment::kUtf32: *bits = is_unicode_scalar(s.source) ? 32 : 0; break;
     default:
       if (s.whole) {
-        if (!s.source.is_bitstring() || !is_multiple(*bits = bit_size_of(s.source), s.unit))
-          return Failure::kBadarg;
+        if (!s.source.is_bitstring()) return Failure::kBadarg;
+        *bits = bit_size_of(s.source);
         return Failure::kNone;
       }
       switch (field_bits(s.size, s.unit, bits)) {
@@ -318,7 +320,7 @@ bool put_segment(BitBuilder& b, const SegmentReader& s, const Word* words, Word 
     case BinarySegment::kUtf16: return b.put_utf16(s.source, s.flags);
     case BinarySegment::kUtf32: return b.put_utf32(s.source, s.flags);
     case BinarySegment::kFloat: return b.put_float(s.source, bits, s.flags);
-    default: return b.put_bits(s.source, bits);
+    default: return s.whole ? b.put_all(s.source, s.unit) : b.put_bits(s.source, bits);
   }
 }
 

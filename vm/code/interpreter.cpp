@@ -11,6 +11,7 @@
 #include "vm/base/allocate.hpp"
 #include "vm/code/code_server.hpp"
 #include "vm/code/code_upcalls.hpp"
+#include "vm/code/construction.hpp"
 #include "vm/code/exceptions.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/hot_code.hpp"
@@ -142,31 +143,6 @@ void restore_registers(Process& p, Term* x) {
   p.live_saved = 0;
 }
 
-/// Makes room for what an instruction needs, at I. Returns false when it goes on after a collection
-/// on a dirty scheduler, its registers being saved, or when the process ends.
-[[gnu::noinline]] bool make_room(Process& p, const Word* I, Word need, Term* x, unsigned live) {
-  p.ip = I;
-  const Word words = need & ~Word{kNeedAlways};
-  if (long_collection(p)) [[unlikely]] {
-    if (may_go_on(p, words)) return true;
-    collect_on_dirty(p, words);
-    p.goes_on = Process::GoesOn::kCollected;
-    save_registers(p, x, live);
-    return false;
-  }
-  const int cost = collect(p, words, x, live);
-  p.reductions -= cost;
-  return cost >= 0;
-}
-
-/// Collects at I. Returns false when the process ends.
-[[gnu::noinline]] bool collect_here(Process& p, const Word* I, Term* x, unsigned live) {
-  p.ip = I;
-  const int cost = collect(p, 0, x, live);
-  p.reductions -= cost;
-  return cost >= 0;
-}
-
 /// Returns where a call of `fun` with so many arguments goes, and puts its free variables in place.
 /// Returns nullptr for a bad call (bad_fun_call finds out why).
 inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
@@ -192,6 +168,29 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
   if (is_call && patch.fires & (Patch::kEntry | Patch::kEnd)) begin_call(p, patch, x, depth);
   const bool as_traced = patch.fires & Patch::kInside || runs_traced(p);
   return (as_traced ? traced : normal)[patch.operation];
+}
+
+// Many instructions may collect, and each of them would be longer without these.
+
+/// Collects, for an instruction at I, with everything stored. False: the process ends.
+[[gnu::noinline]] bool make_room(Process& p, const Word* I, Word words, Term* x, unsigned live) {
+  p.ip = I;
+  const int cost = collect(p, words, x, live);
+  if (cost >= 0) p.reductions -= cost;
+  return cost >= 0;
+}
+/// Likewise. Returns false also when the process goes on after a collection on a dirty scheduler; then
+/// its registers are saved.
+[[gnu::noinline]] bool make_room_or_leave(Process& p, const Word* I, Word need, Term* x, unsigned live) {
+  const Word words = need & ~Word{kNeedAlways};
+  if (!long_collection(p)) [[likely]]
+    return make_room(p, I, words, x, live);
+  if (may_go_on(p, words)) return true;
+  p.ip = I;
+  collect_on_dirty(p, words);
+  p.goes_on = Process::GoesOn::kCollected;
+  save_registers(p, x, live);
+  return false;
 }
 
 inline const Export* entry_export(const Word* entry) {
@@ -272,14 +271,11 @@ inline const Export* entry_export(const Word* entry) {
     E = p.heap.stop;     \
     reds = p.reductions; \
   } while (0)
-#define VM_COLLECT(words, live)                   \
-  do {                                            \
-    VM_SWAP_OUT;                                  \
-    p.ip = I;                                     \
-    const int cost_ = collect(p, words, x, live); \
-    if (cost_ < 0) goto exit_now;                 \
-    VM_SWAP_IN;                                   \
-    reds -= cost_;                                \
+#define VM_COLLECT(words, live)                                  \
+  do {                                                           \
+    VM_SWAP_OUT;                                                 \
+    if (!make_room(p, I, words, x, live)) [[unlikely]] goto exit_now; \
+    VM_SWAP_IN;                                                  \
   } while (0)
 #define VM_NEED(need, live)        \
   if (H + (need) > E) [[unlikely]] \
@@ -287,11 +283,11 @@ inline const Export* entry_export(const Word* entry) {
 // Checks again after a collection on a dirty scheduler, without repeating the parts in front of it
 // in a fused instruction: these may have changed registers, or may have read some that are not live
 // any more.
-#define VM_NEED_HERE(need, live)                       \
-  if (H + (need) > E) [[unlikely]] {                   \
-    VM_SWAP_OUT;                                       \
-    if (!make_room(p, I, need, x, live)) goto no_room; \
-    VM_SWAP_IN;                                        \
+#define VM_NEED_HERE(need, live)                                \
+  if (H + (need) > E) [[unlikely]] {                            \
+    VM_SWAP_OUT;                                                \
+    if (!make_room_or_leave(p, I, need, x, live)) goto no_room; \
+    VM_SWAP_IN;                                                 \
   }
 // For an instruction that has much to do and has done nothing yet. A dirty scheduler does what it
 // asked for, and then the instruction begins again. Not allowed behind others in a fused
@@ -302,12 +298,10 @@ inline const Export* entry_export(const Word* entry) {
     goto leave_for_dirty;        \
   } while (0)
 // For a built-in that left words outside the heap's block.
-#define VM_AFTER_BIF(live)                              \
-  if (p.heap.gc_desired() || gc_modes.collect_always) { \
-    VM_SWAP_OUT;                                        \
-    if (!collect_here(p, I, x, live)) goto exit_now;    \
-    VM_SWAP_IN;                                         \
-  }
+#define VM_AFTER_BIF(live)                                                   \
+  do {                                                                       \
+    if (p.heap.gc_desired() || gc_modes.collect_always) VM_COLLECT(0, live); \
+  } while (0)
 // The live registers are not known here, so this makes the next call collect.
 #define VM_COLLECT_SOON \
   do {                  \
@@ -453,6 +447,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   SlowOperation slow;
   Term* const guard_arguments = slow.operands;
   double f[kMaxFloatRegisters];
+  BitsUnderWay built;
   static Export* const apply2_export = export_entry(atoms::erlang, atoms::apply, 2);
   static Export* const apply3_export = export_entry(atoms::erlang, atoms::apply, 3);
   static constinit const LoopView view{kCounting, kOftenCalled};

@@ -173,8 +173,7 @@ bool Loader::create_bin(const Arg* a) {
     }
     add_segment(&words, type, flags, m[2].value, m[1].value, source, size);
   }
-  e_.emit(Family::bs_create_bin, {operand(a[4]), number(a[2].value), need(heap_words(a[1])), operand(a[0])},
-          words);
+  construct(operand(a[4]), a[2].value, heap_words(a[1]), operand(a[0]), words);
   return true;
 }
 

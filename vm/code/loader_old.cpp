@@ -94,7 +94,7 @@ bool Loader::old_construction(const Arg& fail_label, Word words, Word live, cons
   }
   if (segments.empty())
     add_segment(&segments, BinarySegment::kString, 0, 8, 1, reinterpret_cast<Word>(m_.strings.data()), 0);
-  e_.emit(Family::bs_create_bin, {to, number(live), need(words), otherwise}, segments);
+  construct(to, live, words, otherwise, segments);
   return true;
 }
 

@@ -206,6 +206,12 @@ class Loader {
                           Word position, Word source, Word size);
   bool create_bin(const Arg* a);
 
+  // ---- Construction by segments (loader_construct.cpp) ----
+
+  class Construction;
+  void construct(Operand dst, Word live, Word words, Operand otherwise,
+                 const std::vector<ListWord>& segments);
+
   // ---- Instructions of older compilers (loader_old.cpp) ----
 
   bool old_instruction(std::uint8_t opcode, const Arg* a);
