@@ -2,6 +2,7 @@
 #include "vm/code/loading.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "vm/code/instruction_support.hpp"
 #include "vm/code/segments.hpp"
@@ -9,6 +10,11 @@
 
 /// Bit strings: matching and construction.
 namespace vmrun {
+namespace {
+
+constexpr Word kWordBits = 56;  // so many are in one word, wherever they begin
+
+}  // namespace
 
 bool Loader::string_at(Word offset, Word bytes, const char** out) {
   if (offset > m_.strings.size() || bytes > m_.strings.size() - offset)
@@ -29,30 +35,36 @@ void Loader::get_integer(Operand ctx, Operand size, Word unit, Word flags, Opera
                          Operand otherwise) {
   flags = resolve_bit_flags(static_cast<unsigned>(flags)) & (kBitsLittle | kBitsSigned);
   Word bits;
-  if (constant_bits(size, unit, &bits) && ctx.is_reg()) {
+  if (constant_bits(size, unit, &bits) && ctx.is_reg() && bits > 0 && bits <= 59) {
+    ctx = context(ctx);
     if (bits == 8 && !(flags & kBitsSigned)) return e_.emit(Family::bs_get_byte, {ctx, dst, otherwise});
-    if (bits <= 59 && bits > 0)
-      return e_.emit(Family::bs_get_integer_small, {ctx, dst, number(bits), number(flags), otherwise});
+    return e_.emit(bits <= 56 && !(flags & kBitsLittle) ? Family::bs_get_integer_small
+                                                        : Family::bs_get_integer_other,
+                   {ctx, dst, number(bits), number(flags), otherwise});
   }
   e_.emit(Family::bs_get_integer, {ctx, dst, size, number(unit), number(flags), number(live), otherwise});
 }
 
 void Loader::get_binary(Operand ctx, Operand size, Word unit, Operand dst, Word live, Operand otherwise) {
-  if (size.is_const() && Term::from_raw(size.value) == atoms::all)
-    return e_.emit(Family::bs_get_all,
-                   {ctx, dst, number(unit), number(live), need(kExtractWords), otherwise});
+  if (size.is_const() && Term::from_raw(size.value) == atoms::all) {
+    const bool is_mask = std::has_single_bit(unit);
+    if (!is_mask) test_unit(ctx, unit, otherwise);
+    return e_.emit(Family::bs_get_all, {ctx, dst, number(is_mask ? unit - 1 : 0), number(live),
+                                        need(kExtractWords), otherwise});
+  }
   e_.emit(Family::bs_get_bits, {ctx, dst, size, number(unit), number(live), need(kExtractWords), otherwise});
 }
 
 void Loader::skip(Operand ctx, Operand size, Word unit, Operand otherwise) {
   Word bits;
+  ctx = context(ctx);
   if (constant_bits(size, unit, &bits)) e_.emit(Family::bs_skip, {ctx, number(bits), otherwise});
   else e_.emit(Family::bs_skip_var, {ctx, size, number(unit), otherwise});
 }
 
 void Loader::test_unit(Operand ctx, Word unit, Operand otherwise) {
-  if (unit == 8) e_.emit(Family::bs_test_unit8, {ctx, otherwise});
-  else if (unit != 1) e_.emit(Family::bs_test_unit, {ctx, number(unit), otherwise});
+  if (unit == 8) e_.emit(Family::bs_test_unit8, {context(ctx), otherwise});
+  else if (unit != 1) e_.emit(Family::bs_test_unit, {context(ctx), number(unit), otherwise});
 }
 
 bool Loader::bs_match(const Arg* a) {
@@ -72,11 +84,11 @@ bool Loader::bs_match(const Arg* a) {
     const std::string_view command = atom_text(m[i].term());
     if (command == "ensure_at_least" && unsigned_at(i + 1) && unsigned_at(i + 2) && value_at(i + 2)) {
       const Word bits = value_at(i + 1), unit = value_at(i + 2);
-      if (bits) e_.emit(Family::bs_ensure, {ctx, number(bits), number(unit), otherwise});
+      if (bits) e_.emit(Family::bs_ensure, {context(ctx), number(bits), number(unit), otherwise});
       else test_unit(ctx, unit, otherwise);
       i += 3;
     } else if (command == "ensure_exactly" && unsigned_at(i + 1)) {
-      e_.emit(Family::bs_test_tail, {ctx, number(value_at(i + 1)), otherwise});
+      e_.emit(Family::bs_test_tail, {context(ctx), number(value_at(i + 1)), otherwise});
       i += 2;
     } else if (command == "ensure_at_least" && beyond_at(i + 1) && unsigned_at(i + 2)) {
       e_.emit(Family::jump, {otherwise});
@@ -98,7 +110,7 @@ bool Loader::bs_match(const Arg* a) {
       else get_binary(ctx, size, value_at(i + 4), operand(m[i + 5]), value_at(i + 1), otherwise);
       i += 6;
     } else if (command == "skip" && unsigned_at(i + 1)) {
-      e_.emit(Family::bs_skip, {ctx, number(value_at(i + 1)), otherwise});
+      e_.emit(Family::bs_skip, {context(ctx), number(value_at(i + 1)), otherwise});
       i += 2;
     } else if (command == "get_tail" && i + 3 < n && unsigned_at(i + 1) &&
                value_at(i + 1) <= kMaxXRegisters && is_register(m[i + 3])) {
@@ -106,10 +118,15 @@ bool Loader::bs_match(const Arg* a) {
       i += 4;
     } else if (command == "=:=" && unsigned_at(i + 2) && unsigned_at(i + 3) &&
                value_at(i + 3) <= static_cast<Word>(Term::kSmallMax)) {
-      const Operand size = Operand::constant(Term::small(static_cast<SWord>(value_at(i + 2))));
-      get_integer(ctx, size, 1, 0, Operand::x(kScratch), kNoCollect, otherwise);
-      const Operand value = Operand::constant(Term::small(static_cast<SWord>(value_at(i + 3))));
-      e_.emit(Family::is_eq_exact, {Operand::x(kScratch), value, otherwise});
+      const Word bits = value_at(i + 2), expected = value_at(i + 3);
+      if (bits && bits <= kWordBits && !(expected >> bits)) {
+        e_.emit(Family::bs_match_word, {context(ctx), number(bits), number(expected << (64 - bits)), otherwise});
+      } else {
+        const Operand size = Operand::constant(Term::small(static_cast<SWord>(bits)));
+        get_integer(ctx, size, 1, 0, Operand::x(kScratch), kNoCollect, otherwise);
+        const Operand value = Operand::constant(Term::small(static_cast<SWord>(expected)));
+        e_.emit(Family::is_eq_exact, {Operand::x(kScratch), value, otherwise});
+      }
       i += 4;
     } else {
       return fail("unknown match command " + std::string(command));
@@ -203,14 +220,14 @@ bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_bs_skip_bits2:
       if (operand(a[2]).is_const() && constant(a[2]) == atoms::all) {  // everything, if it is whole units
         if (a[3].value == 0) return fail("unit 0");
-        e_.emit(Family::bs_test_unit, {operand(a[1]), number(a[3].value), operand(a[0])});
+        e_.emit(Family::bs_test_unit, {context(operand(a[1])), number(a[3].value), operand(a[0])});
         return true;
       }
       skip(operand(a[1]), operand(a[2]), a[3].value, operand(a[0]));
       return true;
     case generic::k_bs_test_tail2:
       if (a[2].kind == Arg::Kind::kBeyond) e_.emit(Family::jump, {operand(a[0])});  // no binary has so many
-      else e_.emit(Family::bs_test_tail, {operand(a[1]), number(a[2].value), operand(a[0])});
+      else e_.emit(Family::bs_test_tail, {context(operand(a[1])), number(a[2].value), operand(a[0])});
       return true;
     case generic::k_bs_test_unit:
       if (a[2].value == 0) return fail("unit 0");
@@ -218,27 +235,33 @@ bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
       return true;
     case generic::k_bs_match_string: {
       const char* text = nullptr;
-      if (!string_at(a[3].value, (a[2].value + 7) / 8, &text)) return false;
+      const Word bits = a[2].value;
+      if (!string_at(a[3].value, (bits + 7) / 8, &text)) return false;
+      if (bits && bits <= kWordBits) {
+        const Word value = top_bits(reinterpret_cast<const std::uint8_t*>(text), 0, bits);
+        e_.emit(Family::bs_match_word, {context(operand(a[1])), number(bits), number(value), operand(a[0])});
+        return true;
+      }
       e_.emit(Family::bs_match_string,
-              {operand(a[1]), number(a[2].value), Operand::pointer(text), operand(a[0])});
+              {context(operand(a[1])), number(a[2].value), Operand::pointer(text), operand(a[0])});
       return true;
     }
     case generic::k_bs_get_utf8:
-      e_.emit(Family::bs_get_utf8, {operand(a[1]), operand(a[4]), operand(a[0])});
+      e_.emit(Family::bs_get_utf8, {context(operand(a[1])), operand(a[4]), operand(a[0])});
       return true;
     case generic::k_bs_skip_utf8:
-      e_.emit(Family::bs_get_utf8, {operand(a[1]), Operand::x(kScratch), operand(a[0])});
+      e_.emit(Family::bs_get_utf8, {context(operand(a[1])), Operand::x(kScratch), operand(a[0])});
       return true;
     case generic::k_bs_get_utf16:
     case generic::k_bs_get_utf32:
       e_.emit(opcode == generic::k_bs_get_utf16 ? Family::bs_get_utf16 : Family::bs_get_utf32,
-              {operand(a[1]), operand(a[4]), number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7),
+              {context(operand(a[1])), operand(a[4]), number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7),
                operand(a[0])});
       return true;
     case generic::k_bs_skip_utf16:
     case generic::k_bs_skip_utf32:
       e_.emit(opcode == generic::k_bs_skip_utf16 ? Family::bs_get_utf16 : Family::bs_get_utf32,
-              {operand(a[1]), Operand::x(kScratch),
+              {context(operand(a[1])), Operand::x(kScratch),
                number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7), operand(a[0])});
       return true;
     case generic::k_bs_get_tail:
@@ -246,10 +269,10 @@ bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
               {in_register(a[0]), operand(a[1]), number(a[2].value), need(kExtractWords)});
       return true;
     case generic::k_bs_get_position:
-      e_.emit(Family::bs_get_position, {operand(a[0]), operand(a[1])});
+      e_.emit(Family::bs_get_position, {context(operand(a[0])), operand(a[1])});
       return true;
     case generic::k_bs_set_position:
-      e_.emit(Family::bs_set_position, {operand(a[0]), operand(a[1])});
+      e_.emit(Family::bs_set_position, {context(operand(a[0])), operand(a[1])});
       return true;
     case generic::k_bs_match: return bs_match(a);
     case generic::k_bs_init_writable: e_.emit(Family::bs_init_writable, {}); return true;

@@ -193,6 +193,12 @@ class Loader {
   // ---- Bit strings (loader_bits.cpp) ----
 
   static constexpr Word kContextWords = 5;
+  /// For an instruction that does not collect: the match context in an x register.
+  Operand context(Operand ctx) {
+    if (ctx.kind != Operand::Kind::kY) return ctx;
+    e_.emit(Family::move, {ctx, Operand::x(kScratch)});
+    return Operand::x(kScratch);
+  }
   bool string_at(Word offset, Word bytes, const char** out);
   static bool constant_bits(const Operand& size, Word unit, Word* bits);
   void get_integer(Operand ctx, Operand size, Word unit, Word flags, Operand dst, Word live,

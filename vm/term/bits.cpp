@@ -35,17 +35,29 @@ void write_up_to_8(std::uint8_t* p, Word offset, unsigned value, unsigned n) {
   if (shift + n > 8) p[1] = static_cast<std::uint8_t>((p[1] & ~mask) | (w & 0xFF));
 }
 
-/// Returns a part of `original` (not a sub-binary) whose bits start at `offset_bits` from `base`,
+bool is_copied(Word size_bits) { return (size_bits & 7) == 0 && size_bits <= kHeapBinaryMaxBytes * 8; }
+
+/// Makes at h a part of `original` (not a sub-binary) whose bits start at `offset_bits` from `base`,
 /// its first byte.
-[[gnu::no_stack_protector]] Term extract(TermSpace& heap, Term original, const std::uint8_t* base,
-                                         Word offset_bits, Word size_bits) {
-  if ((size_bits & 7) == 0 && size_bits <= kHeapBinaryMaxBytes * 8) {
-    std::uint8_t* bytes;
-    const Term t = new_binary(heap, size_bits / 8, &bytes);
-    copy_bits(bytes, 0, base, offset_bits, size_bits);
-    return t;
+[[gnu::no_stack_protector]] Term* extract_to(Term* h, Term original, const std::uint8_t* base,
+                                             Word offset_bits, Word size_bits) {
+  if (!is_copied(size_bits)) {
+    put_sub_binary(h, original, offset_bits, size_bits, false);
+    return h + 5;
   }
-  return make_sub_binary(heap, original, offset_bits, size_bits, false);
+  const Word words = words_for_bytes(size_bits / 8);
+  auto* b = reinterpret_cast<HeapBinary*>(h);
+  b->header = Term::header(Term::Sub::kHeapBinary, 1 + words);
+  b->size_bytes = size_bits / 8;
+  if ((offset_bits & 7) == 0) std::memcpy(b->data, base + offset_bits / 8, size_bits / 8);
+  else copy_bits(b->data, 0, base, offset_bits, size_bits);
+  return h + 2 + words;
+}
+
+Term extract(TermSpace& heap, Term original, const std::uint8_t* base, Word offset_bits, Word size_bits) {
+  Term* h = heap.alloc(is_copied(size_bits) ? 2 + words_for_bytes(size_bits / 8) : 5);
+  extract_to(h, original, base, offset_bits, size_bits);
+  return Term::boxed(h);
 }
 
 }  // namespace
@@ -176,10 +188,7 @@ Term make_part(TermSpace& heap, Term bitstring, Word offset_bits, Word size_bits
   return extract(heap, original_of(bitstring), v.base, v.offset_bits + offset_bits, size_bits);
 }
 
-[[gnu::no_stack_protector]] Term bs_start_match(TermSpace& heap, Term source) {
-  if (!source.is_boxed()) return kNonValue;
-  if (source.boxed_ptr()->header_sub() == Term::Sub::kMatchContext) return source;
-  if (!source.is_bitstring()) return kNonValue;
+[[gnu::no_stack_protector]] void start_match(Term* h, Term source) {
   const BitView v = bits_of(source);
   const Term original = original_of(source);
   // An append in place may move the bytes, and the context keeps their address: a binary that is
@@ -188,13 +197,24 @@ Term make_part(TermSpace& heap, Term bitstring, Word offset_bits, Word size_bits
     auto* r = reinterpret_cast<RefcBinary*>(original.boxed_ptr());
     if (r->flags) r->flags = 0;
   }
-  auto* m = reinterpret_cast<MatchContext*>(heap.alloc(5));
+  auto* m = reinterpret_cast<MatchContext*>(h);
   m->header = Term::header(Term::Sub::kMatchContext, 4);
   m->original = original;
   m->base = v.base;
   m->offset_bits = v.offset_bits;
   m->size_bits = v.offset_bits + v.size_bits;
-  return Term::boxed(&m->header);
+}
+
+Term bs_start_match(TermSpace& heap, Term source) {
+  if (!source.is_bitstring()) return kNonValue;
+  if (source.boxed_ptr()->header_sub() == Term::Sub::kMatchContext) return source;
+  Term* h = heap.alloc(sizeof(MatchContext) / sizeof(Term));
+  start_match(h, source);
+  return Term::boxed(h);
+}
+
+[[gnu::no_stack_protector]] Term* extract(Term* h, const MatchContext& m, Word bits) {
+  return extract_to(h, m.original, m.base, m.offset_bits, bits);
 }
 
 Term bs_get_bits(TermSpace& heap, MatchContext& m, Word bits) {

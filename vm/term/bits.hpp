@@ -144,6 +144,8 @@ inline constexpr Word kExtractWords = 10;
 /// than everything else here.
 inline bool is_multiple(Word n, Word unit) { return unit == 1 || (unit == 8 ? (n & 7) == 0 : n % unit == 0); }
 
+/// Makes a match context at h over a bit string that is none, at its start.
+void start_match(Term* h, Term source);
 /// Makes a match context over a bit string, at its start (5 words). A context passes through
 /// unchanged. Returns kNonValue for other terms.
 Term bs_start_match(TermSpace& heap, Term source);
@@ -151,6 +153,9 @@ Term bs_start_match(TermSpace& heap, Term source);
 inline MatchContext* match_context(Term t) { return reinterpret_cast<MatchContext*>(t.boxed_ptr()); }
 inline Word bits_left(const MatchContext& m) { return m.size_bits - m.offset_bits; }
 
+/// Makes the next `bits`, which are there, a bit string at h, at most kExtractWords long. Returns
+/// where that ends. Leaves the context alone.
+Term* extract(Term* h, const MatchContext& m, Word bits);
 /// Reads the next `bits` as a bit string.
 Term bs_get_bits(TermSpace& heap, MatchContext& m, Word bits);
 /// Reads everything left, if it is a multiple of `unit`.

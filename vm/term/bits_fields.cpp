@@ -28,22 +28,25 @@ class ByteScratch {
   std::uint8_t inline_[128];
 };
 
-/// Reads n ≤ 64 bits as a number, most significant first.
-Word read_word(const std::uint8_t* base, Word offset, Word n) {
-  std::uint8_t bytes[8] = {};
-  copy_bits(bytes, 64 - n, base, offset, n);
-  Word w;
-  std::memcpy(&w, bytes, 8);
-  return __builtin_bswap64(w);
-}
+/// Reads n of 1...64 bits as a number, most significant first.
+Word read_word(const std::uint8_t* base, Word offset, Word n) { return top_bits(base, offset, n) >> (64 - n); }
 
 Word little_word(Word w, Word bits) {  // as read, first bits topmost, to the value of a little-endian field
   w <<= 64 - bits;
   const Word whole = bits / 8, rest = bits % 8;
+  if (rest == 0) return __builtin_bswap64(w);
   Word v = 0;
   for (Word i = 0; i < whole; ++i) v |= (w >> (56 - 8 * i) & 0xFF) << (8 * i);
-  if (rest) v |= (w >> (64 - bits) & ((1u << rest) - 1)) << (8 * whole);
-  return v;
+  return v | (w >> (64 - bits) & ((1u << rest) - 1)) << (8 * whole);
+}
+
+template <class Number>
+Word big_endian_at(const std::uint8_t* p) {
+  Number n;
+  std::memcpy(&n, p, sizeof n);
+  if constexpr (sizeof n == 8) return __builtin_bswap64(n);
+  else if constexpr (sizeof n == 4) return __builtin_bswap32(n);
+  else return __builtin_bswap16(n);
 }
 
 Word sign_extend(Word v, Word bits) {
@@ -74,6 +77,21 @@ std::uint16_t double_to_half(double d) {
 }
 
 }  // namespace
+
+[[gnu::no_stack_protector]] Word top_bits(const std::uint8_t* base, Word offset_bits, Word n) {
+  const std::uint8_t* p = base + offset_bits / 8;
+  const Word shift = offset_bits & 7, bytes = (shift + n + 7) / 8;
+  Word w;
+  if (bytes >= 8) {
+    w = big_endian_at<std::uint64_t>(p) << shift;
+    return bytes == 8 ? w : w | p[8] >> (8 - shift);
+  }
+  const Word below = 64 - 8 * bytes;  // of two loads that may have bytes in common
+  if (bytes >= 4) w = big_endian_at<std::uint32_t>(p) << 32 | big_endian_at<std::uint32_t>(p + bytes - 4) << below;
+  else if (bytes >= 2) w = big_endian_at<std::uint16_t>(p) << 48 | big_endian_at<std::uint16_t>(p + bytes - 2) << below;
+  else w = Word{*p} << 56;
+  return w << shift;
+}
 
 Term bs_get_integer_slow(TermSpace& heap, MatchContext& m, Word bits, unsigned flags) {
   if (bits_left(m) < bits) return kNonValue;

@@ -37,18 +37,19 @@ inline FieldSize field_bits(Term size, unsigned unit, Word* bits) {
 
 Term bs_get_integer_slow(TermSpace& heap, MatchContext& m, Word bits, unsigned flags);
 
-/// Reads up to 56 bits, most significant first, unsigned, with one load. At least 64 bits must be
-/// left.
-inline Word peek_bits(const MatchContext& m, unsigned bits) {
+/// Returns the next 56 bits at least, the first one topmost, with one load. At least 64 must be left.
+inline Word next_bits(const MatchContext& m) {
   Word w;
   std::memcpy(&w, m.base + m.offset_bits / 8, 8);
-  return __builtin_bswap64(w) << (m.offset_bits & 7) >> (64 - bits);
+  return __builtin_bswap64(w) << (m.offset_bits & 7);
 }
+/// Returns n of 1...64 bits, the first one topmost, and anything behind them. Reads no other bytes.
+Word top_bits(const std::uint8_t* base, Word offset_bits, Word n);
 
 inline Term bs_get_integer(TermSpace& heap, MatchContext& m, Word bits, unsigned flags) {
   const Word left = bits_left(m);
   if (left >= 64 && bits - 1 < 56 && !(flags & kBitsLittle)) [[likely]] {  // bits 1…56
-    const Word v = peek_bits(m, static_cast<unsigned>(bits));
+    const Word v = next_bits(m) >> (64 - bits);
     m.offset_bits += bits;
     if (flags & kBitsSigned) return Term::small(static_cast<SWord>(v << (64 - bits)) >> (64 - bits));
     return Term::small(static_cast<SWord>(v));

@@ -15,8 +15,8 @@ inline Binary* create_binary(Word capacity) {
   return b;
 }
 
-inline Term make_sub_binary(TermSpace& heap, Term original, Word offset_bits, Word size_bits, bool writable) {
-  auto* s = reinterpret_cast<SubBinary*>(heap.alloc(5));
+inline Term put_sub_binary(Term* h, Term original, Word offset_bits, Word size_bits, bool writable) {
+  auto* s = reinterpret_cast<SubBinary*>(h);
   s->header = Term::header(Term::Sub::kSubBinary, 4);
   s->size_bytes = size_bits / 8;
   s->offset_bytes = offset_bits / 8;
@@ -26,6 +26,10 @@ inline Term make_sub_binary(TermSpace& heap, Term original, Word offset_bits, Wo
   std::memset(s->unused, 0, sizeof s->unused);
   s->original = original;
   return Term::boxed(&s->header);
+}
+
+inline Term make_sub_binary(TermSpace& heap, Term original, Word offset_bits, Word size_bits, bool writable) {
+  return put_sub_binary(heap.alloc(5), original, offset_bits, size_bits, writable);
 }
 
 inline Term refc_handle(TermSpace& heap, Binary* binary, std::uint8_t* bytes, Word size_bytes, Word flags) {
