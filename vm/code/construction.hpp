@@ -17,9 +17,9 @@ namespace vmrun {
 /// The bit string under construction.
 struct BitsUnderWay {
   // Where fields of fixed size are counted from; the others move it on.
-  std::uint8_t* out = nullptr;
-  const std::uint8_t* limit = nullptr;  // `out` may come so far
-  Word pieces = 0;                      // of bytes that consist of several fields
+  std::uint8_t* out;
+  const std::uint8_t* limit;  // `out` may come so far
+  Word pieces;                // of bytes that consist of several fields
 };
 
 /// Each field is written as a whole word, over what comes behind it.

@@ -286,9 +286,10 @@ namespace {
 
 enum class Failure { kNone, kBadarg, kSystemLimit };
 
-/// Finds out how many bits there will be, and what is wrong with sizes and characters. What is wrong with
-/// other values, units included, is found out by put_segment, after all of these, as in OTP.
-Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
+/// Finds out how many bits there will be, and what is wrong with sizes and characters. What is
+/// wrong with other values, units included, is found out by put_segment, after all of these, as in
+/// OTP.
+[[gnu::always_inline]] inline Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
   switch (s.type) {
     case BinarySegment::kString: *bits = words[2] * 8; return Failure::kNone;
     case BinarySegment::kUtf8: *bits = utf8_bits(s.source); break;
@@ -310,7 +311,8 @@ Failure segment_bits(const SegmentReader& s, const Word* words, Word* bits) {
 }
 
 /// bits: from segment_bits.
-bool put_segment(BitBuilder& b, const SegmentReader& s, const Word* words, Word bits) {
+[[gnu::always_inline]] inline bool put_segment(BitBuilder& b, const SegmentReader& s, const Word* words,
+                                               Word bits) {
   switch (s.type) {
     case BinarySegment::kInteger: return b.put_integer(s.source, bits, s.flags);
     case BinarySegment::kString:
@@ -349,13 +351,15 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
   const bool append = kind >= BinarySegment::kAppend;
   const unsigned first = append ? 3 : 0;
   SegmentSizes sizes(count / 3);
+  const Word most = max_binary_bits();
+  const auto at = [&](unsigned i) { return SegmentReader(segments + i, x, p.heap.stop); };
   Word total = 0;
   for (unsigned i = first; i < count; i += 3) {
-    const SegmentReader s(segments + i, x, p.heap.stop);
-    Word& bits = sizes[i / 3];
-    const Failure f = segment_bits(s, segments + i, &bits);
-    if (f == Failure::kBadarg) return raise_bad_segment(p, s);
-    if (f == Failure::kSystemLimit || (total += bits) > max_binary_bits()) return raise_large_segment(p, s);
+    Word bits = 0;
+    const Failure f = segment_bits(at(i), segments + i, &bits);
+    if (f == Failure::kBadarg) return raise_bad_segment(p, at(i));
+    if (f == Failure::kSystemLimit || (total += bits) > most) return raise_large_segment(p, at(i));
+    sizes[i / 3] = bits;
   }
   if (live != kNoCollect &&
       !room_for(p, need + (append ? kAppendWords : new_bits_words(total)), x, live, nullptr, 0))
@@ -372,8 +376,7 @@ Term create_binary(Process& p, const Word* segments, unsigned count, Word need, 
     result = bs_new(p.heap, total, &builder);
   }
   for (unsigned i = first; i < count; i += 3) {  // sources anew: a collection may have moved them
-    const SegmentReader s(segments + i, x, p.heap.stop);
-    if (!put_segment(builder, s, segments + i, sizes[i / 3])) return raise_bad_segment(p, s);
+    if (!put_segment(builder, at(i), segments + i, sizes[i / 3])) return raise_bad_segment(p, at(i));
   }
   bump_reductions(p, static_cast<SWord>((total + copied) >> 13));
   return result;

@@ -182,8 +182,8 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
   if (cost >= 0) p.reductions -= cost;
   return cost >= 0;
 }
-/// Likewise. Returns false also when the process goes on after a collection on a dirty scheduler; then
-/// its registers are saved.
+/// Likewise. Returns false also when the process goes on after a collection on a dirty scheduler;
+/// its registers are saved then.
 [[gnu::noinline]] bool make_room_or_leave(Process& p, const Word* I, Word need, Term* x, unsigned live) {
   const Word words = need & ~Word{kNeedAlways};
   if (!long_collection(p)) [[likely]]
@@ -274,11 +274,12 @@ inline const Export* entry_export(const Word* entry) {
     E = p.heap.stop;     \
     reds = p.reductions; \
   } while (0)
-#define VM_COLLECT(words, live)                                  \
-  do {                                                           \
-    VM_SWAP_OUT;                                                 \
-    if (!make_room(p, I, words, x, live)) [[unlikely]] goto exit_now; \
-    VM_SWAP_IN;                                                  \
+#define VM_COLLECT(words, live)                        \
+  do {                                                 \
+    VM_SWAP_OUT;                                       \
+    if (!make_room(p, I, words, x, live)) [[unlikely]] \
+      goto exit_now;                                   \
+    VM_SWAP_IN;                                        \
   } while (0)
 #define VM_NEED(need, live)        \
   if (H + (need) > E) [[unlikely]] \

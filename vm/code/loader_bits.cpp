@@ -38,9 +38,9 @@ void Loader::get_integer(Operand ctx, Operand size, Word unit, Word flags, Opera
   if (constant_bits(size, unit, &bits) && ctx.is_reg() && bits > 0 && bits <= 59) {
     ctx = context(ctx);
     if (bits == 8 && !(flags & kBitsSigned)) return e_.emit(Family::bs_get_byte, {ctx, dst, otherwise});
-    return e_.emit(bits <= 56 && !(flags & kBitsLittle) ? Family::bs_get_integer_small
-                                                        : Family::bs_get_integer_other,
-                   {ctx, dst, number(bits), number(flags), otherwise});
+    return e_.emit(
+        bits <= 56 && !(flags & kBitsLittle) ? Family::bs_get_integer_small : Family::bs_get_integer_other,
+        {ctx, dst, number(bits), number(flags), otherwise});
   }
   e_.emit(Family::bs_get_integer, {ctx, dst, size, number(unit), number(flags), number(live), otherwise});
 }
@@ -49,8 +49,8 @@ void Loader::get_binary(Operand ctx, Operand size, Word unit, Operand dst, Word 
   if (size.is_const() && Term::from_raw(size.value) == atoms::all) {
     const bool is_mask = std::has_single_bit(unit);
     if (!is_mask) test_unit(ctx, unit, otherwise);
-    return e_.emit(Family::bs_get_all, {ctx, dst, number(is_mask ? unit - 1 : 0), number(live),
-                                        need(kExtractWords), otherwise});
+    return e_.emit(Family::bs_get_all,
+                   {ctx, dst, number(is_mask ? unit - 1 : 0), number(live), need(kExtractWords), otherwise});
   }
   e_.emit(Family::bs_get_bits, {ctx, dst, size, number(unit), number(live), need(kExtractWords), otherwise});
 }
@@ -120,7 +120,8 @@ bool Loader::bs_match(const Arg* a) {
                value_at(i + 3) <= static_cast<Word>(Term::kSmallMax)) {
       const Word bits = value_at(i + 2), expected = value_at(i + 3);
       if (bits && bits <= kWordBits && !(expected >> bits)) {
-        e_.emit(Family::bs_match_word, {context(ctx), number(bits), number(expected << (64 - bits)), otherwise});
+        e_.emit(Family::bs_match_word,
+                {context(ctx), number(bits), number(expected << (64 - bits)), otherwise});
       } else {
         const Operand size = Operand::constant(Term::small(static_cast<SWord>(bits)));
         get_integer(ctx, size, 1, 0, Operand::x(kScratch), kNoCollect, otherwise);
@@ -255,8 +256,8 @@ bool Loader::bits_instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_bs_get_utf16:
     case generic::k_bs_get_utf32:
       e_.emit(opcode == generic::k_bs_get_utf16 ? Family::bs_get_utf16 : Family::bs_get_utf32,
-              {context(operand(a[1])), operand(a[4]), number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7),
-               operand(a[0])});
+              {context(operand(a[1])), operand(a[4]),
+               number(resolve_bit_flags(static_cast<unsigned>(a[3].value)) & 7), operand(a[0])});
       return true;
     case generic::k_bs_skip_utf16:
     case generic::k_bs_skip_utf32:

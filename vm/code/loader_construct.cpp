@@ -41,7 +41,7 @@ class Loader::Construction {
   bool appends() const { return type(0) >= BinarySegment::kAppend; }
   bool is_private() const { return type(0) == BinarySegment::kPrivateAppend; }
   Operand source(std::size_t n) const { return operand_of(segments_[3 * n + 1].value); }
-  Word fixed() const { return at_; }            // bytes of the segments of fixed size
+  Word fixed() const { return at_; }  // bytes of the segments of fixed size
   bool all_fixed() const { return !variable_; }
 
  private:
@@ -105,7 +105,8 @@ class Loader::Construction {
   bool other(std::size_t n) {
     const Operand at = number(at_);
     switch (type(n)) {
-      case BinarySegment::kString: return text(reinterpret_cast<const char*>(segments_[3 * n + 1].value), size(n));
+      case BinarySegment::kString:
+        return text(reinterpret_cast<const char*>(segments_[3 * n + 1].value), size(n));
       case BinarySegment::kFloat: {
         Word bits;
         if (!constant_bits(operand_of(size(n)), unit(n), &bits) || bits != 64 || flags(n) & kBitsLittle)
@@ -122,8 +123,7 @@ class Loader::Construction {
         const bool whole = size(n) == atoms::all.raw();
         if (whole && unit(n) != 1 && unit(n) != 8) return false;
         variable_ = true;
-        emit(Family::bs_put_binary,
-             {source(n), operand_of(size(n)), number(whole ? 0 : unit(n)), at, slow_});
+        emit(Family::bs_put_binary, {source(n), operand_of(size(n)), number(whole ? 0 : unit(n)), at, slow_});
         return true;
       }
       default: return false;
@@ -156,7 +156,8 @@ void Loader::construct(Operand dst, Word live, Word words, Operand otherwise,
   if (is_simple && c.appends()) {
     const Operand fixed = number(c.fixed());
     const Word own = c.is_private() ? 0 : sizeof(SubBinary) / sizeof(Word);
-    e_.emit(Family::bs_begin_append, {c.source(0), number(live), need(words + own), number(c.fixed() + kFieldSlack), slow});
+    e_.emit(Family::bs_begin_append,
+            {c.source(0), number(live), need(words + own), number(c.fixed() + kFieldSlack), slow});
     c.emit();
     e_.emit(c.is_private() ? Family::bs_end_private_append : Family::bs_end_append,
             {c.source(0), dst, fixed, over});

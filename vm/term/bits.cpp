@@ -37,8 +37,8 @@ void write_up_to_8(std::uint8_t* p, Word offset, unsigned value, unsigned n) {
 
 bool is_copied(Word size_bits) { return (size_bits & 7) == 0 && size_bits <= kHeapBinaryMaxBytes * 8; }
 
-/// Makes at h a part of `original` (not a sub-binary) whose bits start at `offset_bits` from `base`,
-/// its first byte.
+/// Makes at h a part of `original` (not a sub-binary) whose bits start at `offset_bits` from
+/// `base`, its first byte. Returns where that ends.
 [[gnu::no_stack_protector]] Term* extract_to(Term* h, Term original, const std::uint8_t* base,
                                              Word offset_bits, Word size_bits) {
   if (!is_copied(size_bits)) {

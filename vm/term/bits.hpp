@@ -144,7 +144,7 @@ inline constexpr Word kExtractWords = 10;
 /// than everything else here.
 inline bool is_multiple(Word n, Word unit) { return unit == 1 || (unit == 8 ? (n & 7) == 0 : n % unit == 0); }
 
-/// Makes a match context at h over a bit string that is none, at its start.
+/// Makes a match context at h over a bit string, at its start. The bit string is no match context.
 void start_match(Term* h, Term source);
 /// Makes a match context over a bit string, at its start (5 words). A context passes through
 /// unchanged. Returns kNonValue for other terms.

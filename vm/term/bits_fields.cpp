@@ -29,7 +29,9 @@ class ByteScratch {
 };
 
 /// Reads n of 1...64 bits as a number, most significant first.
-Word read_word(const std::uint8_t* base, Word offset, Word n) { return top_bits(base, offset, n) >> (64 - n); }
+Word read_word(const std::uint8_t* base, Word offset, Word n) {
+  return top_bits(base, offset, n) >> (64 - n);
+}
 
 Word little_word(Word w, Word bits) {  // as read, first bits topmost, to the value of a little-endian field
   w <<= 64 - bits;
@@ -87,8 +89,10 @@ std::uint16_t double_to_half(double d) {
     return bytes == 8 ? w : w | p[8] >> (8 - shift);
   }
   const Word below = 64 - 8 * bytes;  // of two loads that may have bytes in common
-  if (bytes >= 4) w = big_endian_at<std::uint32_t>(p) << 32 | big_endian_at<std::uint32_t>(p + bytes - 4) << below;
-  else if (bytes >= 2) w = big_endian_at<std::uint16_t>(p) << 48 | big_endian_at<std::uint16_t>(p + bytes - 2) << below;
+  if (bytes >= 4)
+    w = big_endian_at<std::uint32_t>(p) << 32 | big_endian_at<std::uint32_t>(p + bytes - 4) << below;
+  else if (bytes >= 2)
+    w = big_endian_at<std::uint16_t>(p) << 48 | big_endian_at<std::uint16_t>(p + bytes - 2) << below;
   else w = Word{*p} << 56;
   return w << shift;
 }

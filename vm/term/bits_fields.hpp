@@ -37,7 +37,8 @@ inline FieldSize field_bits(Term size, unsigned unit, Word* bits) {
 
 Term bs_get_integer_slow(TermSpace& heap, MatchContext& m, Word bits, unsigned flags);
 
-/// Returns the next 56 bits at least, the first one topmost, with one load. At least 64 must be left.
+/// Returns the next 56 bits at least, the first one topmost, with one load. At least 64 must be
+/// left.
 inline Word next_bits(const MatchContext& m) {
   Word w;
   std::memcpy(&w, m.base + m.offset_bits / 8, 8);

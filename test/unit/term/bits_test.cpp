@@ -115,6 +115,21 @@ TEST_CASE("a match context keeps its bytes while the binary is appended to") {
   CHECK_FALSE(bs_get_integer(h, m, 1, 0));
 }
 
+TEST_CASE("bits at the top of a word are those at any place, and no other byte is read") {
+  for (Word offset = 0; offset < 24; ++offset) {
+    for (Word n = 1; n <= 64; ++n) {
+      std::vector<std::uint8_t> bytes;  // ends where the bits end
+      for (Word i = 0; i < (offset + n + 7) / 8; ++i)
+        bytes.push_back(static_cast<std::uint8_t>(0x9D * (i + 1) ^ i >> 1));
+      bytes.shrink_to_fit();
+      Word expected = 0;
+      for (Word i = offset; i < offset + n; ++i)
+        expected = expected << 1 | (bytes[i / 8] >> (7 - i % 8) & 1u);
+      REQUIRE(top_bits(bytes.data(), offset, n) >> (64 - n) == expected);
+    }
+  }
+}
+
 TEST_CASE("field sizes") {
   Word bits;
   CHECK(field_bits(Term::small(3), 8, &bits) == FieldSize::kOk);
