@@ -19,9 +19,11 @@ namespace {
 /// trap exits.
 Term no_such_link(Process& p, Term other) {
   if (!p.trap_exit) return raise_error(p, atoms::noproc);
-  Fragment* f = new_fragment(4);
+  // A collection before the message is received does not look into it.
+  Fragment* f = new_fragment(4 + copy_size_words(other));
+  const Term copy = copy_into(*f, other);
   Term* hp = fragment_alloc(*f, 4);
-  f->message = make_tuple(hp, atoms::exit_upper, other, atoms::noproc);
+  f->message = make_tuple(hp, atoms::exit_upper, copy, atoms::noproc);
   f->from_vm = 1;
   if (p.mailbox.has_arrivals()) handle_arrivals(p);
   unmark_priority_link(p, other) ? insert_own_message(p, f) : append_own_message(p, f);
