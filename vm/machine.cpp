@@ -94,6 +94,7 @@ void connect_code() {
   trace_upcalls.is_replaced = is_of_replaced_version;
   trace_upcalls.is_end_awaited = is_end_awaited;
   ends_of_calls[0] = bare_operation(op::ends_calls);
+  end_of_process[0] = bare_operation(op::process_end);
   line_breakpoint_end[0] = bare_operation(op::line_breakpoint_end);
 }
 
@@ -101,6 +102,7 @@ void connect_hot() {
   code_upcalls.look_for_heat = look_for_heat;
   code_upcalls.cool = cool;
   code_upcalls.forget_heat = forget_heat;
+  code_upcalls.compile_all = compile_all;
 }
 
 void connect_port() {

@@ -372,6 +372,11 @@ const std::vector<Flag>& flags() {
        "make machine code of a function that has been seen N times at the end of a slice (default 3); 0: "
        "never",
        set_number(&Options::hot_after, 0, 255)},
+      {"+jit", "none|hot|all",
+       "which functions vm/jit compiles, in place of what +hot makes: those that +hot chooses, or all when "
+       "they are loaded (default none: it is not complete)",
+       set_choice(&Options::compiled,
+                  {{"none", Compiled::kNone}, {"hot", Compiled::kHot}, {"all", Compiled::kAll}})},
       {"+JDdump", "true|false",
        "write the machine's own instructions of each loaded module to MODULE.asm, in the form of -loaded",
        [](Options& o, const std::string& text) -> Error {

@@ -82,6 +82,7 @@ struct Options {
   // For stress tests and checking.
   bool gc_stress = false;
   unsigned hot_after = kHotAfter;
+  Compiled compiled = Compiled::kNone;
   PerfFiles perf_files = PerfFiles::kNone;
   std::string perf_folder = "/tmp";  // +JPperfdirectory
   bool verify_heap = false;

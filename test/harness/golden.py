@@ -22,6 +22,7 @@ MODES = {
     'slice': (['+S', '4:4', '+slice', '20', '+hot', '1'], 4),
     'yield': (['+S', '2:2', '+yield-all', '+hot', '1'], 8),
     'random': (['+S', '1', '+random-sched', '{seed}', '+hot', '1'], 4),
+    'jit': (['+S', '4:4', '+jit', 'all'], 2),
 }
 ORDINARY_MODES = ['s1', 's4']
 

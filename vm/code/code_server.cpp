@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "vm/base/activity.hpp"
+#include "vm/code/code_upcalls.hpp"
 #include "vm/code/function_probes.hpp"
 #include "vm/code/listing.hpp"
 #include "vm/code/loader.hpp"
@@ -93,6 +94,7 @@ LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::stri
   Module* m = build_module(beam, &error);
   if (!m) return failure(badfile, error.text(file));
   register_code(*m);
+  code_upcalls.compile_all(*m);
   if (listings_wanted) write_listing(*m);
   return {m, kNonValue, {}};
 }

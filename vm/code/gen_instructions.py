@@ -53,6 +53,31 @@ class Family:
     def __init__(self, name, operands, flags, body, line):
         self.name, self.operands, self.flags, self.body, self.line = name, operands, flags, body, line
 
+    def written(self):
+        """A bit for each operand that the body assigns to."""
+        assigned = r"\$%s(?:\s*=(?!=)|\)\s*;)"  # or hands to a macro that does, as the last argument
+        return sum(
+            1 << n
+            for n, (name, kinds) in enumerate(self.operands)
+            if set(kinds) & set("xyDl") and re.search(assigned % name, self.macros_only())
+        )
+
+    def live(self):
+        """The bit of the operand that says how many x registers are live, if there is one."""
+        return sum(1 << n for n, (name, _) in enumerate(self.operands) if name == "live")
+
+    def macros_only(self):
+        """The body without calls whose last argument is only read."""
+        return re.sub(r"(?<!VM_ARITH)(?<!VM_FLOAT_ARITH)(?<!VM_SLOW_ABS)\(([^();]*)\)\s*;", ";", self.body)
+
+    def read(self):
+        """A bit for each operand that the body uses in another way."""
+        return sum(
+            1 << n
+            for n, (name, _) in enumerate(self.operands)
+            if not self.written() >> n & 1 or re.search(r"= \$%s;" % name, self.body)
+        )
+
 
 class Instruction:
     """One specialised instruction: parts are (family, kinds); more than one when fused."""
@@ -268,11 +293,9 @@ def write_tables(out, table, by_family, pairs):
         at += len(variants)
     starts.append(at)
     f.write("};\nconst std::uint16_t kFamilyStart[] = {" + ", ".join(map(str, starts)) + "};\n")
-    f.write(
-        "const char* const kFamilyNames[] = {"
-        + ", ".join(f'"{n}"' for n in by_family)
-        + "};\n\nconst FusionRow kFusions[] = {\n"
-    )
+    f.write("const char* const kFamilyNames[] = {" + ", ".join(f'"{n}"' for n in by_family) + "};\n")
+    write_parts(f, table, by_family)
+    f.write("\nconst FusionRow kFusions[] = {\n")
     rows = sorted((order[a], order[b], order[c]) for (a, b), c in pairs.items())
     for row in rows:
         f.write("    {%d, %d, %d},\n" % row)
@@ -283,6 +306,29 @@ def write_tables(out, table, by_family, pairs):
         + ", ".join(map(str, starts))
         + "};\n\n}  // namespace vmrun::op\n"
     )
+
+
+def write_parts(f, table, by_family):
+    numbers = {name: n for n, name in enumerate(by_family)}
+    starts, parts = [0], []
+    for i in table.values():
+        parts += [(numbers[family.name], len(kinds)) for family, kinds in i.parts]
+        starts.append(len(parts))
+    f.write("\nconst PartRow kParts[] = {\n")
+    for family, operands in parts:
+        f.write(f"    {{static_cast<Family>({family}), {operands}}},\n")
+    f.write("};\nconst std::uint16_t kPartStart[] = {" + ", ".join(map(str, starts)) + "};\n")
+    families = {}
+    for i in table.values():
+        for family, _ in i.parts:
+            families.setdefault(family.name, []).append(family)
+    f.write("const OperandUse kOperandUses[] = {\n")
+    for name in by_family:
+        uses = {(family.read(), family.written(), family.live()) for family in families[name]}
+        if len(uses) != 1:
+            sys.exit(f"{name}: its forms read or write different operands")
+        f.write("    {%d, %d, %d},\n" % uses.pop())
+    f.write("};\n")
 
 
 def main(path, outdir):

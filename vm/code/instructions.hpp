@@ -27,10 +27,29 @@ struct FusionRow {
 };
 
 namespace op {
+enum class Family : std::uint16_t;
+}
+
+/// One of the instructions that a fused one consists of, or the instruction itself. Its operands
+/// follow those of the part before.
+struct PartRow {
+  op::Family family;
+  std::uint16_t operands;
+};
+/// A bit for each operand of a family's instructions: those that are read, those that are written,
+/// and the one that says how many x registers are live.
+struct OperandUse {
+  std::uint16_t read, written, live;
+};
+
+namespace op {
 extern const InstructionRow kInstructions[];
 extern const std::uint16_t kVariants[];     // of all families, one family after another
 extern const std::uint16_t kFamilyStart[];  // index into kVariants
 extern const char* const kFamilyNames[];
+extern const PartRow kParts[];              // of all operations, one after another
+extern const std::uint16_t kPartStart[];    // by operation: index into kParts
+extern const OperandUse kOperandUses[];     // by family
 extern const FusionRow kFusions[];          // sorted
 extern const std::uint16_t kFusionStart[];  // by the first: index into kFusions
 }  // namespace op

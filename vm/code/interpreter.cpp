@@ -19,6 +19,7 @@
 #include "vm/code/instructions.hpp"
 #include "vm/code/limits.hpp"
 #include "vm/code/line_breakpoints.hpp"
+#include "vm/code/machine_code.hpp"
 #include "vm/code/native_call.hpp"
 #include "vm/code/native_records.hpp"
 #include "vm/code/select_table.hpp"
@@ -59,9 +60,6 @@ namespace vmrun {
 namespace {
 
 static_assert(kMaxXRegisters == kMaxXRegs);  // one more exists, the loader's scratch register
-
-/// Code of the machine's own, where the first function of a process returns to.
-const Word kProcessEnd[] = {bare_operation(op::process_end)};
 
 inline SWord vm_divide(SWord a, SWord b) {
   if (((static_cast<Word>(a) | static_cast<Word>(b)) >> 32) == 0)
@@ -436,6 +434,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   std::int32_t reds;
   std::int32_t set_aside = 0;  // reductions kept back by VM_COLLECT_SOON
   unsigned live_count = 0;
+  How left_by{};
   const Export* bif_export = nullptr;
   // where a failed or trapping built-in would have returned to; nullptr: it was called last
   const Word* bif_next = nullptr;
@@ -464,7 +463,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   VM_SWAP_IN;
   if (!p.ip) {  // module, function and list of arguments are in x0...x2
     loop_view.store(&view, std::memory_order_relaxed);
-    *--E = VM_RETURN_ADDRESS(kProcessEnd);
+    *--E = VM_RETURN_ADDRESS(end_of_process);
     I = apply3_export->stub_code();
     if (dispatch == kTraced) [[unlikely]]
       VM_TRACE(trace_first_call(p, x));
@@ -522,6 +521,26 @@ ends_calls:
     VM_AFTER_BIF(1);
   if (stack_is_deep(p) && --reds <= 0) VM_YIELD_HERE(1);
   VM_DISPATCH;
+
+left_machine_code:
+  switch (left_by) {
+    case How::kYield: goto yield_at_entry;
+    case How::kCounted: VM_YIELD_HERE(1);
+    case How::kCollect: VM_AFTER_BIF(1); VM_DISPATCH;
+    case How::kFailed: {
+      const InstructionRow& row = op::kInstructions[operation_at(I)];
+      bif_export = VM_EXPORT(VM_W(row.built_in));
+      bif_next = I + row.words;
+      goto bif_failed;
+    }
+    default:  // kNoCode
+      bad_fun = Term::from_raw(reinterpret_cast<Word>(I));
+      bad_arity = fun_of(bad_fun)->arity;
+      bad_next = nullptr;
+      bad_slots = 0;
+      I = nullptr;
+      goto bad_fun_call;
+  }
 
   // ---- Giving up the core ----
 
@@ -621,7 +640,7 @@ bif_failed:
       }
       if (calls_are_under_way(p)) drop_calls(p);
       E = p.heap.end - 1;
-      *E = VM_RETURN_ADDRESS(kProcessEnd);
+      *E = VM_RETURN_ADDRESS(end_of_process);
       VM_SWAP_OUT;
       const int cost = collect_for_hibernate(p, x, target->arity);
       if (cost < 0) goto exit_now;

@@ -11,13 +11,16 @@
 #include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/line_info.hpp"
+#include "vm/code/machine_code.hpp"
 #include "vm/code/reclaim.hpp"
+#include "vm/code/walk.hpp"
 
 namespace vmrun {
 
 void make_stub(Export& e) {
   e.stub.header.operation = op::func_info_cc;
   e.stub.operation = op::export_undefined;
+  e.stub.header.hot = stubs.at_entry;
   if (e.module != atoms::erlang || e.function != atoms::apply) return;
   if (e.arity == 2) e.stub.operation = op::apply_fun_entry;
   if (e.arity == 3) e.stub.operation = op::apply_mfa_entry;
@@ -79,7 +82,27 @@ void register_bifs(const BifRow* rows, std::size_t count) {
   }
 }
 
+namespace {
+
+/// The words in front of its entries lead to the interpreter.
+void lead_to_interpreter(Module& m) {
+  if (!stubs.at_entry) return;
+  for (std::size_t n = 0; n < m.functions.size(); ++n) {
+    Word* const header = m.code.data() + m.functions[n];
+    auto* const f = reinterpret_cast<FunctionHeader*>(header);
+    f->hot = stubs.at_entry;
+    each_instruction(f->entry(), m.end_of_function(n), [&](const Word* at, const InstructionRow& row) {
+      if (!(row.flags & InstructionRow::kEntry)) return;
+      const Word* const next = next_instruction(at, row);
+      const_cast<Word*>(next)[-1] = reinterpret_cast<Word>(stubs.at_return);
+    });
+  }
+}
+
+}  // namespace
+
 void register_code(Module& m) {
+  lead_to_interpreter(m);
   const CodeRanges* before;
   {
     std::lock_guard lock(code_ranges_mutex);

@@ -14,6 +14,7 @@
 #include "vm/base/retired.hpp"
 #include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
+#include "vm/code/machine_code.hpp"
 #include "vm/code/module.hpp"
 #include "vm/code/patches.hpp"
 #include "vm/code/walk.hpp"
@@ -21,6 +22,8 @@
 #include "vm/hot/perf.hpp"
 #include "vm/hot/place_in_code.hpp"
 #include "vm/hot/specialiser.hpp"
+#include "vm/jit/compile_function.hpp"
+#include "vm/jit/emit_code.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/return_address.hpp"
 
@@ -39,6 +42,8 @@ constexpr unsigned kFrames = 3;                            // that are looked at
 constexpr unsigned kSeen = 1 << 14;
 
 std::atomic<unsigned> hot_after{kHotAfter};
+Compiled compiled = Compiled::kNone;  // written before processes run
+bool compiles() { return compiled != Compiled::kNone; }
 
 /// How often functions have been seen, by a hash of their address: others may be counted with them.
 std::atomic<std::uint8_t> seen[kSeen];
@@ -99,6 +104,11 @@ struct HotCode {
     works = works && area.ok();
     if (works) owners.open();
   }
+  /// With a compiler: the loop does not matter.
+  HotCode() : works(true), area(reinterpret_cast<const void*>(&look_for_heat), kAreaBytes) {
+    works = area.ok();
+    if (works) owners.open();
+  }
   void give_back() {
     retired.stamp();
     retired.reclaim([this](Code& c) {
@@ -111,7 +121,8 @@ struct HotCode {
 std::atomic<HotCode*> hot_now{nullptr};  // made once
 
 bool is_hot(const FunctionHeader* f) {
-  return operation_word(f->entry()).load(std::memory_order_relaxed) == op::hot;
+  const std::uint16_t operation = operation_word(f->entry()).load(std::memory_order_relaxed);
+  return operation == op::hot || operation == op::machine_code;
 }
 
 const Word* end_of(const Module& m, const FunctionHeader* f) {
@@ -137,7 +148,7 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
   hot->give_back();
   if (hot->area.used() + kRoomWanted > kAreaBytes) return;
   HotFunction made;
-  if (!specialise(hot->loop, *f, end, &made)) {
+  if (compiles() ? !jit::compile(*f, end, &made) : !specialise(hot->loop, *f, end, &made)) {
     hot->refused.insert(f);
     return;
   }
@@ -158,7 +169,8 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
     code->entries.push_back(e.at);
     __atomic_store_n(const_cast<Word*>(e.at - 1), reinterpret_cast<Word>(at + e.offset), __ATOMIC_RELEASE);
   }
-  for (const Word* e : code->entries) operation_word(e).store(op::hot, std::memory_order_release);
+  for (const Word* e : code->entries)
+    operation_word(e).store(compiles() ? op::machine_code : op::hot, std::memory_order_release);
   hot->functions.emplace(f, code);
   tell_perf(*f, at, made);
 }
@@ -204,8 +216,12 @@ void cool(const Word* at) {
   if (it == hot->functions.end()) return;
   Code* const code = it->second;
   hot->functions.erase(it);
-  for (const Word* e : code->entries)
+  for (const Word* e : code->entries) {
     operation_word(e).store(operation_as_it_was(hot_code(e)), std::memory_order_release);
+    if (!compiles()) continue;
+    const void* const to = e == f->entry() ? stubs.at_entry : stubs.at_return;
+    __atomic_store_n(const_cast<Word*>(e - 1), reinterpret_cast<Word>(to), __ATOMIC_RELEASE);
+  }
   hot->retired.retire(*code);
   hot->give_back();
 }
@@ -237,6 +253,34 @@ const Word* instruction_of_hot_code(const void* pc) {
   const std::uint32_t word = next == code->places.begin() ? code->places.front().words_in_function
                                                           : std::prev(next)->words_in_function;
   return reinterpret_cast<const Word*>(code->function) + word;
+}
+
+void compile_all(const Module& m) {
+  if (compiled != Compiled::kAll) return;
+  const std::lock_guard lock(changing_operations());
+  const EpochGuard guard;
+  HotCode* const hot = hot_now.load(std::memory_order_relaxed);
+  for (const std::uint32_t at : m.functions)
+    heat(hot, reinterpret_cast<const FunctionHeader*>(m.begin() + at), m);
+}
+
+bool enable_compiler(Compiled which) {
+  if (which == Compiled::kNone) return true;
+  auto* const hot = new HotCode;
+  if (!kInThisBuild || !hot->works) return false;
+  std::vector<std::uint32_t> offsets;
+  const std::vector<std::uint8_t> code = jit::emit_stubs(&offsets);
+  const std::uint8_t* const at = hot->area.allocate(code.size());
+  if (!at || !hot->area.install(at, code.data(), code.size())) return false;
+  static_assert(sizeof stubs % sizeof(void*) == 0);
+  const void* parts[sizeof stubs / sizeof(void*)];
+  for (std::size_t n = 0; n < std::size(parts); ++n) parts[n] = at + offsets.at(n);
+  std::memcpy(&stubs, parts, sizeof stubs);
+  for (Word* const own : {end_of_process, ends_of_calls, line_breakpoint_end})
+    own[-1] = reinterpret_cast<Word>(stubs.at_return);
+  hot_now.store(hot, std::memory_order_release);
+  compiled = which;
+  return true;
 }
 
 void set_hot_after(unsigned times) { hot_after.store(times, std::memory_order_relaxed); }

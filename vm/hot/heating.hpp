@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include "vm/base/word.hpp"
 
 /// Which functions get hot code (vm/code/hot_code.hpp): those that are seen at work again and again
@@ -11,6 +13,12 @@ namespace vmrun {
 inline constexpr unsigned kHotAfter = 3;
 void set_hot_after(unsigned times);
 
+/// Which functions get their code from vm/jit instead: none, those that are seen so often, or each
+/// when it is loaded.
+enum class Compiled : std::uint8_t { kNone, kHot, kAll };
+/// Before modules are loaded. Returns false if that is not possible here.
+bool enable_compiler(Compiled which);
+
 // What vm/code calls: see code/code_upcalls.hpp.
 
 struct LoopView;
@@ -19,6 +27,7 @@ struct Process;
 void look_for_heat(const Process& p, const Word* at, const LoopView& loop);
 void cool(const Word* at);
 void forget_heat(const Module& m);
+void compile_all(const Module& m);
 
 struct HotCodeUse {
   Word functions, bytes;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
+#include "vm/code/made_code.hpp"
 #include "vm/hot/loop_code.hpp"
 #include "vm/term/fun.hpp"
 
@@ -25,21 +23,6 @@
 /// or what is rare (most calls on ways to the side), the loop's own code is jumped to with all
 /// registers as it would have them, and goes on from there.
 namespace vmrun {
-
-struct HotFunction {
-  struct Place {
-    const Word* at;  // the instruction
-    std::uint32_t offset;
-  };
-  struct Fixup {
-    std::uint32_t at, from;  // four bytes: the distance from there (offsets)
-    const void* target;
-  };
-  std::vector<std::uint8_t> code;
-  std::vector<Place> entries;  // where it can be entered from the loop
-  std::vector<Fixup> fixups;
-  std::vector<Place> places;  // whose code begins where; ways to the side have some of their own
-};
 
 /// Code for the instructions from a function's entry up to `end`. False: none is made. Nobody
 /// changes those instructions meanwhile. Any thread.

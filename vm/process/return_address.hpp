@@ -8,11 +8,18 @@ namespace vmrun {
 
 /// Code of the machine's own, where watched calls return to first (trace/calls_under_way.hpp), with
 /// their return address behind it on the stack. connect_machine() fills it in.
-alignas(Word) inline Word ends_of_calls[1];
+inline Word ends_of_calls_words[2];
+inline Word* const ends_of_calls = ends_of_calls_words + 1;
 
 /// Code of the machine's own, where the call of a process that has met a breakpoint on a line
 /// returns to (code/line_breakpoints.hpp). connect_machine() fills it in.
-alignas(Word) inline Word line_breakpoint_end[1];
+inline Word line_breakpoint_end_words[2];
+inline Word* const line_breakpoint_end = line_breakpoint_end_words + 1;
+
+/// Code of the machine's own, where the first function of a process returns to. connect_machine()
+/// fills it in.
+inline Word end_of_process_words[2];
+inline Word* const end_of_process = end_of_process_words + 1;
 
 inline bool leads_to_ends_of_calls(Term on_stack) {
   return on_stack.raw() == reinterpret_cast<Word>(ends_of_calls);

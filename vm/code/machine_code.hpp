@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "vm/base/word.hpp"
+#include "vm/term/term.hpp"
+
+/// What the interpreter and machine code that vm/jit has made agree on.
+///
+/// The interpreter calls machine code as a function, Stubs::enter. All machine code runs in that
+/// function's frame: calls and returns of Erlang functions are jumps, and their return addresses
+/// lie on the process's stack, where the interpreter has them too. The word in front of every
+/// function's first instruction, and of every instruction that a call returns to, leads to code:
+/// the function's own, or code that goes back to the interpreter.
+///
+/// There x registers 0 to 5 are in registers (vm/jit/allocation.hpp), the others in memory; the
+/// tops of heap and stack are in registers, and the reductions that are left in the process. A
+/// register has the address of the instruction. Behind a call only x0 is there.
+namespace vmrun {
+
+struct Process;
+
+/// How machine code is left.
+enum class How : Word {
+  kAt,       // the interpreter goes on with the instruction
+  kAsItWas,  // with the instruction that was there before machine code was made, if some begins there
+  kYield,    // the function that begins there has been called, and the slice is used up
+  kCounted,  // a call has returned there, with a deep stack, and the slice is used up
+  kCollect,  // a built-in function has returned there, and there may be much to collect
+  kFailed,   // the built-in function that the instruction calls returned no value
+  kNoCode,   // `at` is a fun that has been called and whose code is missing
+};
+struct Left {
+  const Word* at;
+  How how;
+};
+
+/// Code that there is once.
+struct Stubs {
+  Left (*enter)(Process& p, Term* x, double* floats, const void* code) = nullptr;
+  const void* at_entry = nullptr;   // for functions without machine code
+  const void* at_return = nullptr;  // likewise, where calls return to
+  const void* as_it_was = nullptr;  // where exits jump to; registers are stored
+  const void* yield = nullptr;      // where a function begins and the slice is used up
+  const void* counted = nullptr;    // where a call returns to and the stack is deep
+  const void* collect = nullptr;    // these two: as How
+  const void* failed = nullptr;
+  const void* call_bif = nullptr;  // calls a built-in function
+  const void* map_get = nullptr;   // these three call functions of two terms
+  const void* equal = nullptr;
+  const void* compare = nullptr;
+  const void* call_fun[7] = {};  // by the number of arguments; the last: more
+};
+/// Made before modules are loaded, and never changed.
+inline constinit Stubs stubs;
+
+/// In front of code that an instruction leads to: the operation that was there, and how many bytes
+/// of the code whoever comes from the interpreter leaves out. It is `nopl operation(%rax); nop` for
+/// who takes code apart.
+struct CodePrefix {
+  std::uint8_t nop[3] = {0x0F, 0x1F, 0x80};
+  std::uint16_t operation;
+  std::uint16_t skip;
+  std::uint8_t end = 0x90;
+} __attribute__((packed));
+static_assert(sizeof(CodePrefix) == 8);
+inline const void* entry_from_interpreter(const void* code) {
+  return static_cast<const char*>(code) + static_cast<const CodePrefix*>(code)[-1].skip;
+}
+
+}  // namespace vmrun

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vm/base/word.hpp"
+
+namespace vmrun {
+
+/// Machine code that has been made of a function, before it has a place in memory.
+struct HotFunction {
+  struct Place {
+    const Word* at;  // the instruction
+    std::uint32_t offset;
+  };
+  struct Fixup {
+    std::uint32_t at, from;  // four bytes: the distance from there (offsets)
+    const void* target;
+  };
+  std::vector<std::uint8_t> code;
+  std::vector<Place> entries;  // where it can be entered from the loop
+  std::vector<Fixup> fixups;
+  std::vector<Place> places;  // whose code begins where; ways to the side have some of their own
+};
+
+}  // namespace vmrun

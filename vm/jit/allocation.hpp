@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vm/jit/graph.hpp"
+
+/// Where values are: in a register of the processor, or in a slot of the frame that all machine
+/// code shares.
+namespace vmrun::jit {
+
+/// Numbers of registers that values may have: general ones from 0, float ones likewise. What the
+/// processor calls them, the assembler knows. The first kRegisterArguments general ones are those
+/// of the x registers where functions begin.
+inline constexpr unsigned kGeneral = 9, kFloats = 14, kSlots = 64;
+
+struct Location {
+  enum class Kind : std::uint8_t { kNowhere, kRegister, kFloat, kSlot };
+  Kind kind = Kind::kNowhere;
+  std::uint8_t number = 0;
+  bool operator==(const Location&) const = default;
+};
+
+struct Allocation {
+  std::vector<BlockId> order;       // of the blocks: each behind those that lead to it
+  std::vector<BlockId> layout;      // the same, with those that are rarely reached last
+  std::vector<Location> locations;  // by value; constants are nowhere
+  std::vector<std::uint16_t> uses;  // by value: how often it is used
+};
+
+/// Allocates registers by linear scan (Poletto, Sarkar, "Linear scan register allocation", 1999).
+/// As all edges lead forward, a value is needed from its definition to its last use in the order of
+/// the blocks. Returns false if there are too few slots. (allocation.cpp)
+bool allocate_registers(const Graph& graph, Allocation* out);
+
+/// Returns a graph as text, with the places of its values if there are any yet. (print_graph.cpp)
+std::string text_of(const Graph& graph, const Allocation* places);
+
+}  // namespace vmrun::jit

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "vm/base/word.hpp"
+
+/// Machine code for one processor, behind one small interface: what emit_code.cpp needs of it, and
+/// no more. Code is position-independent but for addresses of the machine's own, which are
+/// constants. assembler_x86.cpp is for x86-64.
+namespace vmrun::jit {
+
+/// A general register: 0 up to kGeneral are values' (allocation.hpp); the others are fixed.
+struct Register {
+  std::uint8_t number;
+  bool operator==(const Register&) const = default;
+};
+inline constexpr Register kScratch{9}, kScratch2{10};  // no value is there from one instruction to the next
+inline constexpr Register kStack{11};  // the top of the process's stack: y registers lie there
+inline constexpr Register kHeap{12};   // the top of its heap
+inline constexpr Register kProcess{13};
+inline constexpr Register kXRegisters{14};       // the x registers in memory
+inline constexpr Register kFrame{15};            // the frame with the slots
+inline constexpr Register kAddress = kScratch2;  // of the instruction that is called or returned to
+
+struct FloatRegister {
+  std::uint8_t number;
+  bool operator==(const FloatRegister&) const = default;
+};
+inline constexpr FloatRegister kFloatScratch{14};
+
+struct Label {
+  std::uint32_t id;
+};
+
+/// Above and below are of numbers without a sign, less and greater of those with one.
+enum class Comparison : std::uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kNotLess,
+  kAbove,
+  kNotAbove,
+  kOverflow,
+  kBelow,
+  kNotBelow,
+  kNotGreater,
+};
+
+class Assembler {
+ public:
+  Assembler();
+  ~Assembler();
+
+  std::uint32_t here() const;
+  Label label();
+  void bind(Label l);
+  /// Aligns what follows so that `size` bytes of data end where code that is jumped to begins.
+  void align_behind(unsigned size);
+  void data(const void* bytes, unsigned size);
+
+  void move(Register to, Register from);
+  void move(Register to, Word constant);
+  void load(Register to, Register base, SWord displacement);
+  void store(Register base, SWord displacement, Register from);
+  /// By way of the scratch register, if the constant is large.
+  void store(Register base, SWord displacement, Word constant);
+  void address(Register to, Register base, SWord displacement);
+  void add(Register to, Register other);
+  void add(Register to, SWord constant);
+  void subtract(Register to, Register other);
+  void multiply(Register to, Register other);
+  void and_(Register to, Register other);
+  void or_(Register to, Register other);
+  void xor_(Register to, Register other);
+  void and_(Register to, SWord constant);
+  void or_(Register to, SWord constant);
+  void xor_(Register to, SWord constant);
+  void shift_left(Register to, unsigned bits);
+  void shift_right(Register to, unsigned bits);  // with the sign
+  void shift_right(Register to, Register bits);  // fewer than 64, in kScratch
+  /// Quotient and remainder of dividend by divisor go to the registers 0 and 6 (which the dividend
+  /// and divisor may be).
+  void divide(Register dividend, Register divisor);
+
+  void compare(Register a, Register b);
+  void compare(Register a, Word constant);
+  void compare_with_memory(Register a, Register base, SWord displacement);
+  /// Compares a - value, masked, with zero. Uses kScratch.
+  void test_difference(Register a, Word value, SWord mask);
+  void jump(Label to);
+  void jump_if(Comparison c, Label to);
+  void compare_memory_32(Register base, SWord displacement, std::int32_t constant);
+  void compare_memory_64(Register base, SWord displacement, std::int32_t constant);
+  /// Compares the bits of a number of 32 bits in memory with zero.
+  void test_bits(Register base, SWord displacement, std::uint32_t mask);
+  /// Compares with zero.
+  void test_zero(Register r);
+  /// Counts a number of 32 bits in memory down by one; compare with jump_if_not_positive.
+  void count_down(Register base, SWord displacement);
+  void jump_if_not_positive(Label to);
+  /// Goes to what the word there says.
+  void jump_through(Register base, SWord displacement);
+
+  void move(FloatRegister to, FloatRegister from);
+  void load(FloatRegister to, Register base, SWord displacement);
+  void store(Register base, SWord displacement, FloatRegister from);
+  void constant(FloatRegister to, Word bits);
+  void to_float(FloatRegister to, Register integer);
+  enum class FloatOperation : std::uint8_t { kAdd, kSubtract, kMultiply, kDivide };
+  /// to may be a or b.
+  void operate(FloatOperation op, FloatRegister to, FloatRegister a, FloatRegister b);
+  /// Goes there if the number is infinite or none. Uses kScratch and kFloatScratch.
+  void jump_if_not_finite(FloatRegister f, Label to);
+  void compare(FloatRegister a, FloatRegister b);  // then kAbove, kNotAbove, kEqual
+
+  /// A jump out of the code: four bytes are to be filled in with the distance from behind them.
+  struct Outward {
+    std::uint32_t at;
+    const void* target;
+  };
+  void jump_outward(const void* target);
+  void jump_if_outward(Comparison c, const void* target);
+  void call_outward(const void* target);
+  const std::vector<Outward>& outward() const;
+
+  // What the interpreter calls to run code; made once. See native_frame.hpp.
+  /// Begins a function of a process, x registers, float registers and an address of code: makes the
+  /// frame, and puts these into kProcess, kXRegisters, the frame, and kAddress.
+  void enter_code();
+  void jump_to(Register address);
+  /// Ends it: the function returns the register and the number.
+  void leave_code(Register first, Word second);
+  /// A function that call_outward calls. It calls a C++ function with the process and the x
+  /// registers in memory, the address of which is in kAddress; the result goes to register 0, and
+  /// has been compared with zero. `before` is stored, and loaded again.
+  void call_of_process(SWord top, SWord stop);
+  /// Likewise, with kScratch and kScratch2; all registers are kept, and the result goes to
+  /// kScratch.
+  void call_of_two(const void* function);
+  /// Goes to the code of a fun, which is in kScratch; so many arguments are in place, and its free
+  /// variables follow. Without code it goes to `no_code`.
+  void call_fun(unsigned arguments, Label no_code);
+
+  std::vector<std::uint8_t> finish();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace vmrun::jit

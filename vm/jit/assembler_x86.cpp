@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <asmjit/x86.h>
+
+#include <cassert>
+#include <cstddef>
+#include <cstring>
+
+#include "vm/jit/allocation.hpp"
+#include "vm/jit/assembler.hpp"
+#include "vm/jit/native_frame.hpp"
+#include "vm/term/fun.hpp"
+#include "vm/term/layout.hpp"
+
+namespace vmrun::jit {
+namespace {
+
+namespace x86 = asmjit::x86;
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+constexpr int kFunAddress = offsetof(FunEntry, address);
+#pragma GCC diagnostic pop
+static_assert(offsetof(FunObject, entry) == 8 && offsetof(FunObject, free_count) == 20);
+
+/// In the order of Register::number.
+constexpr std::uint32_t kGeneralIds[] = {x86::Gp::kIdAx,  x86::Gp::kIdSi,  x86::Gp::kIdDi,  x86::Gp::kIdR8,
+                                         x86::Gp::kIdR9,  x86::Gp::kIdR10, x86::Gp::kIdDx,  x86::Gp::kIdBp,
+                                         x86::Gp::kIdR14, x86::Gp::kIdCx,  x86::Gp::kIdR11, x86::Gp::kIdBx,
+                                         x86::Gp::kIdR12, x86::Gp::kIdR13, x86::Gp::kIdR15, x86::Gp::kIdSp};
+
+x86::Gp q(Register r) { return x86::gpq(kGeneralIds[r.number]); }
+x86::Gp d(Register r) { return x86::gpd(kGeneralIds[r.number]); }
+x86::Xmm f(FloatRegister r) { return x86::xmm(r.number); }
+x86::Mem at(Register base, SWord displacement) {
+  return x86::qword_ptr(q(base), static_cast<std::int32_t>(displacement));
+}
+bool fits_32(SWord v) { return v == static_cast<std::int32_t>(v); }
+
+constexpr x86::CondCode kCodes[] = {
+    x86::CondCode::kE,  x86::CondCode::kNE, x86::CondCode::kL, x86::CondCode::kGE, x86::CondCode::kA,
+    x86::CondCode::kBE, x86::CondCode::kO,  x86::CondCode::kB, x86::CondCode::kAE, x86::CondCode::kLE};
+
+}  // namespace
+
+struct Assembler::Impl {
+  asmjit::CodeHolder holder;
+  x86::Assembler a;
+  std::vector<Outward> outward;
+  Impl() {
+    holder.init(asmjit::Environment::host());
+    holder.attach(&a);
+  }
+};
+
+Assembler::Assembler() : impl_(std::make_unique<Impl>()) {}
+Assembler::~Assembler() = default;
+
+#define A impl_->a
+
+std::uint32_t Assembler::here() const { return static_cast<std::uint32_t>(A.offset()); }
+Label Assembler::label() { return {A.newLabel().id()}; }
+void Assembler::bind(Label l) { A.bind(asmjit::Label(l.id)); }
+void Assembler::align_behind(unsigned size) {
+  while ((here() + size) % 16) A.int3();
+}
+void Assembler::data(const void* bytes, unsigned size) { A.embed(bytes, size); }
+
+void Assembler::move(Register to, Register from) {
+  if (!(to == from)) A.mov(q(to), q(from));
+}
+void Assembler::move(Register to, Word constant) {
+  if (constant <= 0xFFFFFFFF) A.mov(d(to), static_cast<std::uint32_t>(constant));
+  else A.mov(q(to), constant);
+}
+void Assembler::load(Register to, Register base, SWord displacement) { A.mov(q(to), at(base, displacement)); }
+void Assembler::store(Register base, SWord displacement, Register from) {
+  A.mov(at(base, displacement), q(from));
+}
+void Assembler::store(Register base, SWord displacement, Word constant) {
+  if (fits_32(static_cast<SWord>(constant))) {
+    A.mov(at(base, displacement), static_cast<std::int32_t>(constant));
+    return;
+  }
+  move(kScratch, constant);
+  store(base, displacement, kScratch);
+}
+void Assembler::address(Register to, Register base, SWord displacement) {
+  A.lea(q(to), at(base, displacement));
+}
+void Assembler::add(Register to, Register other) { A.add(q(to), q(other)); }
+void Assembler::add(Register to, SWord constant) { A.add(q(to), constant); }
+void Assembler::subtract(Register to, Register other) { A.sub(q(to), q(other)); }
+void Assembler::multiply(Register to, Register other) { A.imul(q(to), q(other)); }
+void Assembler::and_(Register to, Register other) { A.and_(q(to), q(other)); }
+void Assembler::or_(Register to, Register other) { A.or_(q(to), q(other)); }
+void Assembler::xor_(Register to, Register other) { A.xor_(q(to), q(other)); }
+void Assembler::and_(Register to, SWord constant) { A.and_(q(to), constant); }
+void Assembler::or_(Register to, SWord constant) { A.or_(q(to), constant); }
+void Assembler::xor_(Register to, SWord constant) { A.xor_(q(to), constant); }
+void Assembler::shift_left(Register to, unsigned bits) { A.shl(q(to), bits); }
+void Assembler::shift_right(Register to, unsigned bits) { A.sar(q(to), bits); }
+void Assembler::shift_right(Register to, [[maybe_unused]] Register bits) {
+  assert(bits == kScratch);
+  A.sar(q(to), x86::cl);
+}
+void Assembler::divide(Register dividend, Register divisor) {
+  const Register low{0}, high{6};
+  if (divisor == low || divisor == high) {
+    move(kScratch2, divisor);
+    divisor = kScratch2;
+  }
+  move(low, dividend);
+  A.cqo();
+  A.idiv(q(divisor));
+  (void)high;
+}
+
+void Assembler::compare(Register a, Register b) { A.cmp(q(a), q(b)); }
+void Assembler::compare(Register a, Word constant) {
+  if (fits_32(static_cast<SWord>(constant))) {
+    A.cmp(q(a), static_cast<std::int32_t>(constant));
+    return;
+  }
+  const Register r = a == kScratch ? kScratch2 : kScratch;
+  move(r, constant);
+  A.cmp(q(a), q(r));
+}
+void Assembler::compare_with_memory(Register a, Register base, SWord displacement) {
+  A.cmp(q(a), at(base, displacement));
+}
+void Assembler::test_difference(Register a, Word value, SWord mask) {
+  A.lea(d(kScratch), x86::ptr(q(a), -static_cast<std::int32_t>(value)));
+  A.test(x86::gpb_lo(kGeneralIds[kScratch.number]), mask);
+}
+void Assembler::jump(Label to) { A.jmp(asmjit::Label(to.id)); }
+void Assembler::jump_if(Comparison c, Label to) {
+  A.j(kCodes[static_cast<unsigned>(c)], asmjit::Label(to.id));
+}
+void Assembler::compare_memory_32(Register base, SWord displacement, std::int32_t constant) {
+  A.cmp(x86::dword_ptr(q(base), static_cast<std::int32_t>(displacement)), constant);
+}
+void Assembler::compare_memory_64(Register base, SWord displacement, std::int32_t constant) {
+  A.cmp(at(base, displacement), constant);
+}
+void Assembler::test_bits(Register base, SWord displacement, std::uint32_t mask) {
+  A.test(x86::dword_ptr(q(base), static_cast<std::int32_t>(displacement)), mask);
+}
+void Assembler::test_zero(Register r) { A.test(q(r), q(r)); }
+void Assembler::count_down(Register base, SWord displacement) {
+  A.dec(x86::dword_ptr(q(base), static_cast<std::int32_t>(displacement)));
+}
+void Assembler::jump_if_not_positive(Label to) { A.jle(asmjit::Label(to.id)); }
+void Assembler::jump_through(Register base, SWord displacement) { A.jmp(at(base, displacement)); }
+
+void Assembler::move(FloatRegister to, FloatRegister from) {
+  if (!(to == from)) A.movapd(f(to), f(from));
+}
+void Assembler::load(FloatRegister to, Register base, SWord displacement) {
+  A.movsd(f(to), at(base, displacement));
+}
+void Assembler::store(Register base, SWord displacement, FloatRegister from) {
+  A.movsd(at(base, displacement), f(from));
+}
+void Assembler::constant(FloatRegister to, Word bits) {
+  if (bits == 0) {
+    A.xorpd(f(to), f(to));
+    return;
+  }
+  move(kScratch, bits);
+  A.movq(f(to), q(kScratch));
+}
+void Assembler::to_float(FloatRegister to, Register integer) {
+  A.xorpd(f(to), f(to));  // else it waits for what was there before
+  A.cvtsi2sd(f(to), q(integer));
+}
+void Assembler::operate(FloatOperation op, FloatRegister to, FloatRegister a, FloatRegister b) {
+  if (to == b && !(to == a)) {
+    move(kFloatScratch, b);
+    b = kFloatScratch;
+  }
+  move(to, a);
+  switch (op) {
+    case FloatOperation::kAdd: A.addsd(f(to), f(b)); break;
+    case FloatOperation::kSubtract: A.subsd(f(to), f(b)); break;
+    case FloatOperation::kMultiply: A.mulsd(f(to), f(b)); break;
+    case FloatOperation::kDivide: A.divsd(f(to), f(b)); break;
+  }
+}
+void Assembler::jump_if_not_finite(FloatRegister r, Label to) {
+  // x - x is zero, or no number.
+  move(kFloatScratch, r);
+  A.subsd(f(kFloatScratch), f(kFloatScratch));
+  A.ucomisd(f(kFloatScratch), f(kFloatScratch));
+  A.jp(asmjit::Label(to.id));
+}
+void Assembler::compare(FloatRegister a, FloatRegister b) { A.ucomisd(f(a), f(b)); }
+
+void Assembler::jump_outward(const void* target) {
+  const std::uint8_t bytes[] = {0xE9, 0, 0, 0, 0};
+  A.embed(bytes, sizeof bytes);
+  impl_->outward.push_back({here() - 4, target});
+}
+void Assembler::jump_if_outward(Comparison c, const void* target) {
+  const std::uint8_t code = 0x80 + static_cast<std::uint8_t>(kCodes[static_cast<unsigned>(c)]);
+  const std::uint8_t bytes[] = {0x0F, code, 0, 0, 0, 0};
+  A.embed(bytes, sizeof bytes);
+  impl_->outward.push_back({here() - 4, target});
+}
+void Assembler::call_outward(const void* target) {
+  const std::uint8_t bytes[] = {0xE8, 0, 0, 0, 0};
+  A.embed(bytes, sizeof bytes);
+  impl_->outward.push_back({here() - 4, target});
+}
+const std::vector<Assembler::Outward>& Assembler::outward() const { return impl_->outward; }
+
+namespace {
+constexpr int kSavedIds[] = {x86::Gp::kIdBx,  x86::Gp::kIdBp,  x86::Gp::kIdR12,
+                             x86::Gp::kIdR13, x86::Gp::kIdR14, x86::Gp::kIdR15};
+// With the return address and what is saved, the frame's size is a multiple of 16.
+constexpr unsigned kFrameBytes = (kSlots + 2) * 8 + 8;
+}  // namespace
+
+void Assembler::enter_code() {
+  for (const int id : kSavedIds) A.push(x86::gpq(static_cast<std::uint32_t>(id)));
+  A.sub(x86::rsp, kFrameBytes);
+  A.mov(q(kProcess), x86::rdi);
+  A.mov(q(kXRegisters), x86::rsi);
+  A.mov(at(kFrame, kFloatsSlot * sizeof(Word)), x86::rdx);
+  A.mov(q(kAddress), x86::rcx);
+}
+void Assembler::jump_to(Register address) { A.jmp(q(address)); }
+void Assembler::leave_code(Register first, Word second) {
+  A.mov(x86::rax, q(first));
+  A.mov(x86::edx, static_cast<std::uint32_t>(second));
+  A.add(x86::rsp, kFrameBytes);
+  for (std::size_t n = std::size(kSavedIds); n-- > 0;)
+    A.pop(x86::gpq(static_cast<std::uint32_t>(kSavedIds[n])));
+  A.ret();
+}
+
+void Assembler::call_of_process(SWord top, SWord stop) {
+  store(kProcess, top, kHeap);
+  store(kProcess, stop, kStack);
+  A.mov(x86::rdi, q(kProcess));
+  A.mov(x86::rsi, q(kXRegisters));
+  A.sub(x86::rsp, 8);  // for the alignment
+  A.call(q(kAddress));
+  A.add(x86::rsp, 8);
+  load(kHeap, kProcess, top);
+  load(kStack, kProcess, stop);
+  test_zero(Register{0});
+  A.ret();
+}
+void Assembler::call_of_two(const void* function) {
+  // Those of the values' registers that a function may change.
+  constexpr std::uint32_t kIds[] = {x86::Gp::kIdAx, x86::Gp::kIdSi,  x86::Gp::kIdDi, x86::Gp::kIdR8,
+                                    x86::Gp::kIdR9, x86::Gp::kIdR10, x86::Gp::kIdDx};
+  for (const std::uint32_t id : kIds) A.push(x86::gpq(id));
+  A.mov(x86::rdi, q(kScratch));
+  A.mov(x86::rsi, q(kScratch2));
+  A.mov(x86::rax, reinterpret_cast<Word>(function));
+  A.call(x86::rax);
+  A.mov(q(kScratch), x86::rax);
+  for (std::size_t n = std::size(kIds); n-- > 0;) A.pop(x86::gpq(kIds[n]));
+  test_zero(kScratch);
+  A.ret();
+}
+void Assembler::call_fun(unsigned arguments, Label no_code) {
+  constexpr int kTag = Term::kBoxedTag;
+  const asmjit::Label go = A.newLabel(), next = A.newLabel();
+  A.mov(x86::r11d, x86::dword_ptr(x86::rcx, 20 - kTag));  // the number of free variables
+  A.test(x86::r11d, x86::r11d);
+  A.jz(go);
+  A.bind(next);
+  const int shift = static_cast<int>(arguments) * 8;
+  A.movsd(x86::xmm15, x86::qword_ptr(x86::rcx, x86::r11, 3, static_cast<int>(sizeof(FunObject)) - 8 - kTag));
+  A.movsd(x86::qword_ptr(q(kXRegisters), x86::r11, 3, shift - 8), x86::xmm15);
+  A.dec(x86::r11d);
+  A.jnz(next);
+  for (unsigned n = arguments; n < kRegisterArguments; ++n)
+    load(Register{static_cast<std::uint8_t>(n)}, kXRegisters, n * 8);
+  A.bind(go);
+  A.mov(q(kAddress), x86::qword_ptr(x86::rcx, 8 - kTag));
+  A.mov(q(kAddress), x86::qword_ptr(q(kAddress), kFunAddress));
+  A.test(q(kAddress), q(kAddress));
+  A.jz(asmjit::Label(no_code.id));
+  jump_through(kAddress, -8);
+}
+
+std::vector<std::uint8_t> Assembler::finish() {
+  impl_->holder.flatten();
+  impl_->holder.resolveUnresolvedLinks();
+  const asmjit::CodeBuffer& code = impl_->holder.sectionById(0)->buffer();
+  return {code.data(), code.data() + code.size()};
+}
+
+}  // namespace vmrun::jit

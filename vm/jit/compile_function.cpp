@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vm/jit/compile_function.hpp"
+
+#include "vm/jit/build_graph.hpp"
+#include "vm/jit/emit_code.hpp"
+
+namespace vmrun::jit {
+
+bool compile(const FunctionHeader& function, const Word* end, HotFunction* out) {
+  const FunctionCode code(function, end);
+  Graph graph;
+  if (!build_graph(code, &graph)) return false;
+  Allocation places;
+  if (!allocate_registers(graph, &places)) return false;
+  emit(graph, places, out);
+  return true;
+}
+
+}  // namespace vmrun::jit

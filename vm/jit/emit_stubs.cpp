@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+
+#include "vm/code/instructions.hpp"
+#include "vm/jit/assembler.hpp"
+#include "vm/jit/emit_code.hpp"
+#include "vm/jit/native_frame.hpp"
+#include "vm/jit/process_offsets.hpp"
+#include "vm/term/compare.hpp"
+#include "vm/term/long_compare.hpp"
+#include "vm/term/map.hpp"
+
+namespace vmrun::jit {
+namespace {
+
+Word get_of_map(Term map, Term key) { return map_get(map, key).raw(); }
+Word are_equal(Term a, Term b) { return equal_exact(a, b); }
+SWord compare(Term a, Term b) { return compare_of_any_size(a, b); }
+
+class StubWriter {
+ public:
+  std::vector<std::uint8_t> write(std::vector<std::uint32_t>* offsets) {
+    offsets->clear();
+    const auto begin = [&] {
+      // Somebody may still come here by an operation that has just been replaced.
+      CodePrefix prefix{};
+      prefix.operation = op::look_again;
+      a_.align_behind(sizeof prefix);
+      a_.data(&prefix, sizeof prefix);
+      offsets->push_back(a_.here());
+    };
+    begin();
+    enter();
+    begin();  // at_entry
+    const Label used_up = a_.label();
+    a_.count_down(kProcess, kReductions);
+    a_.jump_if_not_positive(used_up);
+    store_arguments(kRegisterArguments);
+    leave(How::kAt);
+    begin();  // at_return
+    store_arguments(1);
+    leave(How::kAt);
+    begin();  // as_it_was
+    leave(How::kAsItWas);
+    begin();  // yield
+    a_.bind(used_up);
+    store_arguments(kRegisterArguments);
+    leave(How::kYield);
+    begin();  // counted
+    a_.count_down(kProcess, kReductions);
+    const Label yields = a_.label();
+    a_.jump_if_not_positive(yields);
+    a_.jump_through(kAddress, -words(1));
+    a_.bind(yields);
+    store_arguments(1);
+    leave(How::kCounted);
+    begin();  // collect
+    store_arguments(1);
+    leave(How::kCollect);
+    begin();  // failed
+    leave(How::kFailed);
+    begin();  // call_bif
+    a_.call_of_process(kHeapTop, kHeapStop);
+    begin();
+    a_.call_of_two(reinterpret_cast<const void*>(&get_of_map));
+    begin();
+    a_.call_of_two(reinterpret_cast<const void*>(&are_equal));
+    begin();
+    a_.call_of_two(reinterpret_cast<const void*>(&compare));
+    const Label no_code = a_.label();
+    for (unsigned n = 0; n <= kRegisterArguments; ++n) {
+      begin();
+      a_.call_fun(n, no_code);
+    }
+    a_.bind(no_code);
+    store_arguments(kRegisterArguments);
+    a_.move(kAddress, kScratch);
+    leave(How::kNoCode);
+    return a_.finish();
+  }
+
+ private:
+  static SWord words(SWord n) { return static_cast<SWord>(n * sizeof(Word)); }
+
+  void enter() {
+    a_.enter_code();
+    for (unsigned n = 0; n < kRegisterArguments; ++n)
+      a_.load(Register{static_cast<std::uint8_t>(n)}, kXRegisters, words(n));
+    a_.load(kStack, kProcess, kHeapStop);
+    a_.load(kHeap, kProcess, kHeapTop);
+    a_.jump_to(kAddress);
+  }
+  void store_arguments(unsigned count) {
+    for (unsigned n = 0; n < count; ++n)
+      a_.store(kXRegisters, words(n), Register{static_cast<std::uint8_t>(n)});
+  }
+  void leave(How how) {
+    a_.store(kProcess, kHeapTop, kHeap);
+    a_.store(kProcess, kHeapStop, kStack);
+    a_.leave_code(kAddress, static_cast<Word>(how));
+  }
+
+  Assembler a_;
+};
+
+}  // namespace
+
+std::vector<std::uint8_t> emit_stubs(std::vector<std::uint32_t>* offsets) {
+  return StubWriter().write(offsets);
+}
+
+}  // namespace vmrun::jit

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vm/term/term.hpp"
+
+/// The form from which machine code is made: blocks of instructions over values that are each
+/// assigned once, close to the machine. It is built from a function's loaded instructions
+/// (build_graph.hpp). A block's parameters are what other compilers call phi functions. All edges
+/// lead forward: a jump back leaves for the interpreter.
+///
+/// No value outlives a call: what does, lies in y registers, which are always stored where the
+/// interpreter has them. So each place where the function is entered (its beginning, and behind
+/// calls) starts anew. x registers and floats are values. Wherever an assumption fails, or an
+/// instruction is not done here, an exit stores the x registers that are still needed and goes on
+/// with the instruction in the interpreter. One thread.
+namespace vmrun::jit {
+
+using ValueId = std::uint32_t;
+using BlockId = std::uint32_t;
+using ExitId = std::uint32_t;
+inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+/// So many x registers are passed in the processor's registers, the others in memory.
+inline constexpr unsigned kRegisterArguments = 6;
+
+/// Which kinds of terms a value may be, and bounds if it is a small integer.
+struct Type {
+  enum : std::uint16_t {
+    kSmall = 1,
+    kBig = 2,
+    kFloat = 4,
+    kAtom = 8,
+    kNil = 16,
+    kCons = 32,
+    kTuple = 64,
+    kOtherBoxed = 128,
+    kOtherImmediate = 256,  // local pids and ports
+    kAny = 511,
+    kBoxed = kBig | kFloat | kTuple | kOtherBoxed,
+    kImmediate = kSmall | kAtom | kNil | kOtherImmediate,
+  };
+  static constexpr SWord kLeast = Term::kSmallMin, kMost = Term::kSmallMax;
+
+  std::uint16_t kinds = kAny;
+  SWord low = kLeast, high = kMost;      // if it is small
+  static constexpr Word kAnyHeader = 1;  // no header: it has another tag
+  Word header = kAnyHeader;              // if it is a tuple: its header word
+  bool has_header() const { return header != kAnyHeader; }
+
+  static Type of(std::uint16_t kinds) {
+    Type t;
+    t.kinds = kinds;
+    return t;
+  }
+  static Type small(SWord low, SWord high) { return {kSmall, low, high, kAnyHeader}; }
+  static Type of(Term constant);
+  bool is(unsigned wanted) const { return (kinds & ~wanted) == 0; }
+  bool may_be(unsigned wanted) const { return (kinds & wanted) != 0; }
+  bool operator==(const Type&) const = default;
+  Type join(const Type& o) const;
+  Type meet(const Type& o) const;
+};
+
+enum class Op : std::uint8_t {
+  kConst,  // imm: the word
+  kParam,  // of a block, or of the function: imm is then the x register
+  kLoadX,  // imm: x register in memory
+  kLoadY,
+  kStoreX,
+  kStoreY,
+  kLoad,      // args: term; imm: distance in bytes from its untagged address, less the tag
+  kPutList,   // args: head, tail
+  kPutTuple,  // args: elements; imm: header
+  kPutFun,    // args: free variables; imm: FunEntry
+  kTupleSize,
+  kMapGet,     // args: map, key; the result is 0 if the map has no such key
+  kCallBif,    // args: its arguments; imm: the function. It may return 0, and leave for the interpreter
+  kMoveStack,  // imm: words that the stack shrinks by (as a signed number)
+  kNeed,       // imm: words of heap. Exit: there are fewer
+  // Small integers, tagged. With an exit: operands are checked unless their types are known, and
+  // results that are no small integers leave.
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kRemainder,
+  kAnd,
+  kOr,
+  kXor,
+  kShiftLeft,
+  kShiftRight,
+  kAbsolute,
+  // Floats in registers of their own.
+  kFloatParam,
+  kUnbox,    // args: a float term
+  kToFloat,  // args: a small integer
+  kFloatConst,
+  kFloatAdd,  // these four: exit if the result is not finite
+  kFloatSubtract,
+  kFloatMultiply,
+  kFloatDivide,
+  kFloatNegate,
+  kBox,
+  kSelf,
+};
+
+struct Inst {
+  Op op;
+  ValueId dst = kNone;
+  std::uint32_t first_arg = 0, arg_count = 0;
+  ExitId exit = kNone;
+  const Word* at = nullptr;  // the instruction that it belongs to
+  Word imm = 0;
+  const Word* next = nullptr;  // kCallBif: where the interpreter goes on behind it
+};
+
+/// Tests at the end of blocks. Those of kinds look at one term; the others compare two words.
+enum class Condition : std::uint8_t {
+  kIsList,  // a cons cell
+  kIsBoxed,
+  kIsSmall,
+  kIsImmediate,
+  kIsAtom,
+  kHeaderIs,      // a boxed term whose header word is imm
+  kHeaderMasked,  // a boxed term whose header word, masked by imm's upper half, is its lower half
+  kSame,          // the words are equal; args: a, b or imm
+  kDiffers,       // they are not
+  kLess,          // tagged small integers
+  kBothSmall,
+  kHeaderAtLeast,  // a boxed term whose header word is not less than imm
+  kFunArity,       // a fun of the module's own code, with imm parameters
+  kTermsEqual,     // =:= of any terms
+  kTermsLess,      // < of any terms
+  kFloatLess,
+  kFloatSame,
+};
+
+enum class BlockEnd : std::uint8_t {
+  kJump,     // to, with jump_args
+  kBranch,   // condition: to or otherwise
+  kSwitch,   // args[0]; cases; otherwise
+  kExit,     // exit: the interpreter goes on with an instruction
+  kCall,     // to the instruction at target, which begins a function; args: x registers
+  kCallAt,   // likewise, to what the word at address imm says (exports, funs)
+  kCallFun,  // likewise, to a fun, which is the last argument
+  kReturn,   // args[0]
+  kNone,
+};
+
+struct Block {
+  std::vector<ValueId> params;
+  std::vector<Inst> code;
+  BlockEnd end = BlockEnd::kNone;
+  Condition condition{};
+  BlockId to = kNone, otherwise = kNone;
+  std::vector<ValueId> args;  // of the jump, the branch, the call
+  Word imm = 0;
+  ExitId exit = kNone;
+  const Word* at = nullptr;         // the instruction that ends it
+  const Word* target = nullptr;     // of a call
+  const Word* return_to = nullptr;  // of a call that returns here; nullptr: a tail call
+  const Word* entry = nullptr;      // it begins here from outside: x registers are its parameters
+  struct Case {
+    Word value;
+    BlockId to;
+  };
+  std::vector<Case> cases;
+  bool rare = false;  // placed behind all others
+};
+
+/// Where the interpreter goes on, and what it needs.
+struct Exit {
+  const Word* at;
+  struct Register {
+    std::uint16_t x;
+    ValueId value;
+  };
+  std::vector<Register> registers, floats;
+};
+
+struct Graph {
+  const Word* function = nullptr;  // its first instruction
+  std::vector<Block> blocks;
+  std::vector<Op> ops;      // by value: what makes it
+  std::vector<Word> imms;   // by value: imm of that (constants)
+  std::vector<Type> types;  // by value
+  std::vector<ValueId> args;
+  std::vector<Exit> exits;
+
+  ValueId value(Op op, Type type, Word imm = 0) {
+    ops.push_back(op);
+    types.push_back(type);
+    imms.push_back(imm);
+    return static_cast<ValueId>(ops.size() - 1);
+  }
+  std::span<const ValueId> args_of(const Inst& i) const { return {args.data() + i.first_arg, i.arg_count}; }
+  bool is_const(ValueId v) const { return ops[v] == Op::kConst; }
+  bool is_float(ValueId v) const { return ops[v] >= Op::kFloatParam && ops[v] <= Op::kFloatNegate; }
+};
+
+}  // namespace vmrun::jit

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "vm/process/process.hpp"
+
+/// Where machine code finds parts of a process, in bytes from its beginning.
+namespace vmrun::jit {
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"  // gcc and clang lay it out like any other class
+inline constexpr SWord kHeapTop = offsetof(Process, heap.top), kHeapStop = offsetof(Process, heap.stop),
+                       kReductions = offsetof(Process, reductions), kSelfId = offsetof(Process, id),
+                       kInstruction = offsetof(Process, ip), kObserved = offsetof(Process, observed),
+                       kFragments = offsetof(Process, heap.fragments);
+#pragma GCC diagnostic pop
+
+}  // namespace vmrun::jit
