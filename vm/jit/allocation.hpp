@@ -34,7 +34,4 @@ struct Allocation {
 /// the blocks. Returns false if there are too few slots. (allocation.cpp)
 bool allocate_registers(const Graph& graph, Allocation* out);
 
-/// Returns a graph as text, with the places of its values if there are any yet. (print_graph.cpp)
-std::string text_of(const Graph& graph, const Allocation* places);
-
 }  // namespace vmrun::jit

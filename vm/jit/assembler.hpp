@@ -77,17 +77,14 @@ class Assembler {
   void xor_(Register to, Register other);
   void and_(Register to, SWord constant);
   void or_(Register to, SWord constant);
-  void xor_(Register to, SWord constant);
   void shift_left(Register to, unsigned bits);
   void shift_right(Register to, unsigned bits);  // with the sign
-  void shift_right(Register to, Register bits);  // fewer than 64, in kScratch
   /// Quotient and remainder of dividend by divisor go to the registers 0 and 6 (which the dividend
   /// and divisor may be).
   void divide(Register dividend, Register divisor);
 
   void compare(Register a, Register b);
   void compare(Register a, Word constant);
-  void compare_with_memory(Register a, Register base, SWord displacement);
   /// Compares a - value, masked, with zero. Uses kScratch.
   void test_difference(Register a, Word value, SWord mask);
   void jump(Label to);

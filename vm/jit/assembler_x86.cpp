@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <asmjit/x86.h>
 
-#include <cassert>
 #include <cstddef>
 #include <cstring>
 
@@ -96,13 +95,8 @@ void Assembler::or_(Register to, Register other) { A.or_(q(to), q(other)); }
 void Assembler::xor_(Register to, Register other) { A.xor_(q(to), q(other)); }
 void Assembler::and_(Register to, SWord constant) { A.and_(q(to), constant); }
 void Assembler::or_(Register to, SWord constant) { A.or_(q(to), constant); }
-void Assembler::xor_(Register to, SWord constant) { A.xor_(q(to), constant); }
 void Assembler::shift_left(Register to, unsigned bits) { A.shl(q(to), bits); }
 void Assembler::shift_right(Register to, unsigned bits) { A.sar(q(to), bits); }
-void Assembler::shift_right(Register to, [[maybe_unused]] Register bits) {
-  assert(bits == kScratch);
-  A.sar(q(to), x86::cl);
-}
 void Assembler::divide(Register dividend, Register divisor) {
   const Register low{0}, high{6};
   if (divisor == low || divisor == high) {
@@ -124,9 +118,6 @@ void Assembler::compare(Register a, Word constant) {
   const Register r = a == kScratch ? kScratch2 : kScratch;
   move(r, constant);
   A.cmp(q(a), q(r));
-}
-void Assembler::compare_with_memory(Register a, Register base, SWord displacement) {
-  A.cmp(q(a), at(base, displacement));
 }
 void Assembler::test_difference(Register a, Word value, SWord mask) {
   A.lea(d(kScratch), x86::ptr(q(a), -static_cast<std::int32_t>(value)));

@@ -606,23 +606,23 @@ class Builder {
       case ArithOp::kBand: return Op::kAnd;
       case ArithOp::kBor: return Op::kOr;
       case ArithOp::kBxor: return Op::kXor;
-      case ArithOp::kBsl: return Op::kShiftLeft;
       case ArithOp::kBsr: return Op::kShiftRight;
       default: return Op::kConst;
     }
   }
-  bool always_works(Op op, const Type& result, ValueId b) const {
+  static bool always_works(Op op, const Type& result) {
     switch (op) {
       case Op::kAdd:
       case Op::kSubtract: return result.low != Type::kLeast || result.high != Type::kMost;
       case Op::kAnd:
       case Op::kOr:
-      case Op::kXor: return true;
-      case Op::kShiftRight: return g_.is_const(b) && type(b).low >= 0;
+      case Op::kXor:
+      case Op::kShiftRight: return true;
       default: return false;
     }
   }
   void arithmetic(Op op, ValueId a, ValueId b, const Operand& dst) {
+    if (op == Op::kShiftRight && !(g_.is_const(b) && type(b).low >= 0)) return leave();
     const Op float_op = op == Op::kAdd        ? Op::kFloatAdd
                         : op == Op::kSubtract ? Op::kFloatSubtract
                         : op == Op::kMultiply ? Op::kFloatMultiply
@@ -675,7 +675,7 @@ class Builder {
   }
   ValueId of_small(Op op, ValueId a, ValueId b) {
     const Type result = result_of(op, type(a), type(b));
-    return emit(op, result, {a, b}, 0, always_works(op, result, b) ? kNone : exit());
+    return emit(op, result, {a, b}, 0, always_works(op, result) ? kNone : exit());
   }
   /// Two numbers one of which is a float, as a new term. Leaves if there is anything else.
   ValueId of_floats(Op op, ValueId a, ValueId b) {
@@ -1047,7 +1047,6 @@ void Builder::part(const Part& p) {
     case Family::bor: return arithmetic(Op::kOr, get(o[0]), get(o[1]), o[2]);
     case Family::bxor: return arithmetic(Op::kXor, get(o[0]), get(o[1]), o[2]);
     case Family::bsr: return arithmetic(Op::kShiftRight, get(o[0]), get(o[1]), o[2]);
-    case Family::bsl: return arithmetic(Op::kShiftLeft, get(o[0]), get(o[1]), o[2]);
 
     case Family::fload: {
       const ValueId v = get(o[0]);

@@ -372,8 +372,6 @@ class Emitter {
         return equal();
       case Condition::kTermsEqual: call_with(b.args, stubs.equal); return jump_on(C::kNotEqual, C::kEqual, b);
       case Condition::kTermsLess: call_with(b.args, stubs.compare); return jump_on(C::kLess, C::kNotLess, b);
-      case Condition::kFloatLess:
-      case Condition::kFloatSame: return;
     }
   }
   /// Calls a function of two terms. Its result is in kScratch, and has been compared with zero.
@@ -567,14 +565,9 @@ void Emitter::arithmetic(const Inst& i) {
       a_.or_(r, 15);
       break;
     case Op::kShiftRight:
-      r = out(i.dst, kScratch2);
-      if (y_const && y_value >= 0) {
-        move_to(r, x);
-        a_.shift_right(r, static_cast<unsigned>(y_value > 63 ? 63 : y_value));
-        a_.or_(r, 15);
-        break;
-      }
-      a_.jump(exit_label(i.exit));
+      move_to(r, x);
+      a_.shift_right(r, static_cast<unsigned>(y_value > 63 ? 63 : y_value));
+      a_.or_(r, 15);
       break;
     case Op::kDivide:
     case Op::kRemainder: {
@@ -620,7 +613,6 @@ void Emitter::instruction(const Inst& i) {
       a_.load(r, i.op == Op::kLoadX ? kXRegisters : kStack, words(static_cast<SWord>(i.imm)));
       return done(i.dst, r);
     }
-    case Op::kStoreX: return store(kXRegisters, words(static_cast<SWord>(i.imm)), args[0]);
     case Op::kStoreY: return store(kStack, words(static_cast<SWord>(i.imm)), args[0]);
     case Op::kLoad: {
       const Register r = out(i.dst, kScratch);
@@ -657,7 +649,6 @@ void Emitter::instruction(const Inst& i) {
     case Op::kAnd:
     case Op::kOr:
     case Op::kXor:
-    case Op::kShiftLeft:
     case Op::kShiftRight: return arithmetic(i);
     case Op::kAbsolute: {
       const Register r = kScratch;
@@ -703,7 +694,6 @@ void Emitter::instruction(const Inst& i) {
     case Op::kFloatSubtract: return float_operation(i, Assembler::FloatOperation::kSubtract);
     case Op::kFloatMultiply: return float_operation(i, Assembler::FloatOperation::kMultiply);
     case Op::kFloatDivide: return float_operation(i, Assembler::FloatOperation::kDivide);
-    case Op::kFloatNegate: return;
     case Op::kBox: {
       a_.store(kHeap, 0, Term::header(Term::Sub::kFloat, 1).raw());
       a_.store(kHeap, words(1), float_in(args[0], kFloatScratch));

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "vm/term/term.hpp"
@@ -72,7 +71,6 @@ enum class Op : std::uint8_t {
   kParam,  // of a block, or of the function: imm is then the x register
   kLoadX,  // imm: x register in memory
   kLoadY,
-  kStoreX,
   kStoreY,
   kLoad,      // args: term; imm: distance in bytes from its untagged address, less the tag
   kPutList,   // args: head, tail
@@ -93,7 +91,6 @@ enum class Op : std::uint8_t {
   kAnd,
   kOr,
   kXor,
-  kShiftLeft,
   kShiftRight,
   kAbsolute,
   // Floats in registers of their own.
@@ -105,7 +102,6 @@ enum class Op : std::uint8_t {
   kFloatSubtract,
   kFloatMultiply,
   kFloatDivide,
-  kFloatNegate,
   kBox,
   kSelf,
 };
@@ -137,8 +133,6 @@ enum class Condition : std::uint8_t {
   kFunArity,       // a fun of the module's own code, with imm parameters
   kTermsEqual,     // =:= of any terms
   kTermsLess,      // < of any terms
-  kFloatLess,
-  kFloatSame,
 };
 
 enum class BlockEnd : std::uint8_t {
@@ -201,7 +195,7 @@ struct Graph {
   }
   std::span<const ValueId> args_of(const Inst& i) const { return {args.data() + i.first_arg, i.arg_count}; }
   bool is_const(ValueId v) const { return ops[v] == Op::kConst; }
-  bool is_float(ValueId v) const { return ops[v] >= Op::kFloatParam && ops[v] <= Op::kFloatNegate; }
+  bool is_float(ValueId v) const { return ops[v] >= Op::kFloatParam && ops[v] <= Op::kFloatDivide; }
 };
 
 }  // namespace vmrun::jit
