@@ -266,8 +266,9 @@ void compile_all(const Module& m) {
 
 bool enable_compiler(Compiled which) {
   if (which == Compiled::kNone) return true;
+  if (!kInThisBuild) return false;
   auto* const hot = new HotCode;
-  if (!kInThisBuild || !hot->works) return false;
+  if (!hot->works) return false;
   std::vector<std::uint32_t> offsets;
   const std::vector<std::uint8_t> code = jit::emit_stubs(&offsets);
   const std::uint8_t* const at = hot->area.allocate(code.size());

@@ -78,7 +78,6 @@ class LinearScan {
     out_.order = order_of(g_);
     out_.layout = layout_of(g_, out_.order);
     out_.locations.assign(g_.ops.size(), {});
-    out_.uses.assign(g_.ops.size(), 0);
     begin_.assign(g_.ops.size(), kNone);
     end_.assign(g_.ops.size(), 0);
     hint_.assign(g_.ops.size(), kNoHint);
@@ -99,7 +98,6 @@ class LinearScan {
   void use(ValueId v, std::uint32_t at) {
     if (v == kNone || g_.is_const(v)) return;
     end_[v] = std::max(end_[v], at);
-    ++out_.uses[v];
   }
   void use_exit(ExitId e, std::uint32_t at) {
     if (e == kNone) return;

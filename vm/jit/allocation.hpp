@@ -26,7 +26,6 @@ struct Allocation {
   std::vector<BlockId> order;       // of the blocks: each behind those that lead to it
   std::vector<BlockId> layout;      // the same, with those that are rarely reached last
   std::vector<Location> locations;  // by value; constants are nowhere
-  std::vector<std::uint16_t> uses;  // by value: how often it is used
 };
 
 /// Allocates registers by linear scan (Poletto, Sarkar, "Linear scan register allocation", 1999).

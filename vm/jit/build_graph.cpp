@@ -187,22 +187,32 @@ class Builder {
     };
     for (unsigned k = 0; k < kMostX; ++k) choose(&State::x, k, live_[n].x >> k & 1);
     for (unsigned k = 0; k < kMostFloats; ++k) choose(&State::floats, k, live_[n].floats >> k & 1);
-    for (const auto& [v, type] : edges[0].state.narrowed) {
-      Type all = Type::of(std::uint16_t{0});
-      for (const Incoming& e : edges) all = all.join(type_in(e.state, v));
-      if (all != g_.types[v]) joined.narrowed.emplace_back(v, all);
-    }
+    joined.narrowed = narrowed_by_all(edges);
     for (const auto& [slot, v] : edges[0].state.y) {
       const std::pair<Word, ValueId> known{slot, v};
       if (std::ranges::all_of(edges, [&](const Incoming& e) { return std::ranges::count(e.state.y, known); }))
         joined.y.push_back(known);
     }
+    lead(edges, to);
+    state_ = std::move(joined);
+  }
+  /// Types that are known on every edge, beyond what the values' own types say.
+  std::vector<std::pair<ValueId, Type>> narrowed_by_all(const std::vector<Incoming>& edges) const {
+    std::vector<std::pair<ValueId, Type>> narrowed;
+    for (const auto& [v, type] : edges[0].state.narrowed) {
+      Type all = Type::of(std::uint16_t{0});
+      for (const Incoming& e : edges) all = all.join(type_in(e.state, v));
+      if (all != g_.types[v]) narrowed.emplace_back(v, all);
+    }
+    return narrowed;
+  }
+  /// Ends the edges with jumps to the block, and goes on there.
+  void lead(const std::vector<Incoming>& edges, BlockId to) {
     for (const Incoming& e : edges) {
       g_.blocks[e.block].end = BlockEnd::kJump;
       g_.blocks[e.block].to = to;
     }
     block_ = to;
-    state_ = std::move(joined);
   }
 
   // ---- Values -----------------------------------------------------------------------------------
@@ -441,24 +451,13 @@ class Builder {
   /// Goes on where edges lead that differ in nothing but what is known of types.
   void join(std::vector<Incoming>& edges) {
     if (edges.empty()) return;
-    block_ = edges[0].block;
-    State joined = std::move(edges[0].state);
-    if (edges.size() > 1) {
-      std::vector<std::pair<ValueId, Type>> narrowed;
-      for (const auto& [v, type] : joined.narrowed) {
-        Type all = type_in(joined, v);
-        for (std::size_t n = 1; n < edges.size(); ++n) all = all.join(type_in(edges[n].state, v));
-        if (all != g_.types[v]) narrowed.emplace_back(v, all);
-      }
-      joined.narrowed = std::move(narrowed);
-      const BlockId to = new_block();
-      for (const Incoming& e : edges) {
-        g_.blocks[e.block].end = BlockEnd::kJump;
-        g_.blocks[e.block].to = to;
-      }
-      block_ = to;
+    if (edges.size() == 1) {
+      block_ = edges[0].block;
+    } else {
+      edges[0].state.narrowed = narrowed_by_all(edges);
+      lead(edges, new_block());
     }
-    state_ = std::move(joined);
+    state_ = std::move(edges[0].state);
   }
 
   /// a < b, or a >= b if not `wanted`.

@@ -35,30 +35,25 @@ class StubWriter {
     const Label used_up = a_.label();
     a_.count_down(kProcess, kReductions);
     a_.jump_if_not_positive(used_up);
-    store_arguments(kRegisterArguments);
-    leave(How::kAt);
+    leave(How::kAt, kRegisterArguments);
     begin();  // at_return
-    store_arguments(1);
-    leave(How::kAt);
+    leave(How::kAt, 1);
     begin();  // as_it_was
-    leave(How::kAsItWas);
+    leave(How::kAsItWas, 0);
     begin();  // yield
     a_.bind(used_up);
-    store_arguments(kRegisterArguments);
-    leave(How::kYield);
+    leave(How::kYield, kRegisterArguments);
     begin();  // counted
     a_.count_down(kProcess, kReductions);
     const Label yields = a_.label();
     a_.jump_if_not_positive(yields);
     a_.jump_through(kAddress, -words(1));
     a_.bind(yields);
-    store_arguments(1);
-    leave(How::kCounted);
+    leave(How::kCounted, 1);
     begin();  // collect
-    store_arguments(1);
-    leave(How::kCollect);
+    leave(How::kCollect, 1);
     begin();  // failed
-    leave(How::kFailed);
+    leave(How::kFailed, 0);
     begin();  // call_bif
     a_.call_of_process(kHeapTop, kHeapStop);
     begin();
@@ -73,9 +68,8 @@ class StubWriter {
       a_.call_fun(n, no_code);
     }
     a_.bind(no_code);
-    store_arguments(kRegisterArguments);
     a_.move(kAddress, kScratch);
-    leave(How::kNoCode);
+    leave(How::kNoCode, kRegisterArguments);
     return a_.finish();
   }
 
@@ -90,11 +84,10 @@ class StubWriter {
     a_.load(kHeap, kProcess, kHeapTop);
     a_.jump_to(kAddress);
   }
-  void store_arguments(unsigned count) {
-    for (unsigned n = 0; n < count; ++n)
+  /// Goes back to the interpreter. So many x registers are stored first.
+  void leave(How how, unsigned stored) {
+    for (unsigned n = 0; n < stored; ++n)
       a_.store(kXRegisters, words(n), Register{static_cast<std::uint8_t>(n)});
-  }
-  void leave(How how) {
     a_.store(kProcess, kHeapTop, kHeap);
     a_.store(kProcess, kHeapStop, kStack);
     a_.leave_code(kAddress, static_cast<Word>(how));
