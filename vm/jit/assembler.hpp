@@ -80,10 +80,11 @@ class Assembler {
   void shift_left(Register to, unsigned bits);
   void shift_right(Register to, unsigned bits);  // with the sign
   /// Quotient and remainder of dividend by divisor go to the registers 0 and 6 (which the dividend
-  /// and divisor may be).
+  /// and divisor may be). Uses kScratch2 if the divisor is one of these.
   void divide(Register dividend, Register divisor);
 
   void compare(Register a, Register b);
+  /// Uses kScratch, or kScratch2 if a is kScratch, if the constant is large.
   void compare(Register a, Word constant);
   /// Compares a - value, masked, with zero. Uses kScratch.
   void test_difference(Register a, Word value, SWord mask);
@@ -107,7 +108,7 @@ class Assembler {
   void constant(FloatRegister to, Word bits);
   void to_float(FloatRegister to, Register integer);
   enum class FloatOperation : std::uint8_t { kAdd, kSubtract, kMultiply, kDivide };
-  /// to may be a or b.
+  /// to may be a or b. Uses kFloatScratch if it is b alone.
   void operate(FloatOperation op, FloatRegister to, FloatRegister a, FloatRegister b);
   /// Goes there if the number is infinite or none. Uses kScratch and kFloatScratch.
   void jump_if_not_finite(FloatRegister f, Label to);

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler's assembler writes is what its header says: taken apart again by Zydis, and,
+// where it is more than one instruction of the processor, executed.
+#include <Zydis/Zydis.h>
+#include <catch2/catch.hpp>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "vm/hot/area.hpp"
+#include "vm/jit/allocation.hpp"
+#include "vm/jit/assembler.hpp"
+#include "vm/jit/native_frame.hpp"
+
+using namespace vmrun;
+using namespace vmrun::jit;
+
+namespace {
+
+using Emit = std::function<void(Assembler&)>;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr unsigned kRegisters = 16;  // of either kind
+/// What the processor calls them, in the order of Register::number; of 64, 32 and 8 bits.
+const std::string kNames[] = {"rax", "rsi", "rdi", "r8",  "r9",  "r10", "rdx", "rbp",
+                              "r14", "rcx", "r11", "rbx", "r12", "r13", "r15", "rsp"};
+const std::string kHalfNames[] = {"eax",  "esi", "edi",  "r8d", "r9d",  "r10d", "edx",  "ebp",
+                                  "r14d", "ecx", "r11d", "ebx", "r12d", "r13d", "r15d", "esp"};
+const std::string kConditions[] = {"z", "nz", "l", "nl", "nbe", "be", "o", "b", "nb", "le"};
+constexpr unsigned kComparisons = std::size(kConditions);
+
+constexpr SWord kLeast32 = std::numeric_limits<std::int32_t>::min();
+constexpr SWord kMost32 = std::numeric_limits<std::int32_t>::max();
+const SWord kDisplacements[] = {0, 8, -8, 1, 127, -128, 128, -129, kMost32, kLeast32};
+const SWord kConstants32[] = {0, 1, -1, 15, ~SWord{15}, 127, -128, 128, -129, 0xFFFF, kMost32, kLeast32};
+/// Those that no instruction but one has room for.
+const SWord kConstants64[] = {kMost32 + 1,
+                              kLeast32 - 1,
+                              0xFFFFFFFF,
+                              SWord{1} << 32,
+                              std::numeric_limits<SWord>::max(),
+                              std::numeric_limits<SWord>::min()};
+
+Register r(unsigned n) { return {static_cast<std::uint8_t>(n)}; }
+FloatRegister f(unsigned n) { return {static_cast<std::uint8_t>(n)}; }
+const std::string& name(Register of) { return kNames[of.number]; }
+std::string name(FloatRegister of) { return "xmm" + std::to_string(of.number); }
+std::string hex(Word w) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%lX", w);
+  return text;
+}
+std::string with_sign(SWord w) {
+  return w < 0 ? "-" + hex(-static_cast<Word>(w)) : hex(static_cast<Word>(w));
+}
+std::string place(Register base, SWord displacement) {
+  if (displacement == 0) return "[" + name(base) + "]";
+  return "[" + name(base) + (displacement > 0 ? "+" : "") + with_sign(displacement) + "]";
+}
+std::string memory(Register base, SWord displacement) { return "qword ptr " + place(base, displacement); }
+std::string memory_32(Register base, SWord displacement) { return "dword ptr " + place(base, displacement); }
+
+Bytes code_of(const Emit& emit) {
+  Assembler a;
+  emit(a);
+  return a.finish();
+}
+/// Formats sizes of memory, no leading zeros, and constants as numbers without a sign.
+const ZydisFormatter& formatter() {
+  static const ZydisFormatter made = [] {
+    ZydisFormatter f;
+    ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_INTEL);
+    for (const auto padding : {ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_FORMATTER_PROP_DISP_PADDING,
+                               ZYDIS_FORMATTER_PROP_IMM_PADDING})
+      ZydisFormatterSetProperty(&f, padding, ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_FORCE_SIZE, ZYAN_TRUE);
+    ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_IMM_SIGNEDNESS, ZYDIS_SIGNEDNESS_UNSIGNED);
+    return f;
+  }();
+  return made;
+}
+/// All instructions, one behind the other; addresses are those in the code.
+std::string taken_apart(const Bytes& code) {
+  ZydisDecoder decoder;
+  ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+  std::string all;
+  for (std::size_t at = 0; at < code.size();) {
+    ZydisDecodedInstruction i;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    char text[128];
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data() + at, code.size() - at, &i, operands)) ||
+        !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter(), &i, operands, i.operand_count_visible,
+                                                      text, sizeof text, at, nullptr)))
+      return all + "?";
+    all += (all.empty() ? "" : "; ") + std::string(text);
+    at += i.length;
+  }
+  return all;
+}
+void is(const std::string& text, const Emit& emit) { CHECK(taken_apart(code_of(emit)) == text); }
+
+template <class Do>
+void each_pair(Do what) {
+  for (unsigned a = 0; a < kRegisters; ++a)
+    for (unsigned b = 0; b < kRegisters; ++b) what(r(a), r(b));
+}
+template <class Do>
+void each_place(Do what) {
+  for (unsigned base = 0; base < kRegisters; ++base)
+    for (const SWord displacement : kDisplacements) what(r(base), displacement);
+}
+
+/// The registers that code may use, without those that point to these.
+constexpr unsigned kUsable = 14;
+struct State {
+  Word general[kUsable];
+  double floats[kRegisters];
+};
+
+/// Executes code with all registers set, and tells whether it went to the label.
+class Processor {
+ public:
+  Processor() : area_(reinterpret_cast<const void*>(&taken_apart), 1 << 16), at_(area_.allocate(kBytes)) {}
+
+  bool execute(State* state, const std::function<void(Assembler&, Label)>& emit) {
+    Assembler a;
+    a.enter_code();
+    a.move(kXRegisters, kXRegisters);
+    for (unsigned n = 0; n < kRegisters; ++n) a.load(f(n), kXRegisters, float_at(n));
+    for (unsigned n = 0; n < kUsable; ++n) a.load(r(n), kXRegisters, general_at(n));
+    const Label there = a.label();
+    emit(a, there);
+    leave(a, 0);
+    a.bind(there);
+    leave(a, 1);
+    const Bytes code = a.finish();
+    REQUIRE(code.size() <= kBytes);
+    REQUIRE(area_.install(at_, code.data(), code.size()));
+    using Enter = Left (*)(void*, State*, double*, const void*);
+    const Left left =
+        reinterpret_cast<Enter>(reinterpret_cast<std::uintptr_t>(at_))(nullptr, state, nullptr, nullptr);
+    CHECK(reinterpret_cast<Word>(left.at) == state->general[3]);
+    return static_cast<Word>(left.how) == 1;
+  }
+
+ private:
+  static constexpr unsigned kBytes = 2048;
+  static SWord general_at(unsigned n) { return n * static_cast<SWord>(sizeof(Word)); }
+  static SWord float_at(unsigned n) { return general_at(kUsable + n); }
+  static void leave(Assembler& a, Word how) {
+    for (unsigned n = 0; n < kUsable; ++n) a.store(kXRegisters, general_at(n), r(n));
+    for (unsigned n = 0; n < kRegisters; ++n) a.store(kXRegisters, float_at(n), f(n));
+    a.leave_code(r(3), how);
+  }
+
+  Area area_;
+  const std::uint8_t* at_;
+};
+
+State some_state() {
+  static std::mt19937_64 random(36);
+  State s;
+  for (Word& w : s.general) w = random() >> random() % 64;
+  for (double& d : s.floats) d = static_cast<double>(random() % 1000) / 8 + 1;
+  return s;
+}
+/// Whether nothing has changed but registers of these numbers.
+bool same_but(const State& before, const State& now, unsigned general, unsigned floats) {
+  for (unsigned n = 0; n < kUsable; ++n)
+    if (!(general >> n & 1) && before.general[n] != now.general[n]) return false;
+  for (unsigned n = 0; n < kRegisters; ++n)
+    if (!(floats >> n & 1) && std::memcmp(&before.floats[n], &now.floats[n], sizeof(double)) != 0)
+      return false;
+  return true;
+}
+constexpr unsigned kNothing = 0;
+unsigned only(Register of) { return 1u << of.number; }
+unsigned only(FloatRegister of) { return 1u << of.number; }
+
+}  // namespace
+
+TEST_CASE("Registers of the assembler are these of the processor") {
+  CHECK(name(kScratch) == "rcx");
+  CHECK(name(kScratch2) == "r11");
+  CHECK(name(kStack) == "rbx");
+  CHECK(name(kHeap) == "r12");
+  CHECK(name(kProcess) == "r13");
+  CHECK(name(kXRegisters) == "r15");
+  CHECK(name(kFrame) == "rsp");
+  for (unsigned n = 0; n < kGeneral; ++n)
+    CHECK_FALSE((r(n) == kScratch || r(n) == kScratch2 || n >= kStack.number));
+}
+
+TEST_CASE("Moves, loads and stores") {
+  each_pair([](Register to, Register from) {
+    is(to == from ? "" : "mov " + name(to) + ", " + name(from), [=](Assembler& a) { a.move(to, from); });
+    for (const SWord d : kDisplacements) {
+      is("mov " + name(to) + ", " + memory(from, d), [=](Assembler& a) { a.load(to, from, d); });
+      is("mov " + memory(to, d) + ", " + name(from), [=](Assembler& a) { a.store(to, d, from); });
+      is("lea " + name(to) + ", " + place(from, d), [=](Assembler& a) { a.address(to, from, d); });
+    }
+  });
+  for (unsigned n = 0; n < kRegisters; ++n) {
+    for (const SWord c : kConstants32) {
+      const auto w = static_cast<Word>(c);
+      is("mov " + (c < 0 ? kNames : kHalfNames)[n] + ", " + hex(w), [=](Assembler& a) { a.move(r(n), w); });
+    }
+    for (const SWord c : kConstants64) {
+      const auto w = static_cast<Word>(c);
+      is("mov " + (w >> 32 ? kNames : kHalfNames)[n] + ", " + hex(w), [=](Assembler& a) { a.move(r(n), w); });
+    }
+  }
+  each_place([](Register base, SWord d) {
+    for (const SWord c : kConstants32)
+      is("mov " + memory(base, d) + ", " + hex(static_cast<Word>(c)),
+         [=](Assembler& a) { a.store(base, d, static_cast<Word>(c)); });
+    if (base == kScratch) return;
+    for (const SWord c : kConstants64) {
+      const auto w = static_cast<Word>(c);
+      is("mov " + std::string(w >> 32 ? "rcx" : "ecx") + ", " + hex(w) + "; mov " + memory(base, d) + ", rcx",
+         [=](Assembler& a) { a.store(base, d, w); });
+    }
+  });
+}
+
+TEST_CASE("Arithmetic and comparisons") {
+  using OfTwo = void (Assembler::*)(Register, Register);
+  const std::pair<const char*, OfTwo> of_two[] = {
+      {"add", &Assembler::add},    {"sub", &Assembler::subtract}, {"imul", &Assembler::multiply},
+      {"and", &Assembler::and_},   {"or", &Assembler::or_},       {"xor", &Assembler::xor_},
+      {"cmp", &Assembler::compare}};
+  each_pair([&](Register to, Register other) {
+    for (const auto& [mnemonic, method] : of_two)
+      is(std::string(mnemonic) + " " + name(to) + ", " + name(other),
+         [=](Assembler& a) { (a.*method)(to, other); });
+  });
+  using OfConstant = void (Assembler::*)(Register, SWord);
+  const std::pair<const char*, OfConstant> of_constant[] = {
+      {"add", &Assembler::add}, {"and", &Assembler::and_}, {"or", &Assembler::or_}};
+  for (unsigned n = 0; n < kRegisters; ++n) {
+    for (const SWord c : kConstants32) {
+      const std::string operands = name(r(n)) + ", " + hex(static_cast<Word>(c));
+      for (const auto& [mnemonic, method] : of_constant)
+        is(std::string(mnemonic) + " " + operands, [=](Assembler& a) { (a.*method)(r(n), c); });
+      is("cmp " + operands, [=](Assembler& a) { a.compare(r(n), static_cast<Word>(c)); });
+    }
+    for (unsigned bits = 0; bits < 64; ++bits) {
+      is("shl " + name(r(n)) + ", " + hex(bits), [=](Assembler& a) { a.shift_left(r(n), bits); });
+      is("sar " + name(r(n)) + ", " + hex(bits), [=](Assembler& a) { a.shift_right(r(n), bits); });
+    }
+    is("test " + name(r(n)) + ", " + name(r(n)), [=](Assembler& a) { a.test_zero(r(n)); });
+  }
+  each_place([](Register base, SWord d) {
+    for (const SWord c : kConstants32) {
+      const auto i = static_cast<std::int32_t>(c);
+      const auto u = static_cast<std::uint32_t>(c);
+      is("cmp " + memory_32(base, d) + ", " + hex(u), [=](Assembler& a) { a.compare_memory_32(base, d, i); });
+      is("cmp " + memory(base, d) + ", " + hex(static_cast<Word>(c)),
+         [=](Assembler& a) { a.compare_memory_64(base, d, i); });
+      is("test " + memory_32(base, d) + ", " + hex(u), [=](Assembler& a) { a.test_bits(base, d, u); });
+    }
+    is("dec " + memory_32(base, d), [=](Assembler& a) { a.count_down(base, d); });
+    is("jmp " + memory(base, d), [=](Assembler& a) { a.jump_through(base, d); });
+  });
+}
+
+TEST_CASE("Floats are moved, loaded and stored") {
+  for (unsigned n = 0; n < kRegisters; ++n) {
+    for (unsigned m = 0; m < kRegisters; ++m)
+      is(n == m ? "" : "movapd " + name(f(n)) + ", " + name(f(m)), [=](Assembler& a) { a.move(f(n), f(m)); });
+    for (unsigned m = 0; m < kRegisters; ++m) {
+      is("ucomisd " + name(f(n)) + ", " + name(f(m)), [=](Assembler& a) { a.compare(f(n), f(m)); });
+      is("xorpd " + name(f(n)) + ", " + name(f(n)) + "; cvtsi2sd " + name(f(n)) + ", " + name(r(m)),
+         [=](Assembler& a) { a.to_float(f(n), r(m)); });
+    }
+    each_place([=](Register base, SWord d) {
+      is("movsd " + name(f(n)) + ", " + memory(base, d), [=](Assembler& a) { a.load(f(n), base, d); });
+      is("movsd " + memory(base, d) + ", " + name(f(n)), [=](Assembler& a) { a.store(base, d, f(n)); });
+    });
+    is("xorpd " + name(f(n)) + ", " + name(f(n)), [=](Assembler& a) { a.constant(f(n), 0); });
+    is("mov rcx, 0x8000000000000000; movq " + name(f(n)) + ", rcx",
+       [=](Assembler& a) { a.constant(f(n), Word{1} << 63); });
+  }
+}
+
+TEST_CASE("Jumps go where their labels are, near and far") {
+  for (const unsigned bytes : {0u, 100u, 127u, 128u, 200u}) {
+    const Bytes between(bytes, 0x90);
+    const auto goes = [&](const std::string& mnemonic, const std::function<void(Assembler&, Label)>& jump) {
+      // Forward, and back.
+      Assembler a;
+      const Label ahead = a.label(), behind = a.label();
+      jump(a, ahead);
+      const std::uint32_t from = a.here();
+      a.data(between.data(), bytes);
+      a.bind(ahead);
+      CHECK(a.here() == from + bytes);
+      const std::string target = hex(a.here());
+      a.bind(behind);
+      a.data(between.data(), bytes);
+      jump(a, behind);
+      const Bytes code = a.finish();
+      const std::string text = taken_apart(code);
+      CHECK(text.starts_with(mnemonic + " " + target));
+      CHECK(text.ends_with(mnemonic + " " + target));
+    };
+    goes("jmp", [](Assembler& a, Label to) { a.jump(to); });
+    goes("jle", [](Assembler& a, Label to) { a.jump_if_not_positive(to); });
+    for (unsigned c = 0; c < kComparisons; ++c)
+      goes("j" + kConditions[c], [=](Assembler& a, Label to) { a.jump_if(static_cast<Comparison>(c), to); });
+  }
+}
+
+TEST_CASE("Jumps out of the code leave four bytes for the distance") {
+  const int there = 0;
+  const auto leads = [&](const std::string& mnemonic, const Emit& emit) {
+    Assembler a;
+    a.test_zero(r(0));
+    emit(a);
+    const std::uint32_t end = a.here();
+    REQUIRE(a.outward().size() == 1);
+    CHECK(a.outward()[0].at == end - 4);
+    CHECK(a.outward()[0].target == &there);
+    Bytes code = a.finish();
+    const std::int32_t distance = 0x1000;
+    std::memcpy(code.data() + end - 4, &distance, 4);
+    CHECK(taken_apart(code) == "test rax, rax; " + mnemonic + " " + hex(end + 0x1000));
+  };
+  leads("jmp", [&](Assembler& a) { a.jump_outward(&there); });
+  leads("call", [&](Assembler& a) { a.call_outward(&there); });
+  for (unsigned c = 0; c < kComparisons; ++c)
+    leads("j" + kConditions[c], [&](Assembler& a) { a.jump_if_outward(static_cast<Comparison>(c), &there); });
+}
+
+TEST_CASE("What is aligned begins where data of that size ends") {
+  for (unsigned before = 0; before < 20; ++before)
+    for (const unsigned size : {0u, 8u, 3u}) {
+      Assembler a;
+      const Bytes bytes(20, 0x90);
+      a.data(bytes.data(), before);
+      a.align_behind(size);
+      CHECK((a.here() + size) % 16 == 0);
+      CHECK(a.here() - before < 16);
+      const Bytes code = a.finish();
+      for (std::size_t n = before; n < code.size(); ++n) CHECK(code[n] == 0xCC);  // nobody comes here
+    }
+}
+
+TEST_CASE("Quotient and remainder of any two registers") {
+  Processor processor;
+  const SWord numbers[] = {0, 1, -1, 7, -7, 1000, std::numeric_limits<SWord>::max(), -(SWord{1} << 59)};
+  const SWord divisors[] = {1, 2, -2, 3, 10, -1000, SWord{1} << 58};
+  for (unsigned by = 0; by <= kScratch2.number; ++by)
+    for (unsigned of = 0; of <= kScratch2.number; ++of) {
+      const bool uses_scratch = by == 0 || by == 6;
+      if (uses_scratch && r(of) == kScratch2) continue;
+      for (const SWord x : numbers)
+        for (const SWord y : divisors) {
+          State s = some_state();
+          s.general[of] = static_cast<Word>(x);
+          s.general[by] = static_cast<Word>(y);
+          const State before = s;
+          const auto n = static_cast<SWord>(before.general[of]);
+          processor.execute(&s, [=](Assembler& a, Label) { a.divide(r(of), r(by)); });
+          CHECK(static_cast<SWord>(s.general[0]) == n / y);
+          CHECK(static_cast<SWord>(s.general[6]) == n % y);
+          CHECK(
+              same_but(before, s, only(r(0)) | only(r(6)) | (uses_scratch ? only(kScratch2) : 0), kNothing));
+        }
+    }
+}
+
+TEST_CASE("Large constants are compared by way of a scratch register, and stored so") {
+  Processor processor;
+  for (unsigned n = 0; n < kUsable; ++n)
+    for (const SWord c : kConstants64)
+      for (const SWord more : {0, 1, -1}) {
+        State s = some_state();
+        const auto w = static_cast<Word>(c);
+        s.general[n] = w + static_cast<Word>(more);
+        const State before = s;
+        const bool equal = processor.execute(&s, [=](Assembler& a, Label there) {
+          a.compare(r(n), w);
+          a.jump_if(Comparison::kEqual, there);
+        });
+        CHECK(equal == (more == 0));
+        CHECK(same_but(before, s, only(r(n) == kScratch ? kScratch2 : kScratch), kNothing));
+      }
+}
+
+TEST_CASE("Comparisons and jumps of every kind hold when they should") {
+  Processor processor;
+  const Word values[] = {0, 1, 2, ~Word{0}, Word{1} << 63, ~Word{0} >> 1, 0x80000000};
+  for (const Word x : values)
+    for (const Word y : values) {
+      const auto sx = static_cast<SWord>(x), sy = static_cast<SWord>(y);
+      SWord difference;
+      const bool holds[] = {
+          x == y, x != y,  sx<sy, sx >= sy, x> y, x <= y, __builtin_sub_overflow(sx, sy, &difference), x < y,
+          x >= y, sx <= sy};
+      for (unsigned c = 0; c < kComparisons; ++c) {
+        State s = some_state();
+        s.general[5] = x, s.general[8] = y;
+        const State before = s;
+        CHECK(processor.execute(&s, [=](Assembler& a, Label there) {
+          a.compare(r(5), r(8));
+          a.jump_if(static_cast<Comparison>(c), there);
+        }) == holds[c]);
+        CHECK(same_but(before, s, kNothing, kNothing));
+      }
+    }
+}
+
+TEST_CASE("A tag is tested by the difference to it") {
+  Processor processor;
+  for (unsigned n = 0; n < kUsable; ++n)
+    for (const SWord mask : {3, 15, 0x3F})
+      for (Word tag = 0; tag <= static_cast<Word>(mask); ++tag)
+        for (const Word value : {tag, tag + 1, ~Word{0} << 6 | tag, (~Word{0} << 6 | tag) - 1}) {
+          State s = some_state();
+          s.general[n] = value;
+          const State before = s;
+          const bool equal = processor.execute(&s, [=](Assembler& a, Label there) {
+            a.test_difference(r(n), tag, mask);
+            a.jump_if(Comparison::kEqual, there);
+          });
+          CHECK(equal == ((value & static_cast<Word>(mask)) == tag));
+          CHECK(same_but(before, s, only(kScratch), kNothing));
+        }
+}
+
+TEST_CASE("Floats of any three registers are computed") {
+  Processor processor;
+  using Op = Assembler::FloatOperation;
+  const std::pair<Op, double (*)(double, double)> operations[] = {
+      {Op::kAdd, [](double x, double y) { return x + y; }},
+      {Op::kSubtract, [](double x, double y) { return x - y; }},
+      {Op::kMultiply, [](double x, double y) { return x * y; }},
+      {Op::kDivide, [](double x, double y) { return x / y; }}};
+  for (const auto& [op, compute] : operations)
+    for (unsigned to = 0; to < kRegisters; ++to)
+      for (unsigned x = 0; x < kRegisters; ++x)
+        for (unsigned y = 0; y < kRegisters; ++y) {
+          const bool uses_scratch = to == y && to != x;
+          if (uses_scratch && (f(x) == kFloatScratch || f(to) == kFloatScratch)) continue;
+          State s = some_state();
+          const State before = s;
+          processor.execute(&s, [=, op = op](Assembler& a, Label) { a.operate(op, f(to), f(x), f(y)); });
+          CHECK(s.floats[to] == compute(before.floats[x], before.floats[y]));
+          CHECK(same_but(before, s, kNothing, only(f(to)) | (uses_scratch ? only(kFloatScratch) : 0)));
+        }
+}
+
+TEST_CASE("Numbers that are infinite or none are told from others") {
+  Processor processor;
+  using Limits = std::numeric_limits<double>;
+  for (unsigned n = 0; n < kRegisters; ++n)
+    for (const double d : {0.0, -0.0, 1.0, Limits::max(), -Limits::max(), Limits::denorm_min(),
+                           Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()}) {
+      State s = some_state();
+      s.floats[n] = d;
+      const State before = s;
+      CHECK(processor.execute(&s, [=](Assembler& a, Label there) { a.jump_if_not_finite(f(n), there); }) ==
+            !std::isfinite(d));
+      CHECK(same_but(before, s, only(kScratch), only(kFloatScratch)));
+    }
+}
+
+TEST_CASE("Constants and integers become floats") {
+  Processor processor;
+  for (unsigned n = 0; n < kRegisters; ++n)
+    for (const double d : {0.0, -0.0, 1.5, -1e300, 5e-324}) {
+      State s = some_state();
+      const State before = s;
+      processor.execute(&s, [=](Assembler& a, Label) { a.constant(f(n), std::bit_cast<Word>(d)); });
+      CHECK(std::bit_cast<Word>(s.floats[n]) == std::bit_cast<Word>(d));
+      CHECK(same_but(before, s, only(kScratch), only(f(n))));
+    }
+  for (unsigned n = 0; n < kUsable; ++n)
+    for (const SWord i : {SWord{0}, SWord{-1}, (SWord{1} << 53) + 1, -(SWord{1} << 59)}) {
+      State s = some_state();
+      s.general[n] = static_cast<Word>(i);
+      const State before = s;
+      processor.execute(&s, [=](Assembler& a, Label) { a.to_float(f(n), r(n)); });
+      CHECK(s.floats[n] == static_cast<double>(i));
+      CHECK(same_but(before, s, kNothing, only(f(n))));
+    }
+}
+
+TEST_CASE("Floats are compared as numbers without a sign are") {
+  Processor processor;
+  for (const double x : {0.0, -0.0, 1.0, -1.0, 1e300})
+    for (const double y : {0.0, 1.0, -1.0, 1e300}) {
+      const std::pair<Comparison, bool> holds[] = {
+          {Comparison::kAbove, x > y}, {Comparison::kNotAbove, x <= y}, {Comparison::kEqual, x == y}};
+      for (const auto& [c, expected] : holds) {
+        State s = some_state();
+        s.floats[2] = x, s.floats[9] = y;
+        CHECK(processor.execute(&s, [=, c = c](Assembler& a, Label there) {
+          a.compare(f(2), f(9));
+          a.jump_if(c, there);
+        }) == expected);
+      }
+    }
+}
+
+TEST_CASE("A count ends at zero") {
+  Processor processor;
+  for (const std::int32_t count : {2, 1, 0, -1}) {
+    State s = some_state();
+    Word memory = 0xABCDEF0000000000 | static_cast<std::uint32_t>(count);
+    s.general[7] = reinterpret_cast<Word>(&memory);
+    CHECK(processor.execute(&s, [](Assembler& a, Label there) {
+      a.count_down(r(7), 0);
+      a.jump_if_not_positive(there);
+    }) == (count <= 1));
+    CHECK(memory == ((0xABCDEF0000000000 & ~Word{0xFFFFFFFF}) | static_cast<std::uint32_t>(count - 1)));
+  }
+}
+
+TEST_CASE("Code that is entered and left keeps what its caller has") {
+  is("push rbx; push rbp; push r12; push r13; push r14; push r15; sub rsp, 0x218; mov r13, rdi; mov r15, "
+     "rsi; "
+     "mov qword ptr [rsp+0x200], rdx; mov r11, rcx",
+     [](Assembler& a) { a.enter_code(); });
+  static_assert(kFloatsSlot * sizeof(Word) == 0x200);
+  for (unsigned n = 0; n < kRegisters; ++n) {
+    is("mov rax, " + name(r(n)) +
+           "; mov edx, 0x5; add rsp, 0x218; pop r15; pop r14; pop r13; pop r12; pop rbp; pop rbx; ret",
+       [=](Assembler& a) { a.leave_code(r(n), 5); });
+    is("jmp " + name(r(n)), [=](Assembler& a) { a.jump_to(r(n)); });
+  }
+}
+
+TEST_CASE("Functions of C++ are called with the processor's stack aligned") {
+  // A return address lies there, so 8 bytes more make 16.
+  is("mov qword ptr [r13+0x10], r12; mov qword ptr [r13+0x18], rbx; mov rdi, r13; mov rsi, r15; sub rsp, "
+     "0x8; call r11; "
+     "add rsp, 0x8; mov r12, qword ptr [r13+0x10]; mov rbx, qword ptr [r13+0x18]; test rax, rax; ret",
+     [](Assembler& a) { a.call_of_process(0x10, 0x18); });
+  is("push rax; push rsi; push rdi; push r8; push r9; push r10; push rdx; mov rdi, rcx; mov rsi, r11; "
+     "mov rax, 0x123456789A; call rax; mov rcx, rax; pop rdx; pop r10; pop r9; pop r8; pop rdi; pop rsi; "
+     "pop rax; test rcx, rcx; ret",
+     [](Assembler& a) { a.call_of_two(reinterpret_cast<const void*>(0x123456789A)); });
+}
+
+TEST_CASE("Free variables of a fun follow its arguments") {
+  const auto called = [](unsigned arguments) {
+    Assembler a;
+    const Label no_code = a.label();
+    a.call_fun(arguments, no_code);
+    a.bind(no_code);
+    return taken_apart(a.finish());
+  };
+  const std::string begins = "mov r11d, dword ptr [rcx+0x12]; test r11d, r11d; jz ",
+                    copies = "; movsd xmm15, qword ptr [rcx+r11*8+0x1E]; movsd qword ptr [r15+r11*8+",
+                    next = "], xmm15; dec r11d; jnz 0xD; ",
+                    goes = "mov r11, qword ptr [rcx+0x6]; mov r11, qword ptr [r11+0x30]; test r11, r11; jz ",
+                    ends = "; jmp qword ptr [r11-0x8]";
+  CHECK(called(6) == begins + "0x20" + copies + "0x28" + next + goes + "0x35" + ends);
+  CHECK(called(4) == begins + "0x28" + copies + "0x18" + next +
+                         "mov r9, qword ptr [r15+0x20]; mov r10, qword ptr [r15+0x28]; " + goes + "0x3D" +
+                         ends);
+}
