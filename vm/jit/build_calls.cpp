@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vm/jit/builder.hpp"
+
+namespace vmrun::jit {
+
+using op::Family;
+
+void Builder::call(const Part& p, unsigned arity, const Word* target, Word address_at, bool returns) {
+  store_all();
+  Block& b = block();
+  for (unsigned n = 0; n < arity; ++n) b.args.push_back(state_.x[n]);
+  b.target = target;
+  b.imm = address_at;
+  if (returns) {
+    b.return_to = p.next;
+    returns_to_.insert(p.next);
+  }
+  end_with(target ? BlockEnd::kCall : BlockEnd::kCallAt);
+}
+
+void Builder::call_fun(const Part& p, unsigned arity, ValueId fun, bool returns) {
+  store_all();
+  for (unsigned n = 0; n < arity; ++n) block().args.push_back(state_.x[n]);
+  block().args.push_back(fun);
+  block().imm = arity;
+  if (returns) {
+    block().return_to = p.next;
+    returns_to_.insert(p.next);
+  }
+  end_with(BlockEnd::kCallFun);
+}
+
+void Builder::require_fun(ValueId fun, unsigned arity) {
+  const auto rarely = [&] { leave(); };
+  if (!type(fun).is(Type::kBoxed)) require(Condition::kIsBoxed, {fun}, 0, rarely, true);
+  require(Condition::kHeaderMasked, {fun}, masked(kHeaderSubMask, sub_header(Term::Sub::kFun)), rarely, true);
+  require(Condition::kFunArity, {fun}, arity, rarely, true);
+}
+
+void Builder::call_bif(const Part& p) {
+  const auto o = code_.operands(p);
+  const auto arity = static_cast<unsigned>(o[1].value);
+  returns_to_.insert(p.next);
+  if (!p.begins) return leave();  // the instruction would begin again
+  std::vector<ValueId> args(state_.x.begin(), state_.x.begin() + arity);
+  const ValueId result = g_.value(Op::kCallBif, Type{}, o[2].value);
+  append(Op::kCallBif, result, args, o[2].value, exit());
+  block().code.back().next = p.next;
+  state_ = State();
+  state_.x[0] = result;
+  if (only_result_is_live(code_.part_at(p.next))) return;
+  block().exit = exit_at(p.next, {1, 0}, state_.x, state_.floats);
+  end_with(BlockEnd::kExit);
+}
+
+void Builder::build_call(const Part& p) {
+  const auto o = code_.operands(p);
+  switch (p.family) {
+    case Family::call: return call(p, header_of_entry(o[0].target())->arity, o[0].target(), 0, true);
+    case Family::call_only: return call(p, header_of_entry(o[0].target())->arity, o[0].target(), 0, false);
+    case Family::call_ext:
+    case Family::call_ext_only: {
+      const auto* e = reinterpret_cast<const Export*>(o[0].value);
+      return call(p, e->arity, nullptr, reinterpret_cast<Word>(&e->address), p.family == Family::call_ext);
+    }
+    case Family::call_fun: {
+      const ValueId fun = get(o[1]);
+      require_fun(fun, static_cast<unsigned>(o[0].value));
+      return call_fun(p, static_cast<unsigned>(o[0].value), fun, true);
+    }
+    case Family::call_fun_last: {
+      const ValueId fun = get(o[1]);
+      require_fun(fun, static_cast<unsigned>(o[0].value));
+      store_all();
+      act(Op::kMoveStack, {}, o[2].value);
+      state_.y.clear();
+      return call_fun(p, static_cast<unsigned>(o[0].value), fun, false);
+    }
+    case Family::call_bif:
+    case Family::call_located_bif: return call_bif(p);
+    case Family::begin_catch: return set(o[0], constant(Term::catch_at(o[1].target()).raw()));
+    case Family::try_end: return set(o[0], constant(Term::nil().raw()));
+    case Family::catch_end: {
+      const ValueId v = state_.x[0];
+      require(
+          Condition::kDiffers, {v}, 0, [&] { leave(); }, true);
+      return set(o[0], constant(Term::nil().raw()));
+    }
+    case Family::apply: returns_to_.insert(p.next); return leave();
+    default: return build_test(p);
+  }
+}
+
+}  // namespace vmrun::jit

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "vm/jit/graph.hpp"
+#include "vm/jit/live_registers.hpp"
+#include "vm/term/arith.hpp"
+
+/// What build_graph is made of. Its files: build_graph.cpp (where code begins, edges, values),
+/// build_calls.cpp, build_tests.cpp (tests and switches), build_terms.cpp, build_arithmetic.cpp
+/// (integers and floats). One thread.
+namespace vmrun::jit {
+
+/// What is known at a place in the function.
+struct State {
+  std::array<ValueId, kMostX> x;
+  std::array<ValueId, kMostFloats> floats;
+  std::vector<std::pair<Word, ValueId>> y;  // y registers whose values are at hand as well
+  // y registers that the current instruction has written, but that are not stored yet: if it
+  // leaves, the interpreter finds them as they were.
+  std::vector<std::pair<Word, ValueId>> unstored;
+  std::vector<std::pair<ValueId, Type>> narrowed;  // types known here, the latest last
+  State() {
+    x.fill(kNone);
+    floats.fill(kNone);
+  }
+};
+
+/// An edge to a label. Its block is empty, and becomes the label's own if there is no other edge.
+struct Incoming {
+  BlockId block;
+  State state;
+};
+
+inline constexpr Word kHeaderSubMask = 0x3F;
+constexpr Word sub_header(Term::Sub sub) { return static_cast<Word>(sub) << 2; }
+constexpr Word masked(Word mask, Word value) { return mask << 32 | value; }
+
+class Builder {
+ public:
+  Builder(const FunctionCode& code, std::vector<RegisterSet> live, Graph* out)
+      : code_(code), live_(std::move(live)), g_(*out) {}
+
+  void run();
+
+ private:
+  // ---- Instructions. Each does those of its kind, and asks the next one for others; the last one
+  // leaves them to the interpreter. ----
+
+  void build_move(const Part& p);
+  void build_call(const Part& p);
+  void build_test(const Part& p);
+  void build_term(const Part& p);
+  void build_arithmetic(const Part& p);
+
+  // ---- Where code begins ------------------------------------------------------------------------
+
+  Block& block() { return g_.blocks[block_]; }
+  BlockId new_block();
+  void begin_at_entry();
+  /// Behind a call, with its result.
+  Incoming behind_call(const Word* at);
+  void begin_instruction(std::size_t n);
+  /// Whether a part behind others may leave, when these have changed what the interpreter, which
+  /// does the whole instruction again, would change once more.
+  bool begins_again_in_the_middle(std::size_t n) const;
+  static bool may_leave(op::Family f);
+  void merge(std::vector<Incoming>& edges, std::size_t n);
+  /// Types that are known on every edge, beyond what the values' own types say.
+  std::vector<std::pair<ValueId, Type>> narrowed_by_all(const std::vector<Incoming>& edges) const;
+  /// Ends the edges with jumps to the block, and goes on there.
+  void lead(const std::vector<Incoming>& edges, BlockId to);
+
+  // ---- Values -------------------------------------------------------------------------------------
+
+  ValueId emit(Op op, Type type, std::initializer_list<ValueId> args, Word imm = 0, ExitId exit = kNone);
+  void append(Op op, ValueId dst, std::span<const ValueId> args, Word imm = 0, ExitId exit = kNone);
+  /// Appends an instruction without a result.
+  void act(Op op, std::initializer_list<ValueId> args, Word imm = 0, ExitId exit = kNone);
+  ValueId constant(Word w);
+  ValueId get(const Operand& o);
+  void set(const Operand& o, ValueId v);
+  void store_all();
+
+  // ---- Types --------------------------------------------------------------------------------------
+
+  Type type_in(const State& s, ValueId v) const;
+  Type type(ValueId v) const { return type_in(state_, v); }
+  void narrow(ValueId v, const Type& by);
+  void exclude(ValueId v, unsigned kinds);
+
+  // ---- Ways on ------------------------------------------------------------------------------------
+
+  /// Where the interpreter goes on with the current instruction.
+  ExitId exit();
+  template <class X, class F>
+  ExitId exit_at(const Word* at, const RegisterSet& needed, const X& x, const F& floats) {
+    Exit e{at, {}, {}};
+    for (unsigned k = 0; k < kMostX; ++k)
+      if (needed.x >> k & 1 && x[k] != kNone)
+        e.registers.push_back({static_cast<std::uint16_t>(x_of_place(k)), x[k]});
+    for (unsigned k = 0; k < kMostFloats; ++k)
+      if (needed.floats >> k & 1 && floats[k] != kNone)
+        e.floats.push_back({static_cast<std::uint16_t>(k), floats[k]});
+    g_.exits.push_back(std::move(e));
+    return static_cast<ExitId>(g_.exits.size() - 1);
+  }
+  void end_with(BlockEnd end);
+  /// The interpreter does the current instruction.
+  void leave();
+  /// Goes to a label, with the state as it is now.
+  void go_to(const Word* to);
+  /// Ends the block with a test. What follows is the case that it holds; `otherwise` is called in
+  /// the other case, with the block that is then current, and ends that one.
+  template <class Otherwise>
+  void require(Condition c, std::initializer_list<ValueId> args, Word imm, Otherwise otherwise,
+               bool is_rare = false) {
+    branch(c, args, imm);
+    const BlockId holds = block().to, not_so = block().otherwise;
+    State kept = state_;
+    block_ = not_so;
+    block().rare = is_rare;
+    otherwise();
+    block_ = holds;
+    state_ = std::move(kept);
+  }
+  /// Ends the block with a test, whose two blocks are new.
+  void branch(Condition c, std::initializer_list<ValueId> args, Word imm);
+
+  // ---- Tests and switches -------------------------------------------------------------------------
+
+  /// A test of kinds that looks at the tag alone. If the type decides, no test is made.
+  void test_kind(ValueId v, Condition c, std::uint16_t kinds, const Word* fail);
+  /// Requires a boxed term with such a header.
+  void test_header(ValueId v, Condition c, Word imm, const Type& then, const Word* fail);
+  static Type tuple_of(Word header);
+  void test_same(ValueId v, Word word, const Word* fail);
+  /// a =:= b or its contrary: goes on if the outcome is `wanted`, else to `fail`.
+  void test_equal(ValueId a, ValueId b, bool wanted, const Word* fail);
+  void test_equal_terms(ValueId a, ValueId b, bool wanted, const Word* fail);
+  /// Goes on where the first edges lead, and to `fail` where the others do.
+  void go_on(std::vector<Incoming>& here, std::vector<Incoming>& elsewhere, const Word* fail);
+  /// Goes on where edges lead that differ in nothing but what is known of types.
+  void join(std::vector<Incoming>& edges);
+  /// a < b, or a >= b if not `wanted`.
+  void test_less(ValueId a, ValueId b, bool wanted, const Word* fail);
+  void test_terms_less(ValueId a, ValueId b, bool wanted, const Word* fail);
+  /// Leaves unless they are small.
+  void require_small(ValueId a, ValueId b);
+  /// A comparison whose result is a value.
+  void truth_value(const Part& p);
+  template <class Add>
+  void switch_on(ValueId v, const Word* fail, Add add_cases) {
+    std::vector<std::pair<Word, const Word*>> cases;
+    add_cases([&](Word value, const Word* to) { cases.emplace_back(value, to); });
+    store_all();
+    const BlockId from = block_;
+    State before = state_;
+    for (const auto& [value, to] : cases) {
+      const BlockId edge = new_block();
+      g_.blocks[from].cases.push_back({value, edge});
+      block_ = edge;
+      state_ = before;
+      if (g_.types[v].kinds != 0) narrow(v, Type::of(Term::from_raw(value)));
+      go_to(to);
+    }
+    block_ = new_block();
+    state_ = before;
+    const BlockId otherwise = block_;
+    go_to(fail);
+    block_ = from;
+    block().args = {v};
+    block().otherwise = otherwise;
+    end_with(BlockEnd::kSwitch);
+  }
+  void select(const Part& p);
+
+  // ---- Arithmetic ---------------------------------------------------------------------------------
+
+  static Type sum(const Type& a, const Type& b, bool minus);
+  Type result_of(Op op, const Type& a, const Type& b) const;
+  /// kConst: none.
+  static Op small_operation(ArithOp op);
+  static bool always_works(Op op, const Type& result);
+  void arithmetic(Op op, ValueId a, ValueId b, const Operand& dst);
+  ValueId of_small(Op op, ValueId a, ValueId b);
+  /// Two numbers one of which is a float, as a new term. Leaves if there is anything else.
+  ValueId of_floats(Op op, ValueId a, ValueId b);
+  /// Returns the number, unboxed. Leaves for other terms and for large integers.
+  ValueId as_float(ValueId v);
+  void float_operation(const Part& p, Op op);
+
+  // ---- Terms --------------------------------------------------------------------------------------
+
+  static constexpr Word kListTag = Term::kListTag, kBoxedTag = Term::kBoxedTag;
+  ValueId load(ValueId from, Word tag, Word words, Type type = {});
+  void elements(const Part& p, unsigned count);
+  void put_tuple(std::span<const ValueId> values, const Operand& dst);
+  void put_tuple_of(const Part& p, unsigned count);
+  void get_list(const Part& p, bool tests);
+  /// To the label if there is one; else the interpreter raises the exception.
+  void fail_to(const Operand& label);
+  void element(const Part& p);
+
+  // ---- Calls --------------------------------------------------------------------------------------
+
+  void call(const Part& p, unsigned arity, const Word* target, Word address_at, bool returns);
+  void call_fun(const Part& p, unsigned arity, ValueId fun, bool returns);
+  void require_fun(ValueId fun, unsigned arity);
+  void call_bif(const Part& p);
+  /// Where more is needed than a result, nothing returns: the call raises an exception.
+  bool only_result_is_live(std::size_t part) const;
+
+  const FunctionCode& code_;
+  const std::vector<RegisterSet> live_;
+  Graph& g_;
+  BlockId block_ = kNone;  // kNone: what follows is not reached from before
+  State state_;
+  std::array<ValueId, kMostX> start_x_;  // as the current instruction begins
+  std::array<ValueId, kMostFloats> start_floats_;
+  const Word* at_ = nullptr;
+  std::size_t first_part_ = 0;
+  ExitId exit_ = kNone;  // of the current instruction
+  std::unordered_map<const Word*, std::vector<Incoming>> incoming_;
+  std::unordered_set<const Word*> returns_to_;
+  std::unordered_map<Word, ValueId> constants_;
+  bool has_floats_ = false;  // in registers: they would not survive calls of C++ functions
+};
+
+}  // namespace vmrun::jit

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "vm/jit/emitter.hpp"
+#include "vm/jit/process_offsets.hpp"
+#include "vm/term/fun.hpp"
+#include "vm/term/layout.hpp"
+
+namespace vmrun::jit {
+
+using Kind = Location::Kind;
+
+/// A term at the top of the heap: a header, and what follows it.
+void Emitter::build(Word header, std::span<const ValueId> elements, ValueId dst) {
+  a_.store(kHeap, 0, header);
+  for (std::size_t n = 0; n < elements.size(); ++n)
+    store(kHeap, words(static_cast<SWord>(n) + 1), elements[n]);
+  const Register r = out(dst, kScratch);
+  a_.address(r, kHeap, Term::kBoxedTag);
+  a_.add(kHeap, words(static_cast<SWord>(elements.size()) + 1));
+  done(dst, r);
+}
+
+void Emitter::put_fun(const Inst& i) {
+  const auto values = g_.args_of(i);
+  const auto* const entry = reinterpret_cast<const FunEntry*>(i.imm);
+  FunObject object{};
+  object.arity = entry->arity;
+  object.free_count = static_cast<std::uint32_t>(values.size());
+  Word arities;
+  std::memcpy(&arities, &object.arity, sizeof arities);
+  constexpr SWord kHeaderWords = sizeof(FunObject) / sizeof(Word);
+  a_.store(kHeap, 0, Term::header(Term::Sub::kFun, kHeaderWords - 1 + values.size()).raw());
+  a_.store(kHeap, words(1), i.imm);
+  a_.store(kHeap, words(2), arities);
+  a_.load(kScratch, kProcess, kSelfId);
+  a_.store(kHeap, words(3), kScratch);
+  a_.store(kHeap, words(4), Word{0});
+  static_assert(kHeaderWords == 5);
+  for (std::size_t n = 0; n < values.size(); ++n)
+    store(kHeap, words(kHeaderWords + static_cast<SWord>(n)), values[n]);
+  const Register r = out(i.dst, kScratch);
+  a_.address(r, kHeap, Term::kBoxedTag);
+  a_.add(kHeap, words(kHeaderWords + static_cast<SWord>(values.size())));
+  done(i.dst, r);
+}
+
+/// As the interpreter's call_bif. If the slice is used up, it does the instruction.
+void Emitter::call_bif(const Inst& i) {
+  const auto args = g_.args_of(i);
+  a_.compare_memory_32(kProcess, kReductions, 1);
+  a_.jump_if(Comparison::kNotGreater, exit_label(i.exit));
+  a_.count_down(kProcess, kReductions);
+  for (std::size_t n = 0; n < args.size(); ++n) store(kXRegisters, words(static_cast<SWord>(n)), args[n]);
+  a_.move(kScratch, reinterpret_cast<Word>(i.at));
+  a_.store(kProcess, kInstruction, kScratch);
+  a_.move(kAddress, i.imm);
+  a_.call_outward(stubs.call_bif);
+  const Label failed = a_.label(), collect = a_.label();
+  a_.jump_if(Comparison::kEqual, failed);
+  asides_.push_back({failed, i.at, stubs.failed});
+  a_.compare_memory_64(kProcess, kFragments, 0);
+  a_.jump_if(Comparison::kNotEqual, collect);
+  asides_.push_back({collect, i.next, stubs.collect});
+  if (at(i.dst).kind == Kind::kRegister) a_.move(reg(at(i.dst)), Register{0});
+  done(i.dst, Register{0});
+}
+
+void Emitter::float_operation(const Inst& i, Assembler::FloatOperation op) {
+  const auto args = g_.args_of(i);
+  const FloatRegister x = float_in(args[0], FloatRegister{15}), y = float_in(args[1], kFloatScratch);
+  const FloatRegister to =
+      at(i.dst).kind == Kind::kFloat ? FloatRegister{at(i.dst).number} : FloatRegister{15};
+  a_.operate(op, to, x, y);
+  if (i.exit != kNone) a_.jump_if_not_finite(to, exit_label(i.exit));
+  done(i.dst, to);
+}
+
+/// Small integers are v << 4 | 15. The result is computed in a scratch register if the exit, or the
+/// other operand, needs what its own register has.
+void Emitter::arithmetic(const Inst& i) {
+  const ValueId x = g_.args_of(i)[0], y = g_.args_of(i)[1];
+  const bool checked = i.exit != kNone;
+  const bool y_const = g_.is_const(y);
+  const SWord y_value = y_const ? static_cast<SWord>(g_.imms[y]) >> 4 : 0;
+  const auto small_constant = [](SWord v) { return v == static_cast<std::int32_t>(v); };
+  Register r = out(i.dst, kScratch);
+  if (!y_const && at(y).kind == Kind::kRegister && reg(at(y)) == r && !(at(x) == at(y))) r = kScratch;
+  const auto finish = [&] {
+    if (checked) a_.jump_if(Comparison::kOverflow, exit_label(i.exit));
+  };
+  switch (i.op) {
+    case Op::kAdd:
+    case Op::kSubtract: {
+      const bool minus = i.op == Op::kSubtract;
+      if (y_const && small_constant(y_value * 16)) {
+        const SWord by = minus ? -y_value * 16 : y_value * 16;
+        if (!checked) {
+          a_.address(r, in(x, r), by);
+          break;
+        }
+        move_to(r, x);
+        a_.add(r, by);
+        finish();
+        break;
+      }
+      move_to(r, x);
+      if (minus) {
+        // (x | 15) - (y | 15) has no tag: it cannot overflow what the untagged does not.
+        a_.subtract(r, in(y, kScratch2));
+        finish();
+        a_.or_(r, 15);
+      } else {
+        a_.and_(r, ~SWord{15});
+        a_.add(r, in(y, kScratch2));
+        finish();
+      }
+      break;
+    }
+    case Op::kMultiply:
+      r = kScratch;  // what is multiplied is needed after an overflow
+      move_to(r, x);
+      a_.shift_right(r, 4);
+      move_to(kScratch2, y);
+      a_.and_(kScratch2, ~SWord{15});
+      a_.multiply(r, kScratch2);
+      finish();
+      a_.or_(r, 15);
+      break;
+    case Op::kAnd:
+      move_to(r, x);
+      if (y_const && small_constant(static_cast<SWord>(g_.imms[y])))
+        a_.and_(r, static_cast<SWord>(g_.imms[y]));
+      else a_.and_(r, in(y, kScratch2));
+      break;
+    case Op::kOr:
+      move_to(r, x);
+      a_.or_(r, in(y, kScratch2));
+      break;
+    case Op::kXor:
+      move_to(r, x);
+      a_.xor_(r, in(y, kScratch2));
+      a_.or_(r, 15);
+      break;
+    case Op::kShiftRight:
+      move_to(r, x);
+      a_.shift_right(r, static_cast<unsigned>(y_value > 63 ? 63 : y_value));
+      a_.or_(r, 15);
+      break;
+    case Op::kDivide:
+    case Op::kRemainder: {
+      const bool known = y_const && y_value > 0;
+      if (!known) {
+        // Zero and -1 are the interpreter's.
+        const Register by = in(y, kScratch);
+        a_.compare(by, Term::small(0).raw());
+        a_.jump_if(Comparison::kEqual, exit_label(i.exit));
+        a_.compare(by, Term::small(-1).raw());
+        a_.jump_if(Comparison::kEqual, exit_label(i.exit));
+      }
+      move_to(kScratch, y);
+      a_.shift_right(kScratch, 4);
+      move_to(kScratch2, x);
+      a_.shift_right(kScratch2, 4);
+      a_.divide(kScratch2, kScratch);
+      r = out(i.dst, kScratch);
+      a_.move(r, Register{i.op == Op::kDivide ? std::uint8_t{0} : std::uint8_t{6}});
+      a_.shift_left(r, 4);
+      a_.or_(r, 15);
+      break;
+    }
+    default: a_.jump(exit_label(i.exit)); break;
+  }
+  if (at(i.dst).kind == Kind::kRegister) a_.move(reg(at(i.dst)), r);
+  done(i.dst, r);
+}
+
+void Emitter::instruction(const Inst& i) {
+  const auto args = g_.args_of(i);
+  if (i.dst != kNone && at(i.dst).kind == Kind::kNowhere && i.exit == kNone &&
+      (i.op == Op::kLoad || i.op == Op::kLoadY || i.op == Op::kUnbox || i.op == Op::kToFloat ||
+       i.op == Op::kFloatConst))
+    return;  // nobody uses it
+  switch (i.op) {
+    case Op::kConst:
+    case Op::kParam:
+    case Op::kFloatParam: return;
+    case Op::kLoadX:
+    case Op::kLoadY: {
+      const Register r = out(i.dst, kScratch);
+      a_.load(r, i.op == Op::kLoadX ? kXRegisters : kStack, words(static_cast<SWord>(i.imm)));
+      return done(i.dst, r);
+    }
+    case Op::kStoreY: return store(kStack, words(static_cast<SWord>(i.imm)), args[0]);
+    case Op::kLoad: {
+      const Register r = out(i.dst, kScratch);
+      a_.load(r, in(args[0], kScratch), static_cast<SWord>(i.imm));
+      return done(i.dst, r);
+    }
+    case Op::kPutList: {
+      store(kHeap, 0, args[0]);
+      store(kHeap, words(1), args[1]);
+      const Register r = out(i.dst, kScratch);
+      a_.address(r, kHeap, Term::kListTag);
+      a_.add(kHeap, words(2));
+      return done(i.dst, r);
+    }
+    case Op::kPutTuple: return build(i.imm, args, i.dst);
+    case Op::kPutFun: return put_fun(i);
+    case Op::kMapGet: {
+      call_with(args, stubs.map_get);
+      const Register r = out(i.dst, kScratch);
+      a_.move(r, kScratch);
+      return done(i.dst, r);
+    }
+    case Op::kCallBif: return call_bif(i);
+    case Op::kMoveStack: return a_.add(kStack, words(static_cast<SWord>(i.imm)));
+    case Op::kNeed:
+      a_.address(kScratch, kHeap, words(static_cast<SWord>(i.imm)));
+      a_.compare(kScratch, kStack);
+      return a_.jump_if(Comparison::kAbove, exit_label(i.exit));
+    case Op::kAdd:
+    case Op::kSubtract:
+    case Op::kMultiply:
+    case Op::kDivide:
+    case Op::kRemainder:
+    case Op::kAnd:
+    case Op::kOr:
+    case Op::kXor:
+    case Op::kShiftRight: return arithmetic(i);
+    case Op::kAbsolute: {
+      const Register r = kScratch;
+      move_to(r, args[0]);
+      const Label positive = a_.label();
+      a_.test_zero(r);
+      a_.jump_if(Comparison::kNotLess, positive);
+      a_.move(kScratch2, Word{2 * Term::kSmallTag});
+      a_.subtract(kScratch2, r);
+      a_.jump_if(Comparison::kOverflow, exit_label(i.exit));
+      a_.move(r, kScratch2);
+      a_.bind(positive);
+      const Register to = out(i.dst, kScratch);
+      a_.move(to, r);
+      return done(i.dst, to);
+    }
+    case Op::kTupleSize: {
+      // The header is the arity shifted by six bits, and four of them are a small integer's.
+      const Register r = out(i.dst, kScratch);
+      a_.load(r, in(args[0], kScratch), -static_cast<SWord>(Term::kBoxedTag));
+      a_.shift_right(r, 2);
+      a_.or_(r, Term::kSmallTag);
+      return done(i.dst, r);
+    }
+    case Op::kUnbox: {
+      const FloatRegister f = float_out(i.dst);
+      a_.load(f, in(args[0], kScratch), words(1) - static_cast<SWord>(Term::kBoxedTag));
+      return done(i.dst, f);
+    }
+    case Op::kToFloat: {
+      move_to(kScratch, args[0]);
+      a_.shift_right(kScratch, 4);
+      const FloatRegister f = float_out(i.dst);
+      a_.to_float(f, kScratch);
+      return done(i.dst, f);
+    }
+    case Op::kFloatConst: {
+      const FloatRegister f = float_out(i.dst);
+      a_.constant(f, i.imm);
+      return done(i.dst, f);
+    }
+    case Op::kFloatAdd: return float_operation(i, Assembler::FloatOperation::kAdd);
+    case Op::kFloatSubtract: return float_operation(i, Assembler::FloatOperation::kSubtract);
+    case Op::kFloatMultiply: return float_operation(i, Assembler::FloatOperation::kMultiply);
+    case Op::kFloatDivide: return float_operation(i, Assembler::FloatOperation::kDivide);
+    case Op::kBox: {
+      a_.store(kHeap, 0, Term::header(Term::Sub::kFloat, 1).raw());
+      a_.store(kHeap, words(1), float_in(args[0], kFloatScratch));
+      const Register r = out(i.dst, kScratch);
+      a_.address(r, kHeap, Term::kBoxedTag);
+      a_.add(kHeap, words(2));
+      return done(i.dst, r);
+    }
+    case Op::kSelf: {
+      const Register r = out(i.dst, kScratch);
+      a_.load(r, kProcess, kSelfId);
+      return done(i.dst, r);
+    }
+  }
+}
+
+}  // namespace vmrun::jit
