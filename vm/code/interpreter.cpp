@@ -524,6 +524,7 @@ ends_calls:
 
 left_machine_code:
   switch (left_by) {
+    case How::kCollectSoon: VM_COLLECT_SOON; VM_DISPATCH;
     case How::kYield: goto yield_at_entry;
     case How::kCounted: VM_YIELD_HERE(1);
     case How::kCollect: VM_AFTER_BIF(1); VM_DISPATCH;

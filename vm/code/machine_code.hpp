@@ -21,13 +21,14 @@ struct Process;
 
 /// How machine code is left.
 enum class How : Word {
-  kAt,       // the interpreter goes on with the instruction
-  kAsItWas,  // with the instruction that was there before machine code was made, if some begins there
-  kYield,    // the function that begins there has been called, and the slice is used up
-  kCounted,  // a call has returned there, with a deep stack, and the slice is used up
-  kCollect,  // a built-in function has returned there, and there may be much to collect
-  kFailed,   // the built-in function that the instruction calls returned no value
-  kNoCode,   // `at` is a fun that has been called and whose code is missing
+  kAt,           // the interpreter goes on with the instruction
+  kAsItWas,      // with the instruction that was there before machine code was made, if some begins there
+  kCollectSoon,  // the interpreter goes on there, and there may be much to collect
+  kYield,        // the function that begins there has been called, and the slice is used up
+  kCounted,      // a call has returned there, with a deep stack, and the slice is used up
+  kCollect,      // a built-in function has returned there, and there may be much to collect
+  kFailed,       // the built-in function that the instruction calls returned no value
+  kNoCode,       // `at` is a fun that has been called and whose code is missing
 };
 struct Left {
   const Word* at;
@@ -37,18 +38,16 @@ struct Left {
 /// Code that there is once.
 struct Stubs {
   Left (*enter)(Process& p, Term* x, double* floats, const void* code) = nullptr;
-  const void* at_entry = nullptr;   // for functions without machine code
-  const void* at_return = nullptr;  // likewise, where calls return to
-  const void* as_it_was = nullptr;  // where exits jump to; registers are stored
-  const void* yield = nullptr;      // where a function begins and the slice is used up
-  const void* counted = nullptr;    // where a call returns to and the stack is deep
-  const void* collect = nullptr;    // these two: as How
+  const void* at_entry = nullptr;      // for functions without machine code
+  const void* at_return = nullptr;     // likewise, where calls return to
+  const void* as_it_was = nullptr;     // where exits jump to; registers are stored
+  const void* collect_soon = nullptr;  // likewise
+  const void* yield = nullptr;         // where a function begins and the slice is used up
+  const void* counted = nullptr;       // where a call returns to and the stack is deep
+  const void* collect = nullptr;       // these two: as How
   const void* failed = nullptr;
   const void* call_bif = nullptr;  // calls a built-in function
-  const void* map_get = nullptr;   // these three call functions of two terms
-  const void* equal = nullptr;
-  const void* compare = nullptr;
-  const void* call_fun[7] = {};  // by the number of arguments; the last: more
+  const void* call_fun[7] = {};    // by the number of arguments; the last: more
 };
 /// Made before modules are loaded, and never changed.
 inline constinit Stubs stubs;

@@ -86,8 +86,11 @@ class LinearScan {
     for (ValueId v = 0; v < g_.ops.size(); ++v)
       if (begin_[v] != kNone && end_[v] > begin_[v]) all.push_back({v, begin_[v], end_[v]});
     std::ranges::sort(all, {}, &Interval::begin);
-    for (const Interval& i : all)
+    for (const Interval& i : all) {
+      note_calls_before(i.begin);
       if (!place(i)) return false;
+    }
+    note_calls_before(kNone);
     return true;
   }
 
@@ -117,6 +120,7 @@ class LinearScan {
         if (i.dst != kNone) begin_[i.dst] = at;
         // Division has its operands and results in certain registers.
         if (i.op == Op::kDivide || i.op == Op::kRemainder) divisions_.push_back(at);
+        if (i.op == Op::kCall) calls_.push_back({at, &i});
       }
       at += 2;
       for (std::size_t n = 0; n < b.args.size(); ++n) {
@@ -128,6 +132,20 @@ class LinearScan {
       use_exit(b.exit, at);
       if (b.entry)
         for (std::size_t n = 0; n < b.params.size(); ++n) hint_[b.params[n]] = static_cast<std::uint8_t>(n);
+    }
+  }
+
+  /// What is begun by a call's result has been placed before.
+  void note_calls_before(std::uint32_t position) {
+    for (; noted_calls_ < calls_.size() && calls_[noted_calls_].at < position; ++noted_calls_) {
+      const auto& [at, inst] = calls_[noted_calls_];
+      const auto registers = [&](const std::vector<Interval>& active) {
+        std::uint32_t live = 0;
+        for (const Interval& a : active)
+          if (a.begin < at && a.end > at) live |= 1u << out_.locations[a.value].number;
+        return live;
+      };
+      out_.live_over[inst] = {registers(active_), registers(active_floats_)};
     }
   }
 
@@ -196,6 +214,12 @@ class LinearScan {
   std::vector<std::uint32_t> begin_, end_;  // by value
   std::vector<std::uint8_t> hint_;          // by value: the general register that it is wanted in next
   std::vector<std::uint32_t> divisions_;
+  struct Call {
+    std::uint32_t at;
+    const Inst* inst;
+  };
+  std::vector<Call> calls_;
+  std::size_t noted_calls_ = 0;
   std::vector<Interval> active_, active_floats_;
   std::array<bool, kGeneral> taken_{};
   std::array<bool, kFloats> float_taken_{};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "vm/jit/graph.hpp"
@@ -22,10 +23,16 @@ struct Location {
   bool operator==(const Location&) const = default;
 };
 
+/// Registers that have values which are needed behind a call of a C++ function.
+struct LiveRegisters {
+  std::uint32_t general = 0, floats = 0;
+};
+
 struct Allocation {
   std::vector<BlockId> order;       // of the blocks: each behind those that lead to it
   std::vector<BlockId> layout;      // the same, with those that are rarely reached last
   std::vector<Location> locations;  // by value; constants are nowhere
+  std::unordered_map<const Inst*, LiveRegisters> live_over;  // by kCall
 };
 
 /// Allocates registers by linear scan (Poletto, Sarkar, "Linear scan register allocation", 1999).

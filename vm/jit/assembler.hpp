@@ -31,6 +31,12 @@ struct FloatRegister {
 };
 inline constexpr FloatRegister kFloatScratch{14};
 
+/// How C++ functions are called: where their arguments are, the result (a general register), and
+/// which of the values' registers they keep; they keep no float register.
+inline constexpr Register kArguments[] = {{2}, {1}, {6}, kScratch, {3}, {4}};
+inline constexpr Register kResult{0};
+inline constexpr std::uint32_t kKept = 1u << 7 | 1u << 8;
+
 struct Label {
   std::uint32_t id;
 };
@@ -135,9 +141,6 @@ class Assembler {
   /// registers in memory, the address of which is in kAddress; the result goes to register 0, and
   /// has been compared with zero. `before` is stored, and loaded again.
   void call_of_process(SWord top, SWord stop);
-  /// Likewise, with kScratch and kScratch2; all registers are kept, and the result goes to
-  /// kScratch.
-  void call_of_two(const void* function);
   /// Goes to the code of a fun, which is in kScratch; so many arguments are in place, and its free
   /// variables follow. Without code it goes to `no_code`.
   void call_fun(unsigned arguments, Label no_code);

@@ -208,7 +208,8 @@ namespace {
 constexpr int kSavedIds[] = {x86::Gp::kIdBx,  x86::Gp::kIdBp,  x86::Gp::kIdR12,
                              x86::Gp::kIdR13, x86::Gp::kIdR14, x86::Gp::kIdR15};
 // With the return address and what is saved, the frame's size is a multiple of 16.
-constexpr unsigned kFrameBytes = (kSlots + 2) * 8 + 8;
+constexpr unsigned kFrameBytes = kFrameWords * 8;
+static_assert((kFrameBytes + 8 * (std::size(kSavedIds) + 1)) % 16 == 0);
 }  // namespace
 
 void Assembler::enter_code() {
@@ -240,20 +241,6 @@ void Assembler::call_of_process(SWord top, SWord stop) {
   load(kHeap, kProcess, top);
   load(kStack, kProcess, stop);
   test_zero(Register{0});
-  A.ret();
-}
-void Assembler::call_of_two(const void* function) {
-  // Those of the values' registers that a function may change.
-  constexpr std::uint32_t kIds[] = {x86::Gp::kIdAx, x86::Gp::kIdSi,  x86::Gp::kIdDi, x86::Gp::kIdR8,
-                                    x86::Gp::kIdR9, x86::Gp::kIdR10, x86::Gp::kIdDx};
-  for (const std::uint32_t id : kIds) A.push(x86::gpq(id));
-  A.mov(x86::rdi, q(kScratch));
-  A.mov(x86::rsi, q(kScratch2));
-  A.mov(x86::rax, reinterpret_cast<Word>(function));
-  A.call(x86::rax);
-  A.mov(q(kScratch), x86::rax);
-  for (std::size_t n = std::size(kIds); n-- > 0;) A.pop(x86::gpq(kIds[n]));
-  test_zero(kScratch);
   A.ret();
 }
 void Assembler::call_fun(unsigned arguments, Label no_code) {

@@ -12,7 +12,6 @@ using op::Family;
 void Builder::run() {
   begin_at_entry();
   const auto parts = code_.parts();
-  for (const Part& p : parts) has_floats_ |= p.family >= Family::fload && p.family <= Family::fnegate;
   for (std::size_t n = 0; n < parts.size(); ++n) {
     const Part& p = parts[n];
     if (p.begins) begin_instruction(n);
@@ -191,6 +190,30 @@ ValueId Builder::constant(Word w) {
   const auto [it, is_new] = constants_.try_emplace(w, kNone);
   if (is_new) it->second = g_.value(Op::kConst, Type::of(Term::from_raw(w)), w);
   return it->second;
+}
+
+ValueId Builder::number(Word w) {
+  const auto [it, is_new] = numbers_.try_emplace(w, kNone);
+  if (is_new) it->second = g_.value(Op::kConst, Type::of(std::uint16_t{0}), w);
+  return it->second;
+}
+
+ValueId Builder::invoke(const Callee& callee, std::initializer_list<ValueId> args, Type type) {
+  return emit(Op::kCall, type, args, reinterpret_cast<Word>(&callee));
+}
+
+void Builder::collect_soon_if_left(const Part& p) {
+  branch(Condition::kFragments, {}, 0);
+  const BlockId some = block().to, none = block().otherwise;
+  State kept = state_;
+  block_ = some;
+  block().rare = true;
+  store_all();
+  block().exit = exit_at(p.next, live_[code_.part_at(p.next)], state_.x, state_.floats);
+  g_.exits.back().collects = true;
+  end_with(BlockEnd::kExit);
+  block_ = none;
+  state_ = std::move(kept);
 }
 
 ValueId Builder::get(const Operand& o) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/jit/builder.hpp"
 
+#include "vm/jit/callees.hpp"
 #include "vm/term/layout.hpp"
 
 namespace vmrun::jit {
@@ -115,10 +116,9 @@ void Builder::build_term(const Part& p) {
     }
     case Family::get_map_element:
     case Family::get_map_element_slow: {
-      if (has_floats_) return leave();
       const Operand& dst = o[p.family == Family::get_map_element ? 3 : 2];
       const ValueId map = get(o[0]), key = get(o[1]);
-      const ValueId found = emit(Op::kMapGet, Type{}, {map, key});
+      const ValueId found = invoke(callees::map_get, {map, key}, Type{});
       require(Condition::kDiffers, {found}, 0,
               [&] { go_to(o[p.family == Family::get_map_element ? 4 : 3].target()); });
       return set(dst, found);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/jit/builder.hpp"
 
+#include "vm/jit/callees.hpp"
 #include "vm/term/atom.hpp"
 #include "vm/term/layout.hpp"
 
@@ -82,8 +83,7 @@ void Builder::test_equal_terms(ValueId a, ValueId b, bool wanted, const Word* fa
   };
   look(a, [&] {
     look(b, [&] {
-      if (has_floats_) return leave();
-      branch(Condition::kTermsEqual, {a, b}, 0);
+      branch(Condition::kDiffers, {invoke(callees::are_equal, {a, b})}, 0);
       equal.push_back({block().to, state_});
       differ.push_back({block().otherwise, state_});
       block_ = kNone;
@@ -136,17 +136,15 @@ void Builder::test_less(ValueId a, ValueId b, bool wanted, const Word* fail) {
 }
 
 void Builder::test_terms_less(ValueId a, ValueId b, bool wanted, const Word* fail) {
-  if (has_floats_ && (!type(a).may_be(Type::kSmall) || !type(b).may_be(Type::kSmall))) return leave();
   std::vector<Incoming> less, not_less;
-  const auto compare = [&](Condition c) {
-    branch(c, {a, b}, 0);
+  const auto ends_in = [&] {
     less.push_back({block().to, state_});
     not_less.push_back({block().otherwise, state_});
     block_ = kNone;
   };
   const auto compare_terms = [&] {
-    if (has_floats_) leave();
-    else compare(Condition::kTermsLess);
+    branch(Condition::kDiffers, {invoke(callees::is_less, {a, b})}, 0);
+    ends_in();
   };
   if (!type(a).may_be(Type::kSmall) || !type(b).may_be(Type::kSmall)) {
     compare_terms();
@@ -155,7 +153,8 @@ void Builder::test_terms_less(ValueId a, ValueId b, bool wanted, const Word* fai
     const bool a_is = type(a).is(kSmall), b_is = type(b).is(kSmall);
     if (!a_is && !b_is) require(Condition::kBothSmall, {a, b}, 0, compare_terms, true);
     else require(Condition::kIsSmall, {a_is ? b : a}, 0, compare_terms, true);
-    compare(Condition::kLess);
+    branch(Condition::kLess, {a, b}, 0);
+    ends_in();
   }
   go_on(wanted ? less : not_less, wanted ? not_less : less, fail);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/jit/callees.hpp"
 #include "vm/jit/graph.hpp"
 #include "vm/jit/live_registers.hpp"
 #include "vm/term/arith.hpp"
@@ -58,7 +59,7 @@ class Builder {
   void build_term(const Part& p);
   void build_arithmetic(const Part& p);
 
-  // ---- Where code begins ------------------------------------------------------------------------
+  // ---- Where code begins -------------------------------------------------------------------
 
   Block& block() { return g_.blocks[block_]; }
   BlockId new_block();
@@ -76,25 +77,34 @@ class Builder {
   /// Ends the edges with jumps to the block, and goes on there.
   void lead(const std::vector<Incoming>& edges, BlockId to);
 
-  // ---- Values -------------------------------------------------------------------------------------
+  // ---- Values --------------------------------------------------------------------------------
 
   ValueId emit(Op op, Type type, std::initializer_list<ValueId> args, Word imm = 0, ExitId exit = kNone);
   void append(Op op, ValueId dst, std::span<const ValueId> args, Word imm = 0, ExitId exit = kNone);
   /// Appends an instruction without a result.
   void act(Op op, std::initializer_list<ValueId> args, Word imm = 0, ExitId exit = kNone);
   ValueId constant(Word w);
+  /// A word that is no term.
+  ValueId number(Word w);
+  /// Calls a C++ function. Its result is no term unless there is a type.
+  ValueId invoke(const Callee& callee, std::initializer_list<ValueId> args,
+                 Type type = Type::of(std::uint16_t{0}));
+  /// Behind what the instruction has done with a callee that uses the heap, and at the end of the
+  /// instruction: if there are words outside the heap's block, the interpreter goes on behind it,
+  /// and collects soon.
+  void collect_soon_if_left(const Part& p);
   ValueId get(const Operand& o);
   void set(const Operand& o, ValueId v);
   void store_all();
 
-  // ---- Types --------------------------------------------------------------------------------------
+  // ---- Types ---------------------------------------------------------------------------------
 
   Type type_in(const State& s, ValueId v) const;
   Type type(ValueId v) const { return type_in(state_, v); }
   void narrow(ValueId v, const Type& by);
   void exclude(ValueId v, unsigned kinds);
 
-  // ---- Ways on ------------------------------------------------------------------------------------
+  // ---- Ways on -------------------------------------------------------------------------------
 
   /// Where the interpreter goes on with the current instruction.
   ExitId exit();
@@ -132,7 +142,7 @@ class Builder {
   /// Ends the block with a test, whose two blocks are new.
   void branch(Condition c, std::initializer_list<ValueId> args, Word imm);
 
-  // ---- Tests and switches -------------------------------------------------------------------------
+  // ---- Tests and switches --------------------------------------------------------------------
 
   /// A test of kinds that looks at the tag alone. If the type decides, no test is made.
   void test_kind(ValueId v, Condition c, std::uint16_t kinds, const Word* fail);
@@ -180,7 +190,7 @@ class Builder {
   }
   void select(const Part& p);
 
-  // ---- Arithmetic ---------------------------------------------------------------------------------
+  // ---- Arithmetic ----------------------------------------------------------------------------
 
   static Type sum(const Type& a, const Type& b, bool minus);
   Type result_of(Op op, const Type& a, const Type& b) const;
@@ -195,7 +205,7 @@ class Builder {
   ValueId as_float(ValueId v);
   void float_operation(const Part& p, Op op);
 
-  // ---- Terms --------------------------------------------------------------------------------------
+  // ---- Terms ---------------------------------------------------------------------------------
 
   static constexpr Word kListTag = Term::kListTag, kBoxedTag = Term::kBoxedTag;
   ValueId load(ValueId from, Word tag, Word words, Type type = {});
@@ -207,7 +217,7 @@ class Builder {
   void fail_to(const Operand& label);
   void element(const Part& p);
 
-  // ---- Calls --------------------------------------------------------------------------------------
+  // ---- Calls ---------------------------------------------------------------------------------
 
   void call(const Part& p, unsigned arity, const Word* target, Word address_at, bool returns);
   void call_fun(const Part& p, unsigned arity, ValueId fun, bool returns);
@@ -228,8 +238,7 @@ class Builder {
   ExitId exit_ = kNone;  // of the current instruction
   std::unordered_map<const Word*, std::vector<Incoming>> incoming_;
   std::unordered_set<const Word*> returns_to_;
-  std::unordered_map<Word, ValueId> constants_;
-  bool has_floats_ = false;  // in registers: they would not survive calls of C++ functions
+  std::unordered_map<Word, ValueId> constants_, numbers_;
 };
 
 }  // namespace vmrun::jit

@@ -6,7 +6,7 @@
 
 #include "vm/code/instructions.hpp"
 #include "vm/code/patches.hpp"
-#include "vm/jit/emitter.hpp"
+#include "vm/jit/code_emitter.hpp"
 #include "vm/jit/process_offsets.hpp"
 
 namespace vmrun::jit {
@@ -153,7 +153,7 @@ void Emitter::write_exit(const Exit& e, Label label) {
   if (!e.floats.empty()) a_.load(kScratch2, kFrame, words(kFloatsSlot));
   for (const Exit::Register& r : e.floats) a_.store(kScratch2, words(r.x), float_in(r.value, kFloatScratch));
   a_.move(kAddress, reinterpret_cast<Word>(e.at));
-  a_.jump_outward(stubs.as_it_was);
+  a_.jump_outward(e.collects ? stubs.collect_soon : stubs.as_it_was);
 }
 
 void Emitter::note_place(const Word* of) {
@@ -321,15 +321,10 @@ void Emitter::branch(const Block& b) {
       a_.and_(kScratch, 0xFFFF);  // with is_external
       a_.compare(kScratch, b.imm);
       return equal();
-    case Condition::kTermsEqual: call_with(b.args, stubs.equal); return jump_on(C::kNotEqual, C::kEqual, b);
-    case Condition::kTermsLess: call_with(b.args, stubs.compare); return jump_on(C::kLess, C::kNotLess, b);
+    case Condition::kFragments:
+      a_.compare_memory_64(kProcess, kFragments, 0);
+      return jump_on(C::kNotEqual, C::kEqual, b);
   }
-}
-
-void Emitter::call_with(std::span<const ValueId> two, const void* stub) {
-  move_to(kScratch, two[0]);
-  move_to(kScratch2, two[1]);
-  a_.call_outward(stub);
 }
 
 void Emitter::compare(const Block& b) {

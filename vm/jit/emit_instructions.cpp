@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "vm/jit/emitter.hpp"
+#include "vm/jit/callees.hpp"
+#include "vm/jit/code_emitter.hpp"
 #include "vm/jit/process_offsets.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/layout.hpp"
@@ -175,6 +176,35 @@ void Emitter::arithmetic(const Inst& i) {
   done(i.dst, r);
 }
 
+void Emitter::call_function(const Inst& i) {
+  const Callee& callee = *reinterpret_cast<const Callee*>(i.imm);
+  LiveRegisters live = places_.live_over.at(&i);
+  live.general &= ~kKept;
+  const auto each = [](std::uint32_t set, auto with) {
+    for (std::uint8_t n = 0; set >> n; ++n)
+      if (set >> n & 1) with(n);
+  };
+  each(live.general, [&](std::uint8_t n) { a_.store(kFrame, words(kKeptSlot + n), Register{n}); });
+  each(live.floats, [&](std::uint8_t n) { a_.store(kFrame, words(kKeptFloatsSlot + n), FloatRegister{n}); });
+  std::vector<Move> moves;
+  const Register* argument = kArguments + callee.takes_process;
+  for (const ValueId v : g_.args_of(i)) moves.push_back({{Kind::kRegister, (argument++)->number}, v});
+  move_all(std::move(moves));
+  if (callee.takes_process) {
+    a_.store(kProcess, kHeapTop, kHeap);
+    a_.store(kProcess, kHeapStop, kStack);
+    a_.move(kArguments[0], kProcess);
+  }
+  a_.call_outward(callee.function);
+  if (callee.takes_process) a_.load(kHeap, kProcess, kHeapTop);
+  if (i.dst != kNone && at(i.dst).kind != Kind::kNowhere) {
+    a_.move(out(i.dst, kResult), kResult);
+    done(i.dst, kResult);
+  }
+  each(live.general, [&](std::uint8_t n) { a_.load(Register{n}, kFrame, words(kKeptSlot + n)); });
+  each(live.floats, [&](std::uint8_t n) { a_.load(FloatRegister{n}, kFrame, words(kKeptFloatsSlot + n)); });
+}
+
 void Emitter::instruction(const Inst& i) {
   const auto args = g_.args_of(i);
   if (i.dst != kNone && at(i.dst).kind == Kind::kNowhere && i.exit == kNone &&
@@ -207,12 +237,7 @@ void Emitter::instruction(const Inst& i) {
     }
     case Op::kPutTuple: return build(i.imm, args, i.dst);
     case Op::kPutFun: return put_fun(i);
-    case Op::kMapGet: {
-      call_with(args, stubs.map_get);
-      const Register r = out(i.dst, kScratch);
-      a_.move(r, kScratch);
-      return done(i.dst, r);
-    }
+    case Op::kCall: return call_function(i);
     case Op::kCallBif: return call_bif(i);
     case Op::kMoveStack: return a_.add(kStack, words(static_cast<SWord>(i.imm)));
     case Op::kNeed:

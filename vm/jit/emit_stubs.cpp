@@ -6,16 +6,9 @@
 #include "vm/jit/emit_code.hpp"
 #include "vm/jit/native_frame.hpp"
 #include "vm/jit/process_offsets.hpp"
-#include "vm/term/compare.hpp"
-#include "vm/term/long_compare.hpp"
-#include "vm/term/map.hpp"
 
 namespace vmrun::jit {
 namespace {
-
-Word get_of_map(Term map, Term key) { return map_get(map, key).raw(); }
-Word are_equal(Term a, Term b) { return equal_exact(a, b); }
-SWord compare(Term a, Term b) { return compare_of_any_size(a, b); }
 
 class StubWriter {
  public:
@@ -40,6 +33,8 @@ class StubWriter {
     leave(How::kAt, 1);
     begin();  // as_it_was
     leave(How::kAsItWas, 0);
+    begin();  // collect_soon
+    leave(How::kCollectSoon, 0);
     begin();  // yield
     a_.bind(used_up);
     leave(How::kYield, kRegisterArguments);
@@ -56,12 +51,6 @@ class StubWriter {
     leave(How::kFailed, 0);
     begin();  // call_bif
     a_.call_of_process(kHeapTop, kHeapStop);
-    begin();
-    a_.call_of_two(reinterpret_cast<const void*>(&get_of_map));
-    begin();
-    a_.call_of_two(reinterpret_cast<const void*>(&are_equal));
-    begin();
-    a_.call_of_two(reinterpret_cast<const void*>(&compare));
     const Label no_code = a_.label();
     for (unsigned n = 0; n <= kRegisterArguments; ++n) {
       begin();

@@ -77,7 +77,7 @@ enum class Op : std::uint8_t {
   kPutTuple,  // args: elements; imm: header
   kPutFun,    // args: free variables; imm: FunEntry
   kTupleSize,
-  kMapGet,     // args: map, key; the result is 0 if the map has no such key
+  kCall,       // args: its arguments; imm: a Callee (callees.hpp). All values are kept
   kCallBif,    // args: its arguments; imm: the function. It may return 0, and leave for the interpreter
   kMoveStack,  // imm: words that the stack shrinks by (as a signed number)
   kNeed,       // imm: words of heap. Exit: there are fewer
@@ -131,8 +131,7 @@ enum class Condition : std::uint8_t {
   kBothSmall,
   kHeaderAtLeast,  // a boxed term whose header word is not less than imm
   kFunArity,       // a fun of the module's own code, with imm parameters
-  kTermsEqual,     // =:= of any terms
-  kTermsLess,      // < of any terms
+  kFragments,      // the heap has words outside its block
 };
 
 enum class BlockEnd : std::uint8_t {
@@ -171,6 +170,7 @@ struct Block {
 /// Where the interpreter goes on, and what it needs.
 struct Exit {
   const Word* at;
+  bool collects = false;  // soon, since there may be much outside the heap's block
   struct Register {
     std::uint16_t x;
     ValueId value;

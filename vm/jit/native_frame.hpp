@@ -6,7 +6,10 @@
 
 namespace vmrun::jit {
 
-/// The slots of kFrame: values', then this one: where the interpreter's float registers are.
-inline constexpr unsigned kFloatsSlot = kSlots;
+/// The slots of kFrame: values', then where the interpreter's float registers are, then what
+/// registers have while a C++ function is called.
+inline constexpr unsigned kFloatsSlot = kSlots, kKeptSlot = kFloatsSlot + 1,
+                          kKeptFloatsSlot = kKeptSlot + kGeneral,
+                          kFrameWords = (kKeptFloatsSlot + kFloats) | 1;
 
 }  // namespace vmrun::jit

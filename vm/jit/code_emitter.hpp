@@ -84,8 +84,6 @@ class Emitter {
   /// Jumps when the condition that has been compared holds, or does not.
   void jump_on(Comparison yes, Comparison no, const Block& b);
   void branch(const Block& b);
-  /// Calls a function of two terms. Its result is in kScratch, and has been compared with zero.
-  void call_with(std::span<const ValueId> two, const void* stub);
   void compare(const Block& b);
   void test_tag(const Block& b, SWord mask, Word tag);
   void select(const Block& b);
@@ -97,6 +95,7 @@ class Emitter {
   void float_operation(const Inst& i, Assembler::FloatOperation op);
   void put_fun(const Inst& i);
   void call_bif(const Inst& i);
+  void call_function(const Inst& i);
   void build(Word header, std::span<const ValueId> elements, ValueId dst);
   const Graph& g_;
   const Allocation& places_;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "vm/base/word.hpp"
+
+/// C++ functions that machine code calls in the middle of a function, while its values stay where
+/// they are. So they never collect. The arguments are words, at most kMostArguments of them, and so
+/// is the result. Scheduler threads.
+namespace vmrun::jit {
+
+struct Callee {
+  const void* function;
+  /// Its first argument is the process, whose heap it may use: the top is stored before and loaded
+  /// again behind it. What has no room lies outside the heap's block then, and whoever calls it
+  /// looks for that (Builder::collect_soon_if_left).
+  bool takes_process = false;
+};
+inline constexpr unsigned kMostArguments = 5;  // besides the process
+
+namespace callees {
+extern const Callee map_get;    // (map, key): the value, or 0
+extern const Callee are_equal;  // (a, b): a =:= b
+extern const Callee is_less;    // (a, b): a < b
+}  // namespace callees
+
+}  // namespace vmrun::jit
