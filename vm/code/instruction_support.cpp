@@ -242,6 +242,12 @@ Term replace_values(Term map, const Word* pairs, unsigned count, const Term* x, 
 
 namespace {
 
+/// How many words an update may take.
+Word put_map_words(Term map, Word n) {
+  if (!is_flat_map(map)) return 40 * n;
+  return 5 + 2 * (map_size(map) + n) + (map_size(map) + n > kFlatMapMax ? 200 : 0);
+}
+
 Term put_pairs(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count,
                const Term* x) {
   const Word n = count / 2;
@@ -263,15 +269,64 @@ Term put_pairs(Process& p, bool exact, Term* missing, Term map, const Word* pair
 Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x,
              unsigned live) {
   const Word n = count / 2;
-  const Word words =
-      is_flat_map(map) ? 5 + 2 * (map_size(map) + n) + (map_size(map) + n > kFlatMapMax ? 200 : 0) : 40 * n;
-  room_for(p, words, x, live, &map, 1);
+  room_for(p, put_map_words(map, n), x, live, &map, 1);
   if (n != 1) return put_pairs(p, exact, missing, map, pairs, count, x);
   const Term* e = p.heap.stop;
   const Term key = decode_source(pairs[0], x, e), value = decode_source(pairs[1], x, e);
   if (!exact) return map_put(p.heap, map, key, value);
   *missing = key;
   return map_update(p.heap, map, key, value);
+}
+
+bool is_collection_due(const Process& p) { return p.heap.gc_desired() || gc_modes.collect_always; }
+
+namespace {
+
+bool has_room(const Process& p, Word words) {
+  return p.heap.free_words() >= words + kStackReserveWords && !gc_modes.collect_always;
+}
+
+/// As replace_values.
+Term with_values(Term map, const Term* pairs, Word n, Term* to) {
+  const FlatMap* const m = flatmap_of(map);
+  const Word size = m->size;
+  const Term* const keys = m->keys.boxed_ptr() + 1;
+  Term* const values = reinterpret_cast<FlatMap*>(to)->values();
+  copy_words(to, &m->header, sizeof(FlatMap) / sizeof(Term) + size);
+  bool changed = false;
+  for (Word k = 0; k < n; ++k) {
+    Word at = pairs[2 * k].is_immed() ? 0 : size;
+    while (at < size && keys[at] != pairs[2 * k]) ++at;
+    if (at == size) return kNonValue;
+    changed |= values[at] != pairs[2 * k + 1];
+    values[at] = pairs[2 * k + 1];
+  }
+  return changed ? Term::boxed(to) : map;
+}
+
+}  // namespace
+
+Term arith_in_room(Process& p, ArithOp op, Term a, Term b) {
+  if (!a.is_number() || !b.is_number()) return kNonValue;
+  const Word words = arith_words(op, a, b);
+  if (words > kManyWords || !has_room(p, words)) return kNonValue;
+  return arith(op, p.heap, a, b);
+}
+
+Term put_map_in_room(Process& p, bool exact, Term map, const Term* pairs, Word n) {
+  if (is_flat_map(map) && n > 0) {
+    const Word words = sizeof(FlatMap) / sizeof(Term) + map_size(map);
+    if (!has_room(p, words)) return kNonValue;
+    if (const Term quick = with_values(map, pairs, n, p.heap.top); quick.is_value()) {
+      if (quick != map) p.heap.top += words;
+      return quick;
+    }
+  }
+  if (!has_room(p, put_map_words(map, n))) return kNonValue;
+  Term missing;
+  if (n != 1)
+    return exact ? map_update_many(p.heap, map, pairs, n, &missing) : map_put_many(p.heap, map, pairs, n);
+  return exact ? map_update(p.heap, map, pairs[0], pairs[1]) : map_put(p.heap, map, pairs[0], pairs[1]);
 }
 
 Term match_integer(Process& p, Term ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live) {

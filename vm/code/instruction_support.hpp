@@ -114,6 +114,15 @@ Term replace_values(Term map, const Word* pairs, unsigned count, const Term* x, 
 Term put_map(Process& p, bool exact, Term* missing, Term map, const Word* pairs, unsigned count, Term* x,
              unsigned live);
 
+// For machine code, in the middle of which nothing may collect. kNonValue: the instruction itself
+// has to do it, since there is no room, it takes long, or it fails.
+
+/// Whether so much lies outside the heap's block that the process should collect.
+bool is_collection_due(const Process& p);
+Term arith_in_room(Process& p, ArithOp op, Term a, Term b);
+/// put_map, with the terms of the pairs.
+Term put_map_in_room(Process& p, bool exact, Term map, const Term* pairs, Word n);
+
 /// bs_get_integer of any size. May collect unless live is kNoCollect. Returns kNonValue: no match.
 inline constexpr unsigned kNoCollect = 0xFFFF;
 Term match_integer(Process& p, Term ctx, Term size, unsigned unit, unsigned flags, Term* x, unsigned live);

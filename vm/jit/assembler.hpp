@@ -70,7 +70,10 @@ class Assembler {
   void move(Register to, Register from);
   void move(Register to, Word constant);
   void load(Register to, Register base, SWord displacement);
+  void load(Register to, Register base, Register index, SWord displacement);
   void store(Register base, SWord displacement, Register from);
+  /// Copies two words. Uses a float register that nobody else does.
+  void copy_two(Register to, SWord displacement, Register from, SWord from_displacement);
   /// By way of the scratch register, if the constant is large.
   void store(Register base, SWord displacement, Word constant);
   void address(Register to, Register base, SWord displacement);
@@ -100,6 +103,8 @@ class Assembler {
   void compare_memory_64(Register base, SWord displacement, std::int32_t constant);
   /// Compares the bits of a number of 32 bits in memory with zero.
   void test_bits(Register base, SWord displacement, std::uint32_t mask);
+  /// Whether so much is the number of a bit that is set; compare with kBelow.
+  void test_bit(Register bits, Register number);
   /// Compares with zero.
   void test_zero(Register r);
   /// Counts a number of 32 bits in memory down by one; compare with jump_if_not_positive.

@@ -83,6 +83,13 @@ void Assembler::store(Register base, SWord displacement, Word constant) {
   move(kScratch, constant);
   store(base, displacement, kScratch);
 }
+void Assembler::load(Register to, Register base, Register index, SWord displacement) {
+  A.mov(q(to), x86::qword_ptr(q(base), q(index), 0, static_cast<std::int32_t>(displacement)));
+}
+void Assembler::copy_two(Register to, SWord displacement, Register from, SWord from_displacement) {
+  A.movups(x86::xmm15, x86::xmmword_ptr(q(from), static_cast<std::int32_t>(from_displacement)));
+  A.movups(x86::xmmword_ptr(q(to), static_cast<std::int32_t>(displacement)), x86::xmm15);
+}
 void Assembler::address(Register to, Register base, SWord displacement) {
   A.lea(q(to), at(base, displacement));
 }
@@ -136,6 +143,7 @@ void Assembler::compare_memory_64(Register base, SWord displacement, std::int32_
 void Assembler::test_bits(Register base, SWord displacement, std::uint32_t mask) {
   A.test(x86::dword_ptr(q(base), static_cast<std::int32_t>(displacement)), mask);
 }
+void Assembler::test_bit(Register bits, Register number) { A.bt(d(bits), d(number)); }
 void Assembler::test_zero(Register r) { A.test(q(r), q(r)); }
 void Assembler::count_down(Register base, SWord displacement) {
   A.dec(x86::dword_ptr(q(base), static_cast<std::int32_t>(displacement)));

@@ -101,17 +101,7 @@ void Builder::arithmetic(Op op, ValueId a, ValueId b, const Operand& dst) {
   narrow(a, Type::of(kSmall));
   narrow(b, Type::of(kSmall));
   ends_with(of_small(op, a, b));
-  for (std::size_t n = 0; n < edges.size(); ++n) g_.blocks[edges[n].block].args = {results[n]};
-  if (edges.size() == 1) {
-    state_ = std::move(edges[0].state);
-    block().args.clear();
-    return set(dst, results[0]);
-  }
-  join(edges);
-  Type type = g_.types[results[0]].join(g_.types[results[1]]);
-  const ValueId result = g_.value(Op::kParam, type, kNone);
-  block().params.push_back(result);
-  set(dst, result);
+  set(dst, join(edges, results));
 }
 
 ValueId Builder::of_small(Op op, ValueId a, ValueId b) {
@@ -164,11 +154,7 @@ ValueId Builder::as_float(ValueId v) {
   if (edges.empty()) return unboxed;
   results.push_back(unboxed);
   edges.push_back({block_, state_});
-  for (std::size_t n = 0; n < edges.size(); ++n) g_.blocks[edges[n].block].args = {results[n]};
-  join(edges);
-  const ValueId result = g_.value(Op::kFloatParam, Type{}, kNone);
-  block().params.push_back(result);
-  return result;
+  return join(edges, results);
 }
 
 void Builder::float_operation(const Part& p, Op op) {
@@ -226,7 +212,7 @@ void Builder::build_arithmetic(const Part& p) {
       if (block_ != kNone) set(o[3], r);
       return;
     }
-    default: return leave();
+    default: return build_kind(p);
   }
 }
 

@@ -325,6 +325,22 @@ void Builder::join(std::vector<Incoming>& edges) {
   state_ = std::move(edges[0].state);
 }
 
+ValueId Builder::join(std::vector<Incoming>& edges, const std::vector<ValueId>& values) {
+  if (edges.size() == 1) {
+    join(edges);
+    return values[0];
+  }
+  Type type = Type::of(std::uint16_t{0});
+  for (std::size_t n = 0; n < edges.size(); ++n) {
+    g_.blocks[edges[n].block].args = {values[n]};
+    type = type.join(type_in(edges[n].state, values[n]));
+  }
+  join(edges);
+  const ValueId result = g_.value(g_.is_float(values[0]) ? Op::kFloatParam : Op::kParam, type, kNone);
+  block().params.push_back(result);
+  return result;
+}
+
 void Builder::fail_to(const Operand& label) {
   if (label.value) go_to(label.target());
   else leave();

@@ -49,7 +49,6 @@ void Builder::get_list(const Part& p, bool tests) {
 void Builder::element(const Part& p) {
   const auto o = code_.operands(p);
   const ValueId tuple = get(o[1]);
-  if (p.family == Family::element_var) return leave();
   const Word header = Term::header(Term::Sub::kTuple, o[0].value).raw();
   const Type t = type(tuple);
   if (!(t.is(Type::kTuple) && t.has_header() && t.header >= header)) {
@@ -90,12 +89,11 @@ void Builder::build_term(const Part& p) {
     case Family::make_fun: {
       std::vector<ValueId> values;
       for (const Word w : p.list) values.push_back(get(source_of(w)));
-      const ValueId v = g_.value(Op::kPutFun, Type::of(std::uint16_t{Type::kOtherBoxed}), o[0].value);
+      const ValueId v = g_.value(Op::kPutFun, Type::of(std::uint16_t{Type::kFun}), o[0].value);
       append(Op::kPutFun, v, values, o[0].value);
       return set(o[1], v);
     }
-    case Family::element:
-    case Family::element_var: return element(p);
+    case Family::element: return element(p);
     case Family::hd:
     case Family::tl: {
       const ValueId list = get(o[0]);

@@ -44,11 +44,15 @@ void Builder::test_same(ValueId v, Word word, const Word* fail) {
   narrow(v, Type::of(Term::from_raw(word)));
 }
 
-void Builder::test_equal(ValueId a, ValueId b, bool wanted, const Word* fail) {
+void Builder::test_equal(ValueId a, ValueId b, bool wanted, const Word* fail, bool exact) {
   if (g_.is_const(a)) std::swap(a, b);
   const Type ta = type(a), tb = type(b);
-  const bool decides = ta.is(Type::kImmediate) || tb.is(Type::kImmediate);  // the same word or not equal
-  if (!decides) return test_equal_terms(a, b, wanted, fail);
+  // Words that differ are of terms that differ. But 1 == 1.0.
+  constexpr std::uint16_t kNoNumber = Type::kImmediate & ~Type::kSmall;
+  const bool decides =
+      exact ? ta.is(Type::kImmediate) || tb.is(Type::kImmediate)
+            : ta.is(kNoNumber) || tb.is(kNoNumber) || (ta.is(Type::kImmediate) && tb.is(Type::kImmediate));
+  if (!decides) return test_equal_terms(a, b, wanted, fail, exact);
   const auto same = [&](auto otherwise) {
     if (g_.is_const(b)) require(Condition::kSame, {a}, g_.imms[b], otherwise);
     else require(Condition::kSame, {a, b}, 0, otherwise);
@@ -70,26 +74,34 @@ void Builder::test_equal(ValueId a, ValueId b, bool wanted, const Word* fail) {
   state_ = std::move(before);
 }
 
-void Builder::test_equal_terms(ValueId a, ValueId b, bool wanted, const Word* fail) {
-  // Terms of one word are equal. Else they are not, if one is immediate; else they are compared.
+void Builder::test_equal_terms(ValueId a, ValueId b, bool wanted, const Word* fail, bool exact) {
+  // Terms of one word are equal. Else they are not, if one is immediate, or both when 1 == 1.0;
+  // else they are compared.
   branch(Condition::kSame, {a, b}, 0);
   const BlockId same = block().to;
   block_ = block().otherwise;
   std::vector<Incoming> equal{{same, state_}}, differ;
   const auto look = [&](ValueId v, auto otherwise) {
     if (type(v).is(Type::kBoxed | Type::kCons)) return otherwise();
-    require(Condition::kIsImmediate, {v}, 0, otherwise);
+    if (!type(v).is(Type::kImmediate)) require(Condition::kIsImmediate, {v}, 0, otherwise);
+    if (!exact) return;
     differ.push_back({block_, state_});
-  };
-  look(a, [&] {
-    look(b, [&] {
-      branch(Condition::kDiffers, {invoke(callees::are_equal, {a, b})}, 0);
-      equal.push_back({block().to, state_});
-      differ.push_back({block().otherwise, state_});
-      block_ = kNone;
-    });
     block_ = kNone;
-  });
+  };
+  const auto compare = [&] {
+    branch(Condition::kDiffers, {invoke(exact ? callees::are_equal : callees::are_equal_numbers, {a, b})}, 0);
+    equal.push_back({block().to, state_});
+    differ.push_back({block().otherwise, state_});
+    block_ = kNone;
+  };
+  if (exact) {
+    look(a, [&] { look(b, compare); });
+  } else {
+    look(a, compare);
+    if (block_ != kNone) look(b, compare);
+    if (block_ != kNone) differ.push_back({block_, state_});
+    block_ = kNone;
+  }
   go_on(wanted ? equal : differ, wanted ? differ : equal, fail);
 }
 
@@ -160,13 +172,7 @@ void Builder::test_terms_less(ValueId a, ValueId b, bool wanted, const Word* fai
 }
 
 void Builder::require_small(ValueId a, ValueId b) {
-  const bool a_is = type(a).is(Type::kSmall), b_is = type(b).is(Type::kSmall);
-  const auto rarely = [&] { leave(); };
-  if (!a_is && !b_is && a != b) require(Condition::kBothSmall, {a, b}, 0, rarely, true);
-  else if (!a_is) require(Condition::kIsSmall, {a}, 0, rarely, true);
-  else if (!b_is) require(Condition::kIsSmall, {b}, 0, rarely, true);
-  narrow(a, Type::of(std::uint16_t{Type::kSmall}));
-  narrow(b, Type::of(std::uint16_t{Type::kSmall}));
+  otherwise_than_small(a, b, [&] { leave(); });
 }
 
 void Builder::truth_value(const Part& p) {
@@ -178,24 +184,46 @@ void Builder::truth_value(const Part& p) {
   const unsigned mask = exact ? 2 : static_cast<unsigned>(o[0].value);
   const Type ta = type(a), tb = type(b);
   const bool words_decide = exact && (ta.is(Type::kImmediate) || tb.is(Type::kImmediate));
+  const bool may_be_small = ta.may_be(Type::kSmall) && tb.may_be(Type::kSmall);
+  std::vector<Incoming> edges;
+  std::vector<ValueId> results;
+  const auto ends_with = [&](BlockId block, ValueId result) {
+    edges.push_back({block, state_});
+    results.push_back(result);
+  };
+  const auto compare_terms = [&] {
+    const Type atom = Type::of(std::uint16_t{Type::kAtom});
+    const ValueId result = exact ? invoke(callees::is_equal, {a, b}, atom)
+                                 : invoke(callees::compare, {number(mask), a, b}, atom);
+    ends_with(block_, result);
+    block_ = kNone;
+  };
   if (!words_decide) {
-    if (!ta.may_be(Type::kSmall) || !tb.may_be(Type::kSmall)) return leave();
-    require_small(a, b);
+    if (may_be_small) otherwise_than_small(a, b, compare_terms);
+    else compare_terms();
   }
-  // a < b, a = b, or their contrary; a > b is b < a.
-  const bool swaps = mask == 4 || mask == 3;
-  const ValueId x = swaps ? b : a, y = swaps ? a : b;
-  const Condition c = mask == 2 || mask == 5 ? Condition::kSame : Condition::kLess;
-  const bool holds = mask == 1 || mask == 2 || mask == 4;
-  if (g_.is_const(y)) branch(c, {x}, g_.imms[y]);
-  else branch(c, {x, y}, 0);
-  std::vector<Incoming> edges{{block().to, state_}, {block().otherwise, state_}};
-  g_.blocks[edges[0].block].args = {constant((holds ? atoms::true_ : atoms::false_).raw())};
-  g_.blocks[edges[1].block].args = {constant((holds ? atoms::false_ : atoms::true_).raw())};
-  join(edges);
-  const ValueId result = g_.value(Op::kParam, Type::of(std::uint16_t{Type::kAtom}), kNone);
-  block().params.push_back(result);
-  set(dst, result);
+  if (block_ != kNone) {
+    // a < b, a = b, or their contrary; a > b is b < a.
+    const bool swaps = mask == 4 || mask == 3;
+    const ValueId x = swaps ? b : a, y = swaps ? a : b;
+    if (mask == 2 || mask == 5) same(x, y);
+    else less_than(x, y);
+    const bool holds = mask == 1 || mask == 2 || mask == 4;
+    const BlockId no = block().otherwise;
+    ends_with(block().to, constant((holds ? atoms::true_ : atoms::false_).raw()));
+    ends_with(no, constant((holds ? atoms::false_ : atoms::true_).raw()));
+  }
+  set(dst, join(edges, results));
+}
+
+void Builder::less_than(ValueId a, ValueId b) {
+  if (g_.is_const(b)) branch(Condition::kLess, {a}, g_.imms[b]);
+  else branch(Condition::kLess, {a, b}, 0);
+}
+
+void Builder::same(ValueId a, ValueId b) {
+  if (g_.is_const(b)) branch(Condition::kSame, {a}, g_.imms[b]);
+  else branch(Condition::kSame, {a, b}, 0);
 }
 
 void Builder::select(const Part& p) {
@@ -255,23 +283,14 @@ void Builder::build_test(const Part& p) {
     case Family::is_map:
       return test_header(get(o[0]), Condition::kHeaderMasked,
                          masked(kHeaderSubMask, sub_header(Term::Sub::kMap)),
-                         Type::of(std::uint16_t{Type::kOtherBoxed}), o[1].target());
+                         Type::of(std::uint16_t{Type::kMap}), o[1].target());
     case Family::is_function:
       return test_header(get(o[0]), Condition::kHeaderMasked,
                          masked(kHeaderSubMask, sub_header(Term::Sub::kFun)),
-                         Type::of(std::uint16_t{Type::kOtherBoxed}), o[1].target());
+                         Type::of(std::uint16_t{Type::kFun}), o[1].target());
     case Family::is_float:
       return test_header(get(o[0]), Condition::kHeaderIs, Term::header(Term::Sub::kFloat, 1).raw(),
                          Type::of(std::uint16_t{Type::kFloat}), o[1].target());
-    case Family::is_integer: {
-      const ValueId v = get(o[0]);
-      if (type(v).is(Type::kSmall | Type::kBig)) return;
-      if (!type(v).may_be(Type::kSmall | Type::kBig)) return go_to(o[1].target());
-      if (!type(v).may_be(Type::kSmall)) return leave();
-      return require(
-                 Condition::kIsSmall, {v}, 0, [&] { leave(); }, true),
-             narrow(v, Type::of(std::uint16_t{Type::kSmall}));
-    }
     case Family::is_eq_exact: return test_equal(get(o[0]), get(o[1]), true, o[2].target());
     case Family::is_ne_exact: return test_equal(get(o[0]), get(o[1]), false, o[2].target());
     case Family::is_lt: return test_less(get(o[0]), get(o[1]), true, o[2].target());

@@ -13,8 +13,8 @@
 #include "vm/term/arith.hpp"
 
 /// What build_graph is made of. Its files: build_graph.cpp (where code begins, edges, values),
-/// build_calls.cpp, build_tests.cpp (tests and switches), build_terms.cpp, build_arithmetic.cpp
-/// (integers and floats). One thread.
+/// build_calls.cpp, build_tests.cpp (tests and switches), build_kinds.cpp, build_terms.cpp,
+/// build_arithmetic.cpp (integers and floats), build_guards.cpp. One thread.
 namespace vmrun::jit {
 
 /// What is known at a place in the function.
@@ -58,6 +58,8 @@ class Builder {
   void build_test(const Part& p);
   void build_term(const Part& p);
   void build_arithmetic(const Part& p);
+  void build_kind(const Part& p);
+  void build_guard(const Part& p);
 
   // ---- Where code begins -------------------------------------------------------------------
 
@@ -151,15 +153,47 @@ class Builder {
   static Type tuple_of(Word header);
   void test_same(ValueId v, Word word, const Word* fail);
   /// a =:= b or its contrary: goes on if the outcome is `wanted`, else to `fail`.
-  void test_equal(ValueId a, ValueId b, bool wanted, const Word* fail);
-  void test_equal_terms(ValueId a, ValueId b, bool wanted, const Word* fail);
+  /// Not `exact`: a == b.
+  void test_equal(ValueId a, ValueId b, bool wanted, const Word* fail, bool exact = true);
+  void test_equal_terms(ValueId a, ValueId b, bool wanted, const Word* fail, bool exact);
   /// Goes on where the first edges lead, and to `fail` where the others do.
   void go_on(std::vector<Incoming>& here, std::vector<Incoming>& elsewhere, const Word* fail);
   /// Goes on where edges lead that differ in nothing but what is known of types.
   void join(std::vector<Incoming>& edges);
+  /// Likewise, with a value from each edge.
+  ValueId join(std::vector<Incoming>& edges, const std::vector<ValueId>& values);
   /// a < b, or a >= b if not `wanted`.
   void test_less(ValueId a, ValueId b, bool wanted, const Word* fail);
   void test_terms_less(ValueId a, ValueId b, bool wanted, const Word* fail);
+  /// Ends the block with a < b of small integers.
+  void less_than(ValueId a, ValueId b);
+  void same(ValueId a, ValueId b);
+  /// Goes on where both are small; `otherwise` is called where they are not.
+  template <class F>
+  void otherwise_than_small(ValueId a, ValueId b, F otherwise) {
+    const bool a_is = type(a).is(Type::kSmall), b_is = type(b).is(Type::kSmall);
+    if (!a_is && !b_is && a != b) require(Condition::kBothSmall, {a, b}, 0, otherwise, true);
+    else if (!a_is || !b_is) require(Condition::kIsSmall, {a_is ? b : a}, 0, otherwise, true);
+    narrow(a, Type::of(std::uint16_t{Type::kSmall}));
+    narrow(b, Type::of(std::uint16_t{Type::kSmall}));
+  }
+  /// Requires a boxed term of these kinds, which the condition tests.
+  template <class F>
+  void require_boxed(ValueId v, std::uint16_t kinds, Condition c, Word imm, F otherwise, bool rare) {
+    if (!type(v).is(Type::kBoxed)) require(Condition::kIsBoxed, {v}, 0, otherwise, rare);
+    if (!type(v).is(kinds)) require(c, {v}, imm, otherwise, rare);
+    narrow(v, Type::of(kinds));
+  }
+  /// Where the condition holds is one more edge, with this type of the value; goes on where it does
+  /// not.
+  void aside(std::vector<Incoming>* edges, Condition c, std::initializer_list<ValueId> args, Word imm,
+             ValueId v, const Type& then);
+  void test_either(ValueId v, Condition first, Word imm, std::uint16_t first_kinds, Condition second,
+                   Word second_imm, std::uint16_t second_kinds, const Word* fail);
+  void test_word(ValueId v, Word word, std::uint16_t kinds, const Word* fail);
+  void test_boolean(ValueId v, const Word* fail);
+  void test_integer(ValueId v, const Word* fail);
+  void test_function(const Part& p);
   /// Leaves unless they are small.
   void require_small(ValueId a, ValueId b);
   /// A comparison whose result is a value.
@@ -204,6 +238,16 @@ class Builder {
   /// Returns the number, unboxed. Leaves for other terms and for large integers.
   ValueId as_float(ValueId v);
   void float_operation(const Part& p, Op op);
+
+  // ---- Guard built-ins -----------------------------------------------------------------------
+
+  void length(const Part& p);
+  void element_at(const Part& p);
+  void extreme(const Part& p, bool least);
+  void bool_not(const Part& p);
+  void guard_bif(const Part& p, unsigned arity);
+  void make_room_for_bif();
+  void update_tuple(const Part& p);
 
   // ---- Terms ---------------------------------------------------------------------------------
 

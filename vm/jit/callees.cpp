@@ -1,15 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/jit/callees.hpp"
 
-#include "vm/term/compare.hpp"
+#include "vm/code/instruction_support.hpp"
+#include "vm/process/process.hpp"
+#include "vm/term/atom.hpp"
+#include "vm/term/fun.hpp"
 #include "vm/term/long_compare.hpp"
 #include "vm/term/map.hpp"
 
 namespace vmrun::jit {
 namespace {
 
+/// Longer lists are counted by the interpreter, which leaves it to another thread.
+constexpr SWord kMostCells = 100'000;
+
 Word get_of_map(Term map, Term key) { return map_get(map, key).raw(); }
-Word terms_equal(Term a, Term b) { return equal_exact(a, b); }
+Word terms_equal(Term a, Term b) { return equal_exact_of_any_size(a, b); }
+Word numbers_equal(Term a, Term b) { return equal_of_any_size(a, b); }
+Word truth(bool b) { return (b ? atoms::true_ : atoms::false_).raw(); }
+Word equal_value(Term a, Term b) { return truth(equal_exact_of_any_size(a, b)); }
+Word compare_value(Word mask, Term a, Term b) {
+  const int n = compare_of_any_size(a, b);
+  return truth(mask & (n < 0 ? 1 : n == 0 ? 2 : 4));
+}
+Word least_of(Term a, Term b) { return (compare_of_any_size(a, b) > 0 ? b : a).raw(); }
+Word greatest_of(Term a, Term b) { return (compare_of_any_size(a, b) < 0 ? b : a).raw(); }
+Word length_of(Process& p, Term list) {
+  SWord n = 0;
+  for (; list.is_list(); list = list.tail())
+    if (++n > kMostCells) return 0;
+  if (!list.is_nil()) return 0;
+  p.reductions -= static_cast<std::int32_t>(n >> 6);
+  return Term::small(n).raw();
+}
+Word call_bif0(Process& p, BifFn f) {
+  Term none;
+  return f(p, &none).raw();
+}
+Word call_bif1(Process& p, BifFn f, Term a) { return f(p, &a).raw(); }
+Word call_bif2(Process& p, BifFn f, Term a, Term b) {
+  Term args[] = {a, b};
+  return f(p, args).raw();
+}
+Word call_bif3(Process& p, BifFn f, Term a, Term b, Term c) {
+  Term args[] = {a, b, c};
+  return f(p, args).raw();
+}
+Word collection_due(Process& p) { return vmrun::is_collection_due(p); }
 Word term_less(Term a, Term b) { return compare_of_any_size(a, b) < 0; }
 
 template <class F>
@@ -23,6 +60,17 @@ namespace callees {
 const Callee map_get{address(&get_of_map)};
 const Callee are_equal{address(&terms_equal)};
 const Callee is_less{address(&term_less)};
+const Callee are_equal_numbers{address(&numbers_equal)};
+const Callee is_equal{address(&equal_value)};
+const Callee compare{address(&compare_value)};
+const Callee minimum{address(&least_of)};
+const Callee maximum{address(&greatest_of)};
+const Callee length{address(&length_of), true};
+const Callee bif0{address(&call_bif0), true};
+const Callee bif1{address(&call_bif1), true};
+const Callee bif2{address(&call_bif2), true};
+const Callee bif3{address(&call_bif3), true};
+const Callee is_collection_due{address(&collection_due), true};
 }  // namespace callees
 
 }  // namespace vmrun::jit

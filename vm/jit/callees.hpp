@@ -18,9 +18,16 @@ struct Callee {
 inline constexpr unsigned kMostArguments = 5;  // besides the process
 
 namespace callees {
-extern const Callee map_get;    // (map, key): the value, or 0
-extern const Callee are_equal;  // (a, b): a =:= b
-extern const Callee is_less;    // (a, b): a < b
+extern const Callee map_get;                 // (map, key): the value, or 0
+extern const Callee are_equal;               // (a, b): a =:= b
+extern const Callee is_less;                 // (a, b): a < b
+extern const Callee are_equal_numbers;       // (a, b): a == b, where 1 == 1.0
+extern const Callee is_equal;                // (a, b): a =:= b, as an atom
+extern const Callee compare;                 // (mask, a, b): as the instruction compare_value
+extern const Callee minimum, maximum;        // (a, b)
+extern const Callee length;                  // (list): its length, or 0 if the interpreter is to find it
+extern const Callee bif0, bif1, bif2, bif3;  // (function, arguments…): calls a guard built-in
+extern const Callee is_collection_due;       // (): whether too much lies outside the heap's block
 }  // namespace callees
 
 }  // namespace vmrun::jit

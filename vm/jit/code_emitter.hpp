@@ -96,6 +96,8 @@ class Emitter {
   void put_fun(const Inst& i);
   void call_bif(const Inst& i);
   void call_function(const Inst& i);
+  void update_tuple(const Inst& i);
+  void element_of_tuple(const Inst& i);
   void build(Word header, std::span<const ValueId> elements, ValueId dst);
   const Graph& g_;
   const Allocation& places_;

@@ -292,6 +292,7 @@ void Emitter::branch(const Block& b) {
     case Condition::kIsImmediate: return test_tag(b, 3, Term::kImmedTag);
     case Condition::kIsSmall: return test_tag(b, 15, Term::kSmallTag);
     case Condition::kIsAtom: return test_tag(b, 0x3F, Term::kAtomTag);
+    case Condition::kTagIs: return test_tag(b, static_cast<SWord>(b.imm >> 32), b.imm & 0xFFFFFFFF);
     case Condition::kBothSmall: {
       move_to(kScratch, b.args[0]);
       a_.and_(kScratch, in(b.args[1], kScratch2));
@@ -316,6 +317,25 @@ void Emitter::branch(const Block& b) {
       a_.load(kScratch, in(b.args[0], kScratch), -static_cast<SWord>(Term::kBoxedTag));
       a_.compare(kScratch, b.imm);
       return jump_on(C::kNotBelow, C::kBelow, b);
+    case Condition::kHeaderIn:
+      a_.load(kScratch, in(b.args[0], kScratch), -static_cast<SWord>(Term::kBoxedTag));
+      a_.shift_right(kScratch, 2);
+      a_.and_(kScratch, 15);
+      a_.move(kScratch2, b.imm);
+      a_.test_bit(kScratch2, kScratch);
+      return jump_on(C::kBelow, C::kNotBelow, b);
+    case Condition::kIndexIn:
+      // Both sixteen times what they say; an index of 0 or less becomes very large.
+      a_.load(kScratch2, in(b.args[0], kScratch2), -static_cast<SWord>(Term::kBoxedTag));
+      a_.shift_right(kScratch2, 2);
+      a_.address(kScratch, in(b.args[1], kScratch), -static_cast<SWord>(Term::small(1).raw()));
+      a_.compare(kScratch, kScratch2);
+      return jump_on(C::kBelow, C::kNotBelow, b);
+    case Condition::kFunParameters:
+      a_.load(kScratch, in(b.args[0], kScratch), words(2) - static_cast<SWord>(Term::kBoxedTag));
+      a_.and_(kScratch, 0xFF);
+      a_.compare(kScratch, b.imm);
+      return equal();
     case Condition::kFunArity:
       a_.load(kScratch, in(b.args[0], kScratch), words(2) - static_cast<SWord>(Term::kBoxedTag));
       a_.and_(kScratch, 0xFFFF);  // with is_external

@@ -22,6 +22,37 @@ void Emitter::build(Word header, std::span<const ValueId> elements, ValueId dst)
   done(dst, r);
 }
 
+void Emitter::update_tuple(const Inst& i) {
+  const auto elements = g_.args_of(i).subspan(1);
+  const Register from = in(g_.args_of(i)[0], kScratch2);
+  a_.store(kHeap, 0, i.imm);
+  for (std::size_t n = 0; n < elements.size(); ++n) {
+    const SWord at = words(static_cast<SWord>(n) + 1);
+    if (elements[n] != kNone) {
+      store(kHeap, at, elements[n]);
+    } else if (n + 1 < elements.size() && elements[n + 1] == kNone) {
+      a_.copy_two(kHeap, at, from, at - Term::kBoxedTag);
+      ++n;
+    } else {
+      a_.load(kScratch, from, at - Term::kBoxedTag);
+      a_.store(kHeap, at, kScratch);
+    }
+  }
+  const Register r = out(i.dst, kScratch);
+  a_.address(r, kHeap, Term::kBoxedTag);
+  a_.add(kHeap, words(static_cast<SWord>(elements.size()) + 1));
+  done(i.dst, r);
+}
+
+void Emitter::element_of_tuple(const Inst& i) {
+  // Half of a tagged index is eight times the index, and seven more.
+  move_to(kScratch, g_.args_of(i)[1]);
+  a_.shift_right(kScratch, 1);
+  const Register r = out(i.dst, kScratch);
+  a_.load(r, in(g_.args_of(i)[0], kScratch2), kScratch, -7 - static_cast<SWord>(Term::kBoxedTag));
+  done(i.dst, r);
+}
+
 void Emitter::put_fun(const Inst& i) {
   const auto values = g_.args_of(i);
   const auto* const entry = reinterpret_cast<const FunEntry*>(i.imm);
@@ -276,6 +307,17 @@ void Emitter::instruction(const Inst& i) {
       a_.or_(r, Term::kSmallTag);
       return done(i.dst, r);
     }
+    case Op::kTag: {
+      const Register r = out(i.dst, kScratch);
+      move_to(r, args[0]);
+      a_.shift_left(r, 4);
+      a_.or_(r, Term::kSmallTag);
+      return done(i.dst, r);
+    }
+    case Op::kTupleElement: return element_of_tuple(i);
+    case Op::kUpdateTuple: return update_tuple(i);
+    case Op::kSetElement:
+      return store(in(args[0], kScratch2), words(static_cast<SWord>(i.imm)) - Term::kBoxedTag, args[1]);
     case Op::kUnbox: {
       const FloatRegister f = float_out(i.dst);
       a_.load(f, in(args[0], kScratch), words(1) - static_cast<SWord>(Term::kBoxedTag));

@@ -38,10 +38,13 @@ struct Type {
     kNil = 16,
     kCons = 32,
     kTuple = 64,
-    kOtherBoxed = 128,
-    kOtherImmediate = 256,  // local pids and ports
-    kAny = 511,
-    kBoxed = kBig | kFloat | kTuple | kOtherBoxed,
+    kMap = 128,
+    kFun = 256,
+    kBits = 512,  // bit strings and match contexts
+    kOtherBoxed = 1024,
+    kOtherImmediate = 2048,  // local pids and ports
+    kAny = 4095,
+    kBoxed = kBig | kFloat | kTuple | kMap | kFun | kBits | kOtherBoxed,
     kImmediate = kSmall | kAtom | kNil | kOtherImmediate,
   };
   static constexpr SWord kLeast = Term::kSmallMin, kMost = Term::kSmallMax;
@@ -77,10 +80,14 @@ enum class Op : std::uint8_t {
   kPutTuple,  // args: elements; imm: header
   kPutFun,    // args: free variables; imm: FunEntry
   kTupleSize,
-  kCall,       // args: its arguments; imm: a Callee (callees.hpp). All values are kept
-  kCallBif,    // args: its arguments; imm: the function. It may return 0, and leave for the interpreter
-  kMoveStack,  // imm: words that the stack shrinks by (as a signed number)
-  kNeed,       // imm: words of heap. Exit: there are fewer
+  kTag,           // args: a number that is no term; a small integer
+  kTupleElement,  // args: tuple, index (a small integer that is in bounds)
+  kUpdateTuple,   // args: tuple, elements of the new one (kNone: the tuple's own); imm: its header
+  kSetElement,    // args: tuple, value; imm: index
+  kCall,          // args: its arguments; imm: a Callee (callees.hpp). All values are kept
+  kCallBif,       // args: its arguments; imm: the function. It may return 0, and leave for the interpreter
+  kMoveStack,     // imm: words that the stack shrinks by (as a signed number)
+  kNeed,          // imm: words of heap. Exit: there are fewer
   // Small integers, tagged. With an exit: operands are checked unless their types are known, and
   // results that are no small integers leave.
   kAdd,
@@ -123,6 +130,7 @@ enum class Condition : std::uint8_t {
   kIsSmall,
   kIsImmediate,
   kIsAtom,
+  kTagIs,         // the word, masked by imm's upper half, is its lower half
   kHeaderIs,      // a boxed term whose header word is imm
   kHeaderMasked,  // a boxed term whose header word, masked by imm's upper half, is its lower half
   kSame,          // the words are equal; args: a, b or imm
@@ -130,7 +138,10 @@ enum class Condition : std::uint8_t {
   kLess,          // tagged small integers
   kBothSmall,
   kHeaderAtLeast,  // a boxed term whose header word is not less than imm
+  kHeaderIn,       // a boxed term, imm has a bit for what its header says it is (Term::Sub)
+  kIndexIn,        // args: tuple, small integer; the tuple has such an element
   kFunArity,       // a fun of the module's own code, with imm parameters
+  kFunParameters,  // any fun, with imm parameters
   kFragments,      // the heap has words outside its block
 };
 

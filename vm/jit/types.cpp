@@ -16,7 +16,12 @@ Type Type::of(Term t) {
     tuple.header = t.boxed_ptr()->raw();
     return tuple;
   }
-  return of(static_cast<std::uint16_t>(t.is_float() ? kFloat : t.is_big() ? kBig : kOtherBoxed));
+  return of(static_cast<std::uint16_t>(t.is_float()       ? kFloat
+                                       : t.is_big()       ? kBig
+                                       : t.is_map()       ? kMap
+                                       : t.is_fun()       ? kFun
+                                       : t.is_bitstring() ? kBits
+                                                          : kOtherBoxed));
 }
 
 Type Type::join(const Type& o) const {
