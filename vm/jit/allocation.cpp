@@ -120,7 +120,7 @@ class LinearScan {
         if (i.dst != kNone) begin_[i.dst] = at;
         // Division has its operands and results in certain registers.
         if (i.op == Op::kDivide || i.op == Op::kRemainder) divisions_.push_back(at);
-        if (i.op == Op::kCall) calls_.push_back({at, &i});
+        if (i.op == Op::kCall || i.op == Op::kMapGet) calls_.push_back({at, &i});
       }
       at += 2;
       for (std::size_t n = 0; n < b.args.size(); ++n) {

@@ -71,6 +71,8 @@ class Assembler {
   void move(Register to, Word constant);
   void load(Register to, Register base, SWord displacement);
   void load(Register to, Register base, Register index, SWord displacement);
+  /// index: of words
+  void load_indexed(Register to, Register base, Register index, SWord displacement);
   void store(Register base, SWord displacement, Register from);
   /// Copies two words. Uses a float register that nobody else does.
   void copy_two(Register to, SWord displacement, Register from, SWord from_displacement);
@@ -80,6 +82,7 @@ class Assembler {
   void add(Register to, Register other);
   void add(Register to, SWord constant);
   void subtract(Register to, Register other);
+  void subtract_one(Register from);  // kBelow: it was zero
   void multiply(Register to, Register other);
   void and_(Register to, Register other);
   void or_(Register to, Register other);
@@ -101,6 +104,9 @@ class Assembler {
   void jump_if(Comparison c, Label to);
   void compare_memory_32(Register base, SWord displacement, std::int32_t constant);
   void compare_memory_64(Register base, SWord displacement, std::int32_t constant);
+  /// index: of words
+  void compare_memory_64(Register base, Register index, SWord displacement, std::int32_t constant);
+  void compare_memory_64(Register base, Register index, SWord displacement, Register r);
   /// Compares the bits of a number of 32 bits in memory with zero.
   void test_bits(Register base, SWord displacement, std::uint32_t mask);
   /// Whether so much is the number of a bit that is set; compare with kBelow.

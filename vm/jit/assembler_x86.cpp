@@ -86,6 +86,9 @@ void Assembler::store(Register base, SWord displacement, Word constant) {
 void Assembler::load(Register to, Register base, Register index, SWord displacement) {
   A.mov(q(to), x86::qword_ptr(q(base), q(index), 0, static_cast<std::int32_t>(displacement)));
 }
+void Assembler::load_indexed(Register to, Register base, Register index, SWord displacement) {
+  A.mov(q(to), x86::qword_ptr(q(base), q(index), 3, static_cast<std::int32_t>(displacement)));
+}
 void Assembler::copy_two(Register to, SWord displacement, Register from, SWord from_displacement) {
   A.movups(x86::xmm15, x86::xmmword_ptr(q(from), static_cast<std::int32_t>(from_displacement)));
   A.movups(x86::xmmword_ptr(q(to), static_cast<std::int32_t>(displacement)), x86::xmm15);
@@ -96,6 +99,7 @@ void Assembler::address(Register to, Register base, SWord displacement) {
 void Assembler::add(Register to, Register other) { A.add(q(to), q(other)); }
 void Assembler::add(Register to, SWord constant) { A.add(q(to), constant); }
 void Assembler::subtract(Register to, Register other) { A.sub(q(to), q(other)); }
+void Assembler::subtract_one(Register from) { A.sub(q(from), 1); }
 void Assembler::multiply(Register to, Register other) { A.imul(q(to), q(other)); }
 void Assembler::and_(Register to, Register other) { A.and_(q(to), q(other)); }
 void Assembler::or_(Register to, Register other) { A.or_(q(to), q(other)); }
@@ -139,6 +143,12 @@ void Assembler::compare_memory_32(Register base, SWord displacement, std::int32_
 }
 void Assembler::compare_memory_64(Register base, SWord displacement, std::int32_t constant) {
   A.cmp(at(base, displacement), constant);
+}
+void Assembler::compare_memory_64(Register base, Register index, SWord displacement, std::int32_t constant) {
+  A.cmp(x86::qword_ptr(q(base), q(index), 3, static_cast<std::int32_t>(displacement)), constant);
+}
+void Assembler::compare_memory_64(Register base, Register index, SWord displacement, Register r) {
+  A.cmp(x86::qword_ptr(q(base), q(index), 3, static_cast<std::int32_t>(displacement)), q(r));
 }
 void Assembler::test_bits(Register base, SWord displacement, std::uint32_t mask) {
   A.test(x86::dword_ptr(q(base), static_cast<std::int32_t>(displacement)), mask);

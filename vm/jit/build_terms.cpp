@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/jit/builder.hpp"
 
-#include "vm/jit/callees.hpp"
 #include "vm/term/layout.hpp"
 
 namespace vmrun::jit {
@@ -112,16 +111,7 @@ void Builder::build_term(const Part& p) {
       narrow(v, Type::of(std::uint16_t{Type::kTuple}));
       return set(o[1], emit(Op::kTupleSize, Type::small(0, (1 << 24) - 1), {v}));
     }
-    case Family::get_map_element:
-    case Family::get_map_element_slow: {
-      const Operand& dst = o[p.family == Family::get_map_element ? 3 : 2];
-      const ValueId map = get(o[0]), key = get(o[1]);
-      const ValueId found = invoke(callees::map_get, {map, key}, Type{});
-      require(Condition::kDiffers, {found}, 0,
-              [&] { go_to(o[p.family == Family::get_map_element ? 4 : 3].target()); });
-      return set(dst, found);
-    }
-    default: return build_arithmetic(p);
+    default: return build_map(p);
   }
 }
 

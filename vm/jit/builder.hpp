@@ -14,7 +14,7 @@
 
 /// What build_graph is made of. Its files: build_graph.cpp (where code begins, edges, values),
 /// build_calls.cpp, build_tests.cpp (tests and switches), build_kinds.cpp, build_terms.cpp,
-/// build_arithmetic.cpp (integers and floats), build_guards.cpp. One thread.
+/// build_maps.cpp, build_arithmetic.cpp (integers and floats), build_guards.cpp. One thread.
 namespace vmrun::jit {
 
 /// What is known at a place in the function.
@@ -57,6 +57,7 @@ class Builder {
   void build_call(const Part& p);
   void build_test(const Part& p);
   void build_term(const Part& p);
+  void build_map(const Part& p);
   void build_arithmetic(const Part& p);
   void build_kind(const Part& p);
   void build_guard(const Part& p);
@@ -238,6 +239,16 @@ class Builder {
   /// Returns the number, unboxed. Leaves for other terms and for large integers.
   ValueId as_float(ValueId v);
   void float_operation(const Part& p, Op op);
+
+  // ---- Maps ----------------------------------------------------------------------------------
+
+  /// The value of a key in what is a map, or 0.
+  ValueId find_key(ValueId map, ValueId key);
+  void get_map_element(ValueId map, ValueId key, const Operand& dst, const Word* fail);
+  void map_get(const Part& p);
+  void is_map_key(const Part& p);
+  void map_size(const Part& p);
+  void put_map(const Part& p);
 
   // ---- Guard built-ins -----------------------------------------------------------------------
 

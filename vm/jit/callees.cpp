@@ -15,6 +15,18 @@ namespace {
 constexpr SWord kMostCells = 100'000;
 
 Word get_of_map(Term map, Term key) { return map_get(map, key).raw(); }
+Word get_hashed_of_map(Term map, Term key, Word hash) { return map_get(map, key, hash).raw(); }
+Word put_in_map(Process& p, Term map, Term key, Term value) {
+  const Term pair[] = {key, value};
+  return put_map_in_room(p, false, map, pair, 1).raw();
+}
+Word update_in_map(Process& p, Term map, Term key, Term value) {
+  const Term pair[] = {key, value};
+  return put_map_in_room(p, true, map, pair, 1).raw();
+}
+Word put_all_in_map(Process& p, Word exact, Term map, const Term* pairs, Word n) {
+  return put_map_in_room(p, exact, map, pairs, n).raw();
+}
 Word terms_equal(Term a, Term b) { return equal_exact_of_any_size(a, b); }
 Word numbers_equal(Term a, Term b) { return equal_of_any_size(a, b); }
 Word truth(bool b) { return (b ? atoms::true_ : atoms::false_).raw(); }
@@ -58,6 +70,10 @@ const void* address(F* function) {
 
 namespace callees {
 const Callee map_get{address(&get_of_map)};
+const Callee map_get_hashed{address(&get_hashed_of_map)};
+const Callee put_key{address(&put_in_map), true};
+const Callee update_key{address(&update_in_map), true};
+const Callee put_keys{address(&put_all_in_map), true};
 const Callee are_equal{address(&terms_equal)};
 const Callee is_less{address(&term_less)};
 const Callee are_equal_numbers{address(&numbers_equal)};

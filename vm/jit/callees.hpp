@@ -18,7 +18,12 @@ struct Callee {
 inline constexpr unsigned kMostArguments = 5;  // besides the process
 
 namespace callees {
-extern const Callee map_get;                 // (map, key): the value, or 0
+extern const Callee map_get;         // (map, key): the value, or 0
+extern const Callee map_get_hashed;  // (map, key, hash): likewise
+// These return 0 if the instruction itself has to do it (instruction_support.hpp).
+extern const Callee put_key, update_key;  // (map, key, value)
+extern const Callee put_keys;             // (exact, map, address of keys and values, number of them)
+
 extern const Callee are_equal;               // (a, b): a =:= b
 extern const Callee is_less;                 // (a, b): a < b
 extern const Callee are_equal_numbers;       // (a, b): a == b, where 1 == 1.0

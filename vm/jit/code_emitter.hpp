@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -98,6 +99,7 @@ class Emitter {
   void call_function(const Inst& i);
   void update_tuple(const Inst& i);
   void element_of_tuple(const Inst& i);
+  void map_get(const Inst& i);
   void build(Word header, std::span<const ValueId> elements, ValueId dst);
   const Graph& g_;
   const Allocation& places_;
@@ -115,6 +117,7 @@ class Emitter {
     const void* stub;
   };
   std::vector<Aside> asides_;
+  std::vector<std::function<void()>> later_;  // what writes rare parts of instructions, behind all blocks
   Label used_up_{};
   struct {
     std::uint32_t prefix;

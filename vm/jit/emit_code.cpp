@@ -23,6 +23,7 @@ void Emitter::run() {
     next_ = n + 1 < written.size() && !g_.blocks[written[n + 1]].entry ? written[n + 1] : kNone;
     block(written[n]);
   }
+  for (const auto& write : later_) write();
   for (const auto& [exit, label] : exits_) write_exit(g_.exits[exit], label);
   for (const Aside& s : asides_) {
     a_.bind(s.label);

@@ -268,6 +268,13 @@ void Emitter::instruction(const Inst& i) {
     }
     case Op::kPutTuple: return build(i.imm, args, i.dst);
     case Op::kPutFun: return put_fun(i);
+    case Op::kStoreX: return store(kXRegisters, words(static_cast<SWord>(i.imm)), args[0]);
+    case Op::kAddressOfX: {
+      const Register r = out(i.dst, kScratch);
+      a_.address(r, kXRegisters, words(static_cast<SWord>(i.imm)));
+      return done(i.dst, r);
+    }
+    case Op::kMapGet: return map_get(i);
     case Op::kCall: return call_function(i);
     case Op::kCallBif: return call_bif(i);
     case Op::kMoveStack: return a_.add(kStack, words(static_cast<SWord>(i.imm)));

@@ -84,6 +84,9 @@ enum class Op : std::uint8_t {
   kTupleElement,  // args: tuple, index (a small integer that is in bounds)
   kUpdateTuple,   // args: tuple, elements of the new one (kNone: the tuple's own); imm: its header
   kSetElement,    // args: tuple, value; imm: index
+  kStoreX,        // args: a value; imm: x register in memory
+  kAddressOfX,    // imm: likewise
+  kMapGet,        // args: map, key…; the value, or 0. imm: a Callee that takes them
   kCall,          // args: its arguments; imm: a Callee (callees.hpp). All values are kept
   kCallBif,       // args: its arguments; imm: the function. It may return 0, and leave for the interpreter
   kMoveStack,     // imm: words that the stack shrinks by (as a signed number)
