@@ -44,7 +44,10 @@ Term bif_erlang_bor_2(Process& p, const Term* a) { return operate(p, ArithOp::kB
 Term bif_erlang_bxor_2(Process& p, const Term* a) { return operate(p, ArithOp::kBxor, a[0], a[1]); }
 Term bif_erlang_bsl_2(Process& p, const Term* a) { return operate(p, ArithOp::kBsl, a[0], a[1]); }
 Term bif_erlang_bsr_2(Process& p, const Term* a) { return operate(p, ArithOp::kBsr, a[0], a[1]); }
-Term bif_erlang_plus_1(Process& p, const Term* a) { return operate(p, ArithOp::kPlus, a[0], kNonValue); }
+Term bif_erlang_plus_1(Process& p, const Term* a) {
+  if (a[0].is_float()) return a[0];  // as OTP's function, unlike its instruction
+  return operate(p, ArithOp::kPlus, a[0], kNonValue);
+}
 Term bif_erlang_minus_1(Process& p, const Term* a) { return operate(p, ArithOp::kNegate, a[0], kNonValue); }
 Term bif_erlang_bnot_1(Process& p, const Term* a) { return operate(p, ArithOp::kBnot, a[0], kNonValue); }
 

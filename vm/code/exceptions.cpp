@@ -35,7 +35,7 @@ bool is_raw(Term trace) { return trace.is_list() && trace.tail().is_big(); }
 /// Return addresses are the words on a stack with a header's tag.
 unsigned stack_addresses(const Process& p, const Word* innermost, Word* out, unsigned most) {
   unsigned n = 0;
-  const Word* previous = innermost;
+  const Word* previous = nullptr;
   if (innermost && n < most) out[n++] = reinterpret_cast<Word>(innermost);
   for (const Term* s = p.heap.stop; s < p.heap.end && n < most; s++) {
     if (!is_return_address(*s)) continue;

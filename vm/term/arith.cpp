@@ -141,7 +141,11 @@ Term arith_negate(TermSpace& heap, Term a) {
   return a.is_float() ? make_float_checked(heap, -float_of(a)->value) : kNonValue;
 }
 
-Term arith_plus(TermSpace&, Term a) { return a.is_number() ? a : kNonValue; }
+Term arith_plus(TermSpace& heap, Term a) {
+  if (a.is_float())
+    return std::signbit(float_of(a)->value) && float_of(a)->value == 0 ? make_float_checked(heap, 0) : a;
+  return a.is_number() ? a : kNonValue;
+}
 
 Term arith_bnot(TermSpace& heap, Term a) {
   if (a.is_small()) return Term::small(~a.small_value());

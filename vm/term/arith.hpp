@@ -38,7 +38,7 @@ Term arith_bxor(TermSpace& heap, Term a, Term b);
 Term arith_bsl(TermSpace& heap, Term a, Term b);
 Term arith_bsr(TermSpace& heap, Term a, Term b);
 Term arith_negate(TermSpace& heap, Term a);
-Term arith_plus(TermSpace& heap, Term a);  // unary +
+Term arith_plus(TermSpace& heap, Term a);  // the instruction +: +(-0.0) is 0.0
 Term arith_bnot(TermSpace& heap, Term a);
 
 /// As above, by operator. The unary ones ignore `b`.
