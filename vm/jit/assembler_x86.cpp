@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <asmjit/x86.h>
 
+#include <cassert>
 #include <cstddef>
 #include <cstring>
 
@@ -41,12 +42,19 @@ constexpr x86::CondCode kCodes[] = {
 
 }  // namespace
 
+/// An instruction that the processor does not have is not written; nobody asks for one.
+struct NoErrors : asmjit::ErrorHandler {
+  void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override { assert(false); }
+};
+
 struct Assembler::Impl {
+  NoErrors no_errors;
   asmjit::CodeHolder holder;
   x86::Assembler a;
   std::vector<Outward> outward;
   Impl() {
     holder.init(asmjit::Environment::host());
+    holder.setErrorHandler(&no_errors);
     holder.attach(&a);
   }
 };

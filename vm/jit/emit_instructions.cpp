@@ -117,7 +117,7 @@ void Emitter::arithmetic(const Inst& i) {
   const SWord y_value = y_const ? static_cast<SWord>(g_.imms[y]) >> 4 : 0;
   const auto small_constant = [](SWord v) { return v == static_cast<std::int32_t>(v); };
   Register r = out(i.dst, kScratch);
-  if (!y_const && at(y).kind == Kind::kRegister && reg(at(y)) == r && !(at(x) == at(y))) r = kScratch;
+  if (!y_const && at(y).kind == Kind::kRegister && reg(at(y)) == r) r = kScratch;  // also x + x
   const auto finish = [&] {
     if (checked) a_.jump_if(Comparison::kOverflow, exit_label(i.exit));
   };
@@ -125,8 +125,7 @@ void Emitter::arithmetic(const Inst& i) {
     case Op::kAdd:
     case Op::kSubtract: {
       const bool minus = i.op == Op::kSubtract;
-      if (y_const && small_constant(y_value * 16)) {
-        const SWord by = minus ? -y_value * 16 : y_value * 16;
+      if (const SWord by = minus ? -y_value * 16 : y_value * 16; y_const && small_constant(by)) {
         if (!checked) {
           a_.address(r, in(x, r), by);
           break;
