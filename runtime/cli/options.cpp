@@ -377,6 +377,9 @@ const std::vector<Flag>& flags() {
        "they are loaded (default none: it is not complete)",
        set_choice(&Options::compiled,
                   {{"none", Compiled::kNone}, {"hot", Compiled::kHot}, {"all", Compiled::kAll}})},
+      {"+jit-exits", "SEED",
+       "stress: code of vm/jit goes back to the interpreter at a third of the places where it may, at random",
+       [](Options& o, const std::string& text) { return number(text, 1, ~0ull, &o.exits_seed); }},
       {"+JDdump", "true|false",
        "write the machine's own instructions of each loaded module to MODULE.asm, in the form of -loaded",
        [](Options& o, const std::string& text) -> Error {

@@ -83,6 +83,7 @@ struct Options {
   bool gc_stress = false;
   unsigned hot_after = kHotAfter;
   Compiled compiled = Compiled::kNone;
+  unsigned long long exits_seed = 0;  // +jit-exits; 0: none
   PerfFiles perf_files = PerfFiles::kNone;
   std::string perf_folder = "/tmp";  // +JPperfdirectory
   bool verify_heap = false;

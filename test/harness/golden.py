@@ -23,6 +23,7 @@ MODES = {
     'yield': (['+S', '2:2', '+yield-all', '+hot', '1'], 8),
     'random': (['+S', '1', '+random-sched', '{seed}', '+hot', '1'], 4),
     'jit': (['+S', '4:4', '+jit', 'all'], 2),
+    'exits': (['+S', '4:4', '+jit', 'all', '+jit-exits', '{seed}'], 2),
 }
 ORDINARY_MODES = ['s1', 's4']
 

@@ -264,8 +264,9 @@ void compile_all(const Module& m) {
     heat(hot, reinterpret_cast<const FunctionHeader*>(m.begin() + at), m);
 }
 
-bool enable_compiler(Compiled which) {
+bool enable_compiler(Compiled which, std::uint64_t exits_seed) {
   if (which == Compiled::kNone) return true;
+  jit::leave_more_often(exits_seed);
   if (!kInThisBuild) return false;
   auto* const hot = new HotCode;
   if (!hot->works) return false;

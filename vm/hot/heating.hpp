@@ -16,8 +16,9 @@ void set_hot_after(unsigned times);
 /// Which functions get their code from vm/jit instead: none, those that are seen so often, or each
 /// when it is loaded.
 enum class Compiled : std::uint8_t { kNone, kHot, kAll };
-/// Before modules are loaded. Returns false if that is not possible here.
-bool enable_compiler(Compiled which);
+/// Before modules are loaded. Returns false if that is not possible here. exits_seed: see
+/// vm/jit/compile_function.hpp, leave_more_often.
+bool enable_compiler(Compiled which, std::uint64_t exits_seed);
 
 // What vm/code calls: see code/code_upcalls.hpp.
 

@@ -65,6 +65,8 @@ class Emitter {
   BlockId destination(BlockId id) const;
   Label label_of(BlockId id);
   void write_exit(const Exit& e, Label label);
+  /// For tests (leave_more_often): whether to take an exit of the instruction that needs none.
+  bool leaves_anyway(ExitId exit, const Word* at);
 
   // ---- Blocks -----------------------------------------------------------------------------------
 
@@ -119,6 +121,7 @@ class Emitter {
   std::vector<Aside> asides_;
   std::vector<std::function<void()>> later_;  // what writes rare parts of instructions, behind all blocks
   Label used_up_{};
+  std::uint64_t drawn_ = 0;
   struct {
     std::uint32_t prefix;
     std::uint16_t bytes;  // that count the call

@@ -10,4 +10,9 @@ namespace vmrun::jit {
 /// changes its instructions meanwhile. (compile_function.cpp)
 bool compile(const FunctionHeader& function, const Word* end, HotFunction* out);
 
+/// For tests: machine code leaves at a third of the places where it may, though no assumption fails
+/// there. The seed draws them; 0: it leaves where it must. Before functions are compiled.
+/// (emit_code.cpp)
+void leave_more_often(std::uint64_t seed);
+
 }  // namespace vmrun::jit

@@ -241,6 +241,7 @@ void Emitter::instruction(const Inst& i) {
       (i.op == Op::kLoad || i.op == Op::kLoadY || i.op == Op::kUnbox || i.op == Op::kToFloat ||
        i.op == Op::kFloatConst))
     return;  // nobody uses it
+  if (i.exit != kNone && leaves_anyway(i.exit, i.at)) a_.jump(exit_label(i.exit));
   switch (i.op) {
     case Op::kConst:
     case Op::kParam:
