@@ -91,6 +91,16 @@ class Assembler {
   void or_(Register to, SWord constant);
   void shift_left(Register to, unsigned bits);
   void shift_right(Register to, unsigned bits);  // with the sign
+  void shift_right_unsigned(Register to, unsigned bits);
+  /// By as many bits as the lowest six bits of kScratch say.
+  void shift_left(Register to);
+  /// Turns the order of the lowest bytes round: 2, 4 or 8 of them. Others are zero then.
+  void swap_bytes(Register to, unsigned bytes);
+  /// 1, 2, 4 or 8 bytes. Others are zero.
+  void load_bytes(Register to, Register base, SWord displacement, unsigned bytes);
+  void store_bytes(Register base, SWord displacement, Register from, unsigned bytes);
+  /// By way of the scratch register, if eight bytes do not fit 32 bits with a sign.
+  void store_bytes(Register base, SWord displacement, Word constant, unsigned bytes);
   /// Quotient and remainder of dividend by divisor go to the registers 0 and 6 (which the dividend
   /// and divisor may be). Uses kScratch2 if the divisor is one of these.
   void divide(Register dividend, Register divisor);
@@ -113,6 +123,10 @@ class Assembler {
   void test_bit(Register bits, Register number);
   /// Compares with zero.
   void test_zero(Register r);
+  /// Compares the bits of a register with zero. Uses kScratch if the mask has more than 31 bits.
+  void test_bits(Register r, Word mask);
+  /// Subtracts from a number of 32 bits in memory.
+  void subtract_32(Register base, SWord displacement, Register by);
   /// Counts a number of 32 bits in memory down by one; compare with jump_if_not_positive.
   void count_down(Register base, SWord displacement);
   void jump_if_not_positive(Label to);

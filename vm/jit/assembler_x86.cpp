@@ -116,6 +116,45 @@ void Assembler::and_(Register to, SWord constant) { A.and_(q(to), constant); }
 void Assembler::or_(Register to, SWord constant) { A.or_(q(to), constant); }
 void Assembler::shift_left(Register to, unsigned bits) { A.shl(q(to), bits); }
 void Assembler::shift_right(Register to, unsigned bits) { A.sar(q(to), bits); }
+void Assembler::shift_right_unsigned(Register to, unsigned bits) { A.shr(q(to), bits); }
+void Assembler::shift_left(Register to) {
+  static_assert(kGeneralIds[kScratch.number] == x86::Gp::kIdCx);
+  A.shl(q(to), x86::cl);
+}
+void Assembler::swap_bytes(Register to, unsigned bytes) {
+  if (bytes == 8) {
+    A.bswap(q(to));
+    return;
+  }
+  A.bswap(d(to));
+  if (bytes == 2) A.shr(d(to), 16);
+}
+void Assembler::load_bytes(Register to, Register base, SWord displacement, unsigned bytes) {
+  x86::Mem from = at(base, displacement);
+  from.setSize(bytes);
+  if (bytes == 8) A.mov(q(to), from);
+  else if (bytes == 4) A.mov(d(to), from);
+  else A.movzx(d(to), from);
+}
+void Assembler::store_bytes(Register base, SWord displacement, Register from, unsigned bytes) {
+  x86::Mem to = at(base, displacement);
+  to.setSize(bytes);
+  const std::uint32_t id = kGeneralIds[from.number];
+  if (bytes == 8) A.mov(to, q(from));
+  else if (bytes == 4) A.mov(to, d(from));
+  else if (bytes == 2) A.mov(to, x86::gpw(id));
+  else A.mov(to, x86::gpb_lo(id));
+}
+void Assembler::store_bytes(Register base, SWord displacement, Word constant, unsigned bytes) {
+  if (bytes == 8) {
+    store(base, displacement, constant);
+    return;
+  }
+  x86::Mem to = at(base, displacement);
+  to.setSize(bytes);
+  const unsigned shift = 64 - 8 * bytes;
+  A.mov(to, static_cast<SWord>(constant << shift) >> shift);
+}
 void Assembler::divide(Register dividend, Register divisor) {
   const Register low{0}, high{6};
   if (divisor == low || divisor == high) {
@@ -163,6 +202,19 @@ void Assembler::test_bits(Register base, SWord displacement, std::uint32_t mask)
 }
 void Assembler::test_bit(Register bits, Register number) { A.bt(d(bits), d(number)); }
 void Assembler::test_zero(Register r) { A.test(q(r), q(r)); }
+void Assembler::test_bits(Register r, Word mask) {
+  if (mask <= 0xFF) {
+    A.test(x86::gpb_lo(kGeneralIds[r.number]), static_cast<std::int32_t>(mask));
+  } else if (mask <= 0x7FFFFFFF) {
+    A.test(d(r), static_cast<std::int32_t>(mask));
+  } else {
+    move(kScratch, mask);
+    A.test(q(r), q(kScratch));
+  }
+}
+void Assembler::subtract_32(Register base, SWord displacement, Register by) {
+  A.sub(x86::dword_ptr(q(base), static_cast<std::int32_t>(displacement)), d(by));
+}
 void Assembler::count_down(Register base, SWord displacement) {
   A.dec(x86::dword_ptr(q(base), static_cast<std::int32_t>(displacement)));
 }

@@ -14,6 +14,7 @@ void Builder::run() {
   const auto parts = code_.parts();
   for (std::size_t n = 0; n < parts.size(); ++n) {
     const Part& p = parts[n];
+    settle_position(p);
     if (p.begins) begin_instruction(n);
     if (block_ == kNone) continue;
     build_move(p);
@@ -143,6 +144,8 @@ void Builder::merge(std::vector<Incoming>& edges, std::size_t n) {
   for (unsigned k = 0; k < kMostX; ++k) choose(&State::x, k, live_[n].x >> k & 1);
   for (unsigned k = 0; k < kMostFloats; ++k) choose(&State::floats, k, live_[n].floats >> k & 1);
   joined.narrowed = narrowed_by_all(edges);
+  joined.matching = edges[0].state.matching;
+  for (const Incoming& e : edges) joined.matching = common(joined.matching, e.state.matching);
   for (const auto& [slot, v] : edges[0].state.y) {
     const std::pair<Word, ValueId> known{slot, v};
     if (std::ranges::all_of(edges, [&](const Incoming& e) { return std::ranges::count(e.state.y, known); }))

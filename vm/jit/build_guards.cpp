@@ -127,7 +127,7 @@ void Builder::build_guard(const Part& p) {
     case Family::gc_bif_check: return make_room_for_bif();
     case Family::update_tuple: return update_tuple(p);
     case Family::set_tuple_element: return act(Op::kSetElement, {get(o[1]), get(o[0])}, o[2].value);
-    default: return leave();
+    default: return build_matching(p);
   }
 }
 

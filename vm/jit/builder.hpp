@@ -10,11 +10,13 @@
 #include "vm/jit/callees.hpp"
 #include "vm/jit/graph.hpp"
 #include "vm/jit/live_registers.hpp"
+#include "vm/jit/matching.hpp"
 #include "vm/term/arith.hpp"
 
 /// What build_graph is made of. Its files: build_graph.cpp (where code begins, edges, values),
 /// build_calls.cpp, build_tests.cpp (tests and switches), build_kinds.cpp, build_terms.cpp,
-/// build_maps.cpp, build_arithmetic.cpp (integers and floats), build_guards.cpp. One thread.
+/// build_maps.cpp, build_arithmetic.cpp (integers and floats), build_guards.cpp, build_matching.cpp
+/// and build_construction.cpp (of bit strings). One thread.
 namespace vmrun::jit {
 
 /// What is known at a place in the function.
@@ -26,6 +28,7 @@ struct State {
   // leaves, the interpreter finds them as they were.
   std::vector<std::pair<Word, ValueId>> unstored;
   std::vector<std::pair<ValueId, Type>> narrowed;  // types known here, the latest last
+  Matching matching;
   State() {
     x.fill(kNone);
     floats.fill(kNone);
@@ -61,6 +64,8 @@ class Builder {
   void build_arithmetic(const Part& p);
   void build_kind(const Part& p);
   void build_guard(const Part& p);
+  void build_matching(const Part& p);
+  void build_construction(const Part& p);
 
   // ---- Where code begins -------------------------------------------------------------------
 
@@ -272,6 +277,81 @@ class Builder {
   void fail_to(const Operand& label);
   void element(const Part& p);
 
+  // ---- Bit strings ---------------------------------------------------------------------------
+
+  static constexpr std::uint16_t kRaw = 0;  // the kinds of a word that is no term
+  ValueId word_of(Op op, std::initializer_list<ValueId> args, Word imm = 0) {
+    return emit(op, Type::of(kRaw), args, imm);
+  }
+  ValueId untagged(ValueId small) { return word_of(Op::kShift, {small}, Shift{0, 4, true, false}.imm()); }
+  // Positions.
+  void match_in(ValueId context);
+  /// Stores the position in front of a part that does not take it from here, or to which something
+  /// else leads as well.
+  void settle_position(const Part& p);
+  void store_position();
+  void position_is_unknown();  // a function has moved it
+  ValueId position(Word ahead);
+  void advance(Word bits);
+  void advance_by(ValueId bits, bool by_bytes);
+  ValueId bits_left();
+  void require_bits(Word bits, const Word* fail);
+  bool suggests_aligned(std::size_t n) const;
+  bool require_aligned(const Part& p);
+  void note_alignment();
+  void get_position(const Part& p);
+  void set_position(const Part& p);
+
+  // Fields.
+  ValueId load_bytes(Word at, unsigned count, bool swaps);
+  ValueId bytes_ahead(Word at, unsigned* count, bool swaps);
+  ValueId bits_on_top(Word bits);
+  ValueId small_field(const Part& p, Word bits, bool is_signed, bool is_little);
+  void get_field(const Part& p, Word bits, Word flags);
+  void match_bytes(const std::uint8_t* bytes, Word count, const Word* fail);
+  void match_word(const Part& p);
+  void match_string(const Part& p);
+  void start_match(const Part& p);
+  /// Behind so many bits there are whole units.
+  void test_units_behind(Word bits, Word unit, const Word* fail);
+  void test_tail(const Part& p);
+  void ensure(const Part& p);
+  ValueId bits_of_size(ValueId size, Word unit, const Word* fail);
+  Word constant_bits(ValueId size, Word unit) const;
+  void get_part(const Part& p);
+  void get_rest(const Part& p);
+  void skip(const Part& p);
+  void get_integer(const Part& p);
+  void get_float(const Part& p);
+  void get_utf8(const Part& p);
+  void get_character(const Part& p, const Callee& callee);
+
+  // Guards.
+  template <class Ask>
+  void look_at_bits(ValueId v, std::vector<Incoming>* edges, const Operand& fail, Ask ask);
+  void size_of_bits(ValueId v, const Operand& dst, const Operand& fail, const Callee& callee, unsigned shift);
+  void test_binary(ValueId v, const Operand& fail);
+  void test_bitstring(ValueId v, const Operand& fail);
+
+  /// The bit string under construction (vm/code/construction.hpp).
+  struct Construction {
+    ValueId out = kNone;  // kNone: the top of the heap, behind a heap binary's size
+    ValueId limit = kNone;
+    ValueId pieces = kNone;
+  };
+  void require_or_slow(const Part& p, Condition c, std::initializer_list<ValueId> args, Word imm = 0);
+  void require_small_or_slow(const Part& p, ValueId v);
+  ValueId out();
+  void put(ValueId word, Field f);
+  void put_number(const Part& p, ValueId v, Word at, Word bits);
+  void put_piece(const Part& p, bool is_last);
+  void put_float(const Part& p);
+  void put_part(const Part& p);
+  void put_utf8(const Part& p);
+  void begin_append(const Part& p);
+  void end_append(const Part& p);
+  void create_binary(const Part& p);
+
   // ---- Calls ---------------------------------------------------------------------------------
 
   void call(const Part& p, unsigned arity, const Word* target, Word address_at, bool returns);
@@ -294,6 +374,7 @@ class Builder {
   std::unordered_map<const Word*, std::vector<Incoming>> incoming_;
   std::unordered_set<const Word*> returns_to_;
   std::unordered_map<Word, ValueId> constants_, numbers_;
+  Construction built_;
 };
 
 }  // namespace vmrun::jit

@@ -17,6 +17,9 @@ struct Callee {
 };
 inline constexpr unsigned kMostArguments = 5;  // besides the process
 
+/// A result that is no term: the interpreter has to do it, since there is no room.
+inline constexpr Word kLeave = 4;
+
 namespace callees {
 extern const Callee map_get;         // (map, key): the value, or 0
 extern const Callee map_get_hashed;  // (map, key, hash): likewise
@@ -33,6 +36,26 @@ extern const Callee minimum, maximum;        // (a, b)
 extern const Callee length;                  // (list): its length, or 0 if the interpreter is to find it
 extern const Callee bif0, bif1, bif2, bif3;  // (function, arguments…): calls a guard built-in
 extern const Callee is_collection_due;       // (): whether too much lies outside the heap's block
+
+// Bit strings. Those of contexts advance them, but for extract; 0: there is no match.
+extern const Callee start_match;     // (bit string): a context. These words are there
+extern const Callee extract;         // (context, bits): the next ones, which are there; likewise
+extern const Callee top_bits;        // (base, position, bits): as the topmost ones of a word
+extern const Callee get_field;       // (context, bits | flags << 16): up to 59 bits
+extern const Callee get_integer;     // (context, size, unit | flags << 16). Or kLeave
+extern const Callee get_float;       // (context, size, unit | flags << 16). These words are there
+extern const Callee get_utf8;        // (context)
+extern const Callee get_utf16;       // (context, flags)
+extern const Callee get_utf32;       // likewise
+extern const Callee same_bits;       // (base, position, bytes, bits): whether these are the bits
+extern const Callee remainder;       // (a, b): of positive numbers
+extern const Callee byte_size;       // (bit string)
+extern const Callee bit_size;        // likewise
+extern const Callee is_binary;       // (bit string): whether it has whole bytes
+extern const Callee put_binary;      // (out, limit, bit string, size, unit | at << 16): out, or 0
+extern const Callee put_utf8;        // (out, limit, at, character): likewise
+extern const Callee create_binary;   // (x, segments, words of them, need): 0 if the interpreter has to
+extern const Callee begin_writable;  // (size): an empty one
 }  // namespace callees
 
 }  // namespace vmrun::jit

@@ -9,8 +9,8 @@
 #include "vm/jit/emit_code.hpp"
 #include "vm/jit/native_frame.hpp"
 
-/// What emit is made of. Its files: emit_code.cpp (blocks, moves, exits, calls) and
-/// emit_instructions.cpp (what is in blocks). One thread.
+/// What emit is made of. Its files: emit_code.cpp (blocks, moves, exits, calls),
+/// emit_instructions.cpp (what is in blocks) and emit_bits.cpp. One thread.
 namespace vmrun::jit {
 
 class Emitter {
@@ -103,6 +103,19 @@ class Emitter {
   void element_of_tuple(const Inst& i);
   void map_get(const Inst& i);
   void build(Word header, std::span<const ValueId> elements, ValueId dst);
+
+  // ---- Bit strings (emit_bits.cpp) --------------------------------------------------------------
+
+  void bits_instruction(const Inst& i);
+  Register out_beside(ValueId dst, ValueId read_later) const;
+  /// The value has been computed in a register.
+  void done_in(ValueId v, Register r);
+  void shift(Register r, const Shift& by);
+  void byte_address(Register to, ValueId base, ValueId bits);
+  void bits_at(const Inst& i);
+  void store_bytes(const Inst& i);
+  void put_binary(const Inst& i);
+
   const Graph& g_;
   const Allocation& places_;
   HotFunction& out_;

@@ -360,6 +360,20 @@ void Emitter::branch(const Block& b) {
       a_.and_(kScratch, 0xFFFF);  // with is_external
       a_.compare(kScratch, b.imm);
       return equal();
+    case Condition::kAtLeast: compare(b); return jump_on(C::kNotLess, C::kLess, b);
+    case Condition::kBitsSet:
+      a_.test_bits(in(b.args[0], kScratch2), b.imm);
+      return jump_on(C::kNotEqual, C::kEqual, b);
+    case Condition::kBitsClear: a_.test_bits(in(b.args[0], kScratch2), b.imm); return equal();
+    case Condition::kIsBitString: {
+      constexpr SWord kFirst = static_cast<SWord>(Term::Sub::kMatchContext) << 2,
+                      kLast = static_cast<SWord>(Term::Sub::kSubBinary) << 2;
+      a_.load(kScratch, in(b.args[0], kScratch), -static_cast<SWord>(Term::kBoxedTag));
+      a_.and_(kScratch, 0x3F);
+      a_.add(kScratch, -kFirst);
+      a_.compare(kScratch, Word{kLast - kFirst});
+      return jump_on(C::kNotAbove, C::kAbove, b);
+    }
     case Condition::kFragments:
       a_.compare_memory_64(kProcess, kFragments, 0);
       return jump_on(C::kNotEqual, C::kEqual, b);

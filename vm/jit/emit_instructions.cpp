@@ -239,7 +239,7 @@ void Emitter::instruction(const Inst& i) {
   const auto args = g_.args_of(i);
   if (i.dst != kNone && at(i.dst).kind == Kind::kNowhere && i.exit == kNone &&
       (i.op == Op::kLoad || i.op == Op::kLoadY || i.op == Op::kUnbox || i.op == Op::kToFloat ||
-       i.op == Op::kFloatConst))
+       i.op == Op::kFloatConst || is_pure_of_bits(i.op)))
     return;  // nobody uses it
   if (i.exit != kNone && leaves_anyway(i.exit, i.at)) a_.jump(exit_label(i.exit));
   switch (i.op) {
@@ -359,6 +359,7 @@ void Emitter::instruction(const Inst& i) {
       a_.load(r, kProcess, kSelfId);
       return done(i.dst, r);
     }
+    default: return bits_instruction(i);
   }
 }
 

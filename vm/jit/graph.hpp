@@ -77,7 +77,7 @@ enum class Op : std::uint8_t {
   kStoreY,
   kLoad,      // args: term; imm: distance in bytes from its untagged address, less the tag
   kPutList,   // args: head, tail
-  kPutTuple,  // args: elements; imm: header
+  kPutTuple,  // args: elements; imm: header (of any boxed term)
   kPutFun,    // args: free variables; imm: FunEntry
   kTupleSize,
   kTag,           // args: a number that is no term; a small integer
@@ -114,6 +114,54 @@ enum class Op : std::uint8_t {
   kFloatDivide,
   kBox,
   kSelf,
+  // Words that are no terms, and the bytes of bit strings (build_matching.cpp).
+  kOffset,      // args: word; imm: what is added
+  kSum,         // args: two words
+  kDifference,  // likewise
+  kShift,       // args: word; imm: a Shift
+  kJoin,        // args: a, b: a << imm | b
+  kBytesAt,     // args: base, bits: the address base + bits / 8
+  kBitsAt,      // args: likewise: the 64 bits from there on, the first one topmost. They are there
+  kLoadBytes,   // args: address; imm: a Field
+  kStoreBytes,  // args: word, address (the top of the heap if it is left out); imm: a Field
+  kStoreWord,   // args: term, word; imm: as kLoad
+  kHeapTop,     // imm: what is added to it
+  kPutBinary,   // args: size in bytes, which have been written. Makes that a heap binary
+  kCharge,      // args: word: so many reductions
+};
+
+/// Those that are not made if nobody uses their result.
+inline bool is_pure_of_bits(Op op) {
+  return (op >= Op::kOffset && op <= Op::kLoadBytes) || op == Op::kHeapTop;
+}
+
+/// A word shifted to the left, then to the right, with its sign or without; a small integer's tag
+/// may replace the last bits.
+struct Shift {
+  std::uint8_t left, right;
+  bool is_signed, tags;
+  Word imm() const { return left | right << 8 | is_signed << 16 | tags << 17; }
+  static Shift of(Word imm) {
+    return {static_cast<std::uint8_t>(imm), static_cast<std::uint8_t>(imm >> 8), (imm & 1 << 16) != 0,
+            (imm & 1 << 17) != 0};
+  }
+};
+
+/// 1, 2, 4 or 8 bytes in memory. What is stored is shifted first, to the left, or to the right if
+/// that is negative.
+struct Field {
+  std::int32_t displacement;
+  std::uint8_t bytes;
+  bool swaps;  // the most significant byte comes first
+  std::int8_t shift = 0;
+  Word imm() const {
+    return static_cast<std::uint32_t>(displacement) | Word{bytes} << 32 | Word{swaps} << 40 |
+           Word{static_cast<std::uint8_t>(shift)} << 48;
+  }
+  static Field of(Word imm) {
+    return {static_cast<std::int32_t>(imm), static_cast<std::uint8_t>(imm >> 32), (imm >> 40 & 1) != 0,
+            static_cast<std::int8_t>(imm >> 48)};
+  }
 };
 
 struct Inst {
@@ -146,6 +194,10 @@ enum class Condition : std::uint8_t {
   kFunArity,       // a fun of the module's own code, with imm parameters
   kFunParameters,  // any fun, with imm parameters
   kFragments,      // the heap has words outside its block
+  kAtLeast,        // words with a sign: a >= b or imm
+  kBitsSet,        // the word has some of imm's bits
+  kBitsClear,      // it has none of them
+  kIsBitString,    // a boxed term that is one, or a match context
 };
 
 enum class BlockEnd : std::uint8_t {

@@ -270,6 +270,54 @@ TEST_CASE("Arithmetic and comparisons") {
   });
 }
 
+TEST_CASE("Bytes in memory, and their order") {
+  const std::string names_8[] = {"al",   "sil", "dil",  "r8b", "r9b",  "r10b", "dl",   "bpl",
+                                 "r14b", "cl",  "r11b", "bl",  "r12b", "r13b", "r15b", "spl"};
+  const std::string names_16[] = {"ax",   "si", "di",   "r8w", "r9w",  "r10w", "dx",   "bp",
+                                  "r14w", "cx", "r11w", "bx",  "r12w", "r13w", "r15w", "sp"};
+  each_pair([&](Register to, Register base) {
+    for (const SWord d : kDisplacements) {
+      const std::string at = " ptr " + place(base, d);
+      const unsigned n = to.number;
+      is("movzx " + kHalfNames[n] + ", byte" + at, [=](Assembler& a) { a.load_bytes(to, base, d, 1); });
+      is("movzx " + kHalfNames[n] + ", word" + at, [=](Assembler& a) { a.load_bytes(to, base, d, 2); });
+      is("mov " + kHalfNames[n] + ", dword" + at, [=](Assembler& a) { a.load_bytes(to, base, d, 4); });
+      is("mov " + kNames[n] + ", qword" + at, [=](Assembler& a) { a.load_bytes(to, base, d, 8); });
+      is("mov byte" + at + ", " + names_8[n], [=](Assembler& a) { a.store_bytes(base, d, to, 1); });
+      is("mov word" + at + ", " + names_16[n], [=](Assembler& a) { a.store_bytes(base, d, to, 2); });
+      is("mov dword" + at + ", " + kHalfNames[n], [=](Assembler& a) { a.store_bytes(base, d, to, 4); });
+      is("mov qword" + at + ", " + kNames[n], [=](Assembler& a) { a.store_bytes(base, d, to, 8); });
+      is("sub dword" + at + ", " + kHalfNames[n], [=](Assembler& a) { a.subtract_32(base, d, to); });
+    }
+  });
+  each_place([](Register base, SWord d) {
+    const std::string at = " ptr " + place(base, d);
+    const Word c = 0x8182838485868788;
+    is("mov byte" + at + ", 0x88", [=](Assembler& a) { a.store_bytes(base, d, c, 1); });
+    is("mov word" + at + ", 0x8788", [=](Assembler& a) { a.store_bytes(base, d, c, 2); });
+    is("mov dword" + at + ", 0x85868788", [=](Assembler& a) { a.store_bytes(base, d, c, 4); });
+    if (base == kScratch) return;
+    is("mov rcx, " + hex(c) + "; mov qword" + at + ", rcx",
+       [=](Assembler& a) { a.store_bytes(base, d, c, 8); });
+  });
+  for (unsigned n = 0; n < kRegisters; ++n) {
+    is("bswap " + kNames[n], [=](Assembler& a) { a.swap_bytes(r(n), 8); });
+    is("bswap " + kHalfNames[n], [=](Assembler& a) { a.swap_bytes(r(n), 4); });
+    is("bswap " + kHalfNames[n] + "; shr " + kHalfNames[n] + ", 0x10",
+       [=](Assembler& a) { a.swap_bytes(r(n), 2); });
+    for (unsigned bits = 0; bits < 64; ++bits)
+      is("shr " + kNames[n] + ", " + hex(bits), [=](Assembler& a) { a.shift_right_unsigned(r(n), bits); });
+    is("shl " + kNames[n] + ", cl", [=](Assembler& a) { a.shift_left(r(n)); });
+    is("test " + names_8[n] + ", 0xFF", [=](Assembler& a) { a.test_bits(r(n), 0xFF); });
+    is("test " + kHalfNames[n] + ", 0x7FFFFFFF", [=](Assembler& a) { a.test_bits(r(n), 0x7FFFFFFF); });
+    if (r(n) == kScratch) continue;
+    is("mov ecx, 0x80000000; test " + kNames[n] + ", rcx",
+       [=](Assembler& a) { a.test_bits(r(n), 0x80000000); });
+    is("mov rcx, " + hex(~Word{0x7F0}) + "; test " + kNames[n] + ", rcx",
+       [=](Assembler& a) { a.test_bits(r(n), ~Word{0x7F0}); });
+  }
+}
+
 TEST_CASE("Floats are moved, loaded and stored") {
   for (unsigned n = 0; n < kRegisters; ++n) {
     for (unsigned m = 0; m < kRegisters; ++m)
