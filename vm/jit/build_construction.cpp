@@ -217,7 +217,7 @@ void Builder::create_binary(const Part& p) {
                                number(p.list.size()), number(o[2].value & ~Word{kNeedAlways})},
                               Type::of(kOfBits));
   require(
-      Condition::kDiffers, {made}, 0, [&] { leave(); }, true);
+      Condition::kDiffers, {made}, 0, [&] { leave_as_asked(); }, true);
   set(o[0], made);
 }
 

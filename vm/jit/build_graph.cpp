@@ -280,6 +280,12 @@ void Builder::leave() {
   end_with(BlockEnd::kExit);
 }
 
+void Builder::leave_as_asked() {
+  block().exit = exit_at(at_, live_[first_part_], start_x_, start_floats_);
+  g_.exits.back().is_asked_for = true;
+  end_with(BlockEnd::kExit);
+}
+
 void Builder::go_to(const Word* to) {
   store_all();
   if (code_.holds(to) && to > at_) {

@@ -469,7 +469,7 @@ void Builder::get_integer(const Part& p) {
                               Type::of(std::uint16_t{Type::kSmall | Type::kBig}));
   position_is_unknown();
   require(
-      Condition::kDiffers, {made}, kLeave, [&] { leave(); }, true);
+      Condition::kDiffers, {made}, kLeave, [&] { leave_as_asked(); }, true);
   if (!is_word) require(Condition::kDiffers, {made}, 0, [&] { go_to(fail); });
   values.push_back(made);
   edges.push_back({block_, state_});

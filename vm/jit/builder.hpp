@@ -131,6 +131,8 @@ class Builder {
   void end_with(BlockEnd end);
   /// The interpreter does the current instruction.
   void leave();
+  /// Likewise, where a function has found that it cannot do it (Exit::is_asked_for).
+  void leave_as_asked();
   /// Goes to a label, with the state as it is now.
   void go_to(const Word* to);
   /// Ends the block with a test. What follows is the case that it holds; `otherwise` is called in

@@ -20,7 +20,8 @@ std::uint64_t drawing_seed = 0;
 void leave_more_often(std::uint64_t seed) { drawing_seed = seed; }
 
 bool Emitter::leaves_anyway(ExitId exit, const Word* at) {
-  if (drawing_seed == 0 || g_.exits[exit].at != at || g_.exits[exit].collects) return false;
+  const Exit& e = g_.exits[exit];
+  if (drawing_seed == 0 || e.at != at || e.collects || e.is_asked_for) return false;
   drawn_ = drawn_ * 6364136223846793005 + 1442695040888963407;  // Knuth, MMIX
   return (drawn_ >> 33) % 3 == 0;
 }

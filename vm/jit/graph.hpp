@@ -237,6 +237,8 @@ struct Block {
 struct Exit {
   const Word* at;
   bool collects = false;  // soon, since there may be much outside the heap's block
+  /// A function that would have changed something has asked for it: nobody else may take it.
+  bool is_asked_for = false;
   struct Register {
     std::uint16_t x;
     ValueId value;
