@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/jit/live_registers.hpp"
 
+#include <utility>
+
 namespace vmrun::jit {
 namespace {
 
@@ -126,6 +128,11 @@ class Effects {
   const FunctionCode& code_;
 };
 
+bool ends_construction(Family f) {
+  return f == Family::bs_end || f == Family::bs_end_fixed || f == Family::bs_end_append ||
+         f == Family::bs_end_private_append;
+}
+
 }  // namespace
 
 std::vector<RegisterSet> live_registers(const FunctionCode& code) {
@@ -155,6 +162,8 @@ std::vector<RegisterSet> live_registers(const FunctionCode& code) {
       const Effect& e = effects[n];
       // Where an exception is caught, it has set the registers.
       if (e.is_call || parts[n].family == Family::begin_catch) elsewhere = {};
+      // These go on behind the bs_create_bin that follows, when they have written their result.
+      if (ends_construction(parts[n].family)) out = std::exchange(elsewhere, {});
       const RegisterSet in =
           RegisterSet{out.x & ~e.written.x, out.floats & ~e.written.floats} | elsewhere | e.read;
       if (in == live[n]) continue;
