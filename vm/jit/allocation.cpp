@@ -81,6 +81,7 @@ class LinearScan {
     begin_.assign(g_.ops.size(), kNone);
     end_.assign(g_.ops.size(), 0);
     hint_.assign(g_.ops.size(), kNoHint);
+    comes_from_.assign(g_.ops.size(), kNone);
     number();
     std::vector<Interval> all;
     for (ValueId v = 0; v < g_.ops.size(); ++v)
@@ -129,6 +130,9 @@ class LinearScan {
         if ((is_call && n < kRegisterArguments) || b.end == BlockEnd::kReturn)
           hint_[b.args[n]] = static_cast<std::uint8_t>(n);
       }
+      if (b.end == BlockEnd::kJump)
+        for (std::size_t n = 0; n < b.args.size(); ++n)
+          if (!g_.is_const(b.args[n])) comes_from_[g_.blocks[b.to].params[n]] = b.args[n];
       use_exit(b.exit, at);
       if (b.entry)
         for (std::size_t n = 0; n < b.params.size(); ++n) hint_[b.params[n]] = static_cast<std::uint8_t>(n);
@@ -200,6 +204,10 @@ class LinearScan {
     const unsigned not_these = forbidden(i);
     const auto is_free = [&](unsigned r) { return !taken_[r] && !(not_these >> r & 1); };
     if (const std::uint8_t h = hint_[i.value]; h != kNoHint && is_free(h)) return h;
+    if (const ValueId from = comes_from_[i.value]; from != kNone) {
+      const Location l = out_.locations[from];
+      if (l.kind == Kind::kRegister && is_free(l.number)) return l.number;
+    }
     for (unsigned r = kGeneral; r-- > 0;)
       if (is_free(r)) return static_cast<int>(r);
     return -1;
@@ -213,6 +221,7 @@ class LinearScan {
   Allocation& out_;
   std::vector<std::uint32_t> begin_, end_;  // by value
   std::vector<std::uint8_t> hint_;          // by value: the general register that it is wanted in next
+  std::vector<ValueId> comes_from_;         // by value: what a parameter is in one of the cases
   std::vector<std::uint32_t> divisions_;
   struct Call {
     std::uint32_t at;

@@ -94,7 +94,7 @@ class Assembler {
   void shift_right_unsigned(Register to, unsigned bits);
   /// By as many bits as the lowest six bits of kScratch say.
   void shift_left(Register to);
-  /// Turns the order of the lowest bytes round: 2, 4 or 8 of them. Others are zero then.
+  /// Turns the order of the lowest bytes round: 2, 4 or 8 of them. What is above 4 is zero then.
   void swap_bytes(Register to, unsigned bytes);
   /// 1, 2, 4 or 8 bytes. Others are zero.
   void load_bytes(Register to, Register base, SWord displacement, unsigned bytes);

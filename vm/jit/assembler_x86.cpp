@@ -126,8 +126,8 @@ void Assembler::swap_bytes(Register to, unsigned bytes) {
     A.bswap(q(to));
     return;
   }
-  A.bswap(d(to));
-  if (bytes == 2) A.shr(d(to), 16);
+  if (bytes == 4) A.bswap(d(to));
+  else A.rol(x86::gpw(kGeneralIds[to.number]), 8);
 }
 void Assembler::load_bytes(Register to, Register base, SWord displacement, unsigned bytes) {
   x86::Mem from = at(base, displacement);

@@ -19,6 +19,8 @@ constexpr std::uint16_t kOfBits = Type::kBits;
 enum : Word { kSizeField = 1, kOffsetField, kDetailsField, kOriginalField };             // of a sub-binary
 enum : Word { kRefcSizeField = 1, kBinaryField = 3, kBytesField = 4, kFlagsField = 5 };  // of a refc binary
 constexpr Word kSubBinary = Term::header(Term::Sub::kSubBinary, 4).raw();
+constexpr Word kRefcBinary =
+    Term::header(Term::Sub::kRefcBinary, sizeof(RefcBinary) / sizeof(Word) - 1).raw();
 
 std::uint8_t room_for(Word bits) { return static_cast<std::uint8_t>(std::bit_ceil((bits + 7) / 8)); }
 
@@ -139,66 +141,70 @@ void Builder::begin_append(const Part& p) {
   const ValueId v = get(o[0]);
   act(Op::kNeed, {}, o[2].value, exit());
   if (!type(v).may_be(kOfBits)) return go_to(o[4].target());
+  const auto require_word = [&](ValueId in, Word tag, Word field, Word word,
+                                Condition c = Condition::kWordIs) {
+    const auto at = static_cast<std::int32_t>(field * sizeof(Word) - tag);
+    require_or_slow(p, c, {in}, Look{at, static_cast<std::int32_t>(word)}.imm());
+  };
   if (!type(v).is(Type::kBoxed)) require_or_slow(p, Condition::kIsBoxed, {v});
-  require_or_slow(p, Condition::kHeaderIs, {v}, kSubBinary);
-  require_or_slow(p, Condition::kSame, {load(v, kBoxedTag, kDetailsField, raw)}, kWritableBytes);
-  const ValueId original = load(v, kBoxedTag, kOriginalField);
-  require_or_slow(p, Condition::kHeaderMasked, {original},
-                  masked(kHeaderSubMask, sub_header(Term::Sub::kRefcBinary)));
-  require_or_slow(p, Condition::kBitsSet, {load(original, kBoxedTag, kFlagsField, raw)},
-                  RefcBinary::kWritable);
-  const ValueId binary = load(original, kBoxedTag, kBinaryField, raw);
-  require_or_slow(p, Condition::kSame, {load(binary, 0, offsetof(Binary, references) / sizeof(Word), raw)},
-                  1);
-  const ValueId begin =
-      word_of(Op::kSum, {load(original, kBoxedTag, kBytesField, raw), load(v, kBoxedTag, kOffsetField, raw)});
+  require_word(v, kBoxedTag, 0, kSubBinary);
+  require_word(v, kBoxedTag, kDetailsField, kWritableBytes);
   built_ = {};
-  built_.out = word_of(Op::kSum, {begin, load(v, kBoxedTag, kSizeField, raw)});
-  const ValueId end =
-      word_of(Op::kSum, {binary, load(binary, 0, offsetof(Binary, capacity_bytes) / sizeof(Word), raw)});
-  built_.limit = word_of(Op::kOffset, {end}, offsetof(Binary, data) - o[3].value);
+  const ValueId original = built_.original = load(v, kBoxedTag, kOriginalField);
+  require_word(original, kBoxedTag, 0, kRefcBinary);
+  require_word(original, kBoxedTag, kFlagsField, RefcBinary::kWritable, Condition::kWordHas);
+  const ValueId binary = built_.binary = load(original, kBoxedTag, kBinaryField, raw);
+  require_word(binary, 0, offsetof(Binary, references) / sizeof(Word), 1);
+  built_.used =
+      word_of(Op::kSum, {load(v, kBoxedTag, kOffsetField, raw), load(v, kBoxedTag, kSizeField, raw)});
+  built_.begin = built_.out = word_of(Op::kSum, {load(original, kBoxedTag, kBytesField, raw), built_.used});
+  const ValueId capacity = load(binary, 0, offsetof(Binary, capacity_bytes) / sizeof(Word), raw);
+  built_.limit =
+      word_of(Op::kOffset, {word_of(Op::kSum, {binary, capacity})}, offsetof(Binary, data) - o[3].value);
   require_or_slow(p, Condition::kAtLeast, {built_.limit, built_.out});
 }
 
 /// As end_append there, and what the instruction does behind it.
 void Builder::end_append(const Part& p) {
   const auto o = code_.operands(p);
-  const Type raw = Type::of(kRaw);
   const bool is_private = p.family == Family::bs_end_private_append;
-  const Word fixed = o[2].value;
   const Word* const over = o[3].target();
-  const ValueId v = get(o[0]);
-  const ValueId original = load(v, kBoxedTag, kOriginalField);
-  const ValueId binary = load(original, kBoxedTag, kBinaryField, raw);
-  const ValueId bytes = load(original, kBoxedTag, kBytesField, raw);
-  const ValueId before = load(v, kBoxedTag, kSizeField, raw), offset = load(v, kBoxedTag, kOffsetField, raw);
-  const ValueId end = fixed ? word_of(Op::kOffset, {built_.out}, fixed) : built_.out;
-  const ValueId used = word_of(Op::kDifference, {end, bytes});
+  const Word fixed = o[2].value;
+  const ValueId v = get(o[0]), original = built_.original;
+  const bool is_fixed = built_.out == built_.begin;
+  const auto plus = [&](ValueId a, Word b) { return b ? word_of(Op::kOffset, {a}, b) : a; };
   const auto store = [&](ValueId to, Word tag, Word field, ValueId value) {
     act(Op::kStoreWord, {to, value}, field * sizeof(Word) - tag);
   };
-  store(binary, 0, offsetof(Binary, used_bytes) / sizeof(Word), used);
+  // So many bytes have come.
+  const ValueId more =
+      is_fixed ? number(fixed) : plus(word_of(Op::kDifference, {built_.out, built_.begin}), fixed);
+  const auto grown = [&](ValueId from) {
+    return is_fixed ? plus(from, fixed) : word_of(Op::kSum, {from, more});
+  };
+  const ValueId used = grown(built_.used);
+  store(built_.binary, 0, offsetof(Binary, used_bytes) / sizeof(Word), used);
   store(original, kBoxedTag, kRefcSizeField, used);
   store(original, kBoxedTag, kFlagsField, number(RefcBinary::kWritable | RefcBinary::kActiveWriter));
-  const ValueId size = word_of(Op::kDifference, {used, offset});
   if (!fixed && !is_private) {
-    branch(Condition::kSame, {size, before}, 0);
-    const BlockId same = block().to, grown = block().otherwise;
+    branch(Condition::kSame, {more}, 0);
+    const BlockId same = block().to, other = block().otherwise;
     const State kept = state_;
     block_ = same;
     set(o[1], v);
     go_to(over);
-    block_ = grown;
+    block_ = other;
     state_ = kept;
   }
-  const ValueId growth = word_of(Op::kDifference, {size, before});
-  act(Op::kCharge, {word_of(Op::kShift, {growth}, Shift{0, 10, false, false}.imm())});
+  if (!is_fixed) act(Op::kCharge, {word_of(Op::kShift, {more}, Shift{0, 10, false, false}.imm())});
+  const ValueId size = grown(load(v, kBoxedTag, kSizeField, Type::of(kRaw)));
   if (is_private) {
     store(v, kBoxedTag, kSizeField, size);
     set(o[1], v);
     return go_to(over);
   }
   store(v, kBoxedTag, kDetailsField, number(0));
+  const ValueId offset = load(v, kBoxedTag, kOffsetField, Type::of(kRaw));
   const ValueId made =
       emit(Op::kPutTuple, Type::of(kOfBits), {size, offset, number(kWritableBytes), original}, kSubBinary);
   set(o[1], made);

@@ -19,6 +19,8 @@ enum : Word { kOriginalField = 1, kBaseField, kPositionField, kSizeField };  // 
 
 constexpr std::uint16_t kOfBits = Type::kBits;
 constexpr Word kHeapOrRefcMask = 0x3B;  // heap and refc binaries differ in one bit of their headers
+constexpr std::int32_t kSubBinaryHeader =
+    static_cast<std::int32_t>(Term::header(Term::Sub::kSubBinary, 4).raw());
 constexpr Word kFarAhead = 1 << 24;
 
 Type field_type(Word bits, bool is_signed) {
@@ -581,36 +583,48 @@ void Builder::set_position(const Part& p) {
 
 // ---- Guards -------------------------------------------------------------------------------------
 
-/// Heap and refc binaries go on at once; other bit strings are asked by the function.
+/// Goes on where a bit string has whole bytes, of which the word behind its header says how many.
+/// Match contexts, and what has other bits as well, are asked by the function; they have edges of
+/// their own then.
 template <class Ask>
 void Builder::look_at_bits(ValueId v, std::vector<Incoming>* edges, const Operand& fail, Ask ask) {
   const auto otherwise = [&] { fail_to(fail); };
   const bool is_rare = !fail.value;
   if (!type(v).is(Type::kBoxed)) require(Condition::kIsBoxed, {v}, 0, otherwise, is_rare);
-  branch(Condition::kHeaderMasked, {v}, masked(kHeapOrRefcMask, sub_header(Term::Sub::kRefcBinary)));
-  const BlockId other = block().otherwise;
-  edges->push_back({block().to, state_});
-  block_ = other;
+  std::vector<Incoming> simple;
+  const auto aside_if = [&](Condition c, Word imm) {
+    branch(c, {v}, imm);
+    simple.push_back({block().to, state_});
+    block_ = block().otherwise;
+  };
+  aside_if(Condition::kHeaderMasked, masked(kHeapOrRefcMask, sub_header(Term::Sub::kRefcBinary)));
   if (!type(v).is(kOfBits)) require(Condition::kIsBitString, {v}, 0, otherwise, is_rare);
+  constexpr Look kHeader{-static_cast<std::int32_t>(kBoxedTag), kSubBinaryHeader};
+  require(Condition::kWordIs, {v}, kHeader.imm(), [&] {
+    ask();
+    if (block_ != kNone) edges->push_back({block_, state_});
+    block_ = kNone;
+  });
+  constexpr Look kBits{3 * sizeof(Word) - kBoxedTag, 0xFF};
+  require(Condition::kWordHas, {v}, kBits.imm(), [&] { simple.push_back({block_, state_}); });
   ask();
-  edges->push_back({block_, state_});
+  if (block_ != kNone) edges->push_back({block_, state_});
+  join(simple);
 }
 
 void Builder::size_of_bits(ValueId v, const Operand& dst, const Operand& fail, const Callee& callee,
                            unsigned shift) {
   if (!type(v).may_be(kOfBits)) return fail_to(fail);
   std::vector<Incoming> edges;
+  std::vector<ValueId> sizes;
   const Type size = Type::small(0, SWord{1} << 56);
-  ValueId other = kNone;
-  look_at_bits(v, &edges, fail, [&] { other = invoke(callee, {v}, size); });
-  block_ = edges[0].block;
-  state_ = edges[0].state;
+  look_at_bits(v, &edges, fail, [&] { sizes.push_back(invoke(callee, {v}, size)); });
   const ValueId bytes = load(v, kBoxedTag, 1, Type::of(kRaw));
-  const ValueId simple =
-      emit(Op::kShift, size, {bytes}, Shift{static_cast<std::uint8_t>(4 + shift), 0, false, true}.imm());
-  const ValueId result = join(edges, {simple, other});
+  const Shift by{static_cast<std::uint8_t>(4 + shift), 0, false, true};
+  sizes.push_back(emit(Op::kShift, size, {bytes}, by.imm()));
+  edges.push_back({block_, state_});
+  set(dst, join(edges, sizes));
   narrow(v, Type::of(kOfBits));
-  set(dst, result);
 }
 
 void Builder::test_binary(ValueId v, const Operand& fail) {
@@ -620,6 +634,7 @@ void Builder::test_binary(ValueId v, const Operand& fail) {
     const ValueId is_so = invoke(callees::is_binary, {v});
     require(Condition::kDiffers, {is_so}, 0, [&] { fail_to(fail); });
   });
+  edges.push_back({block_, state_});
   join(edges);
   narrow(v, Type::of(kOfBits));
 }

@@ -340,6 +340,9 @@ class Builder {
     ValueId out = kNone;  // kNone: the top of the heap, behind a heap binary's size
     ValueId limit = kNone;
     ValueId pieces = kNone;
+    // What is appended to: its original, the binary behind that, so many bytes of it are used, and
+    // where `out` began.
+    ValueId original = kNone, binary = kNone, used = kNone, begin = kNone;
   };
   void require_or_slow(const Part& p, Condition c, std::initializer_list<ValueId> args, Word imm = 0);
   void require_small_or_slow(const Part& p, ValueId v);

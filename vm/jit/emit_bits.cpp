@@ -32,7 +32,7 @@ void Emitter::shift(Register r, const Shift& by) {
 void Emitter::byte_address(Register to, ValueId base, ValueId bits) {
   move_to(to, bits);
   a_.shift_right_unsigned(to, 3);
-  a_.add(to, in(base, kScratch));
+  a_.add(to, in(base, to == kScratch ? kScratch2 : kScratch));
 }
 
 void Emitter::bits_at(const Inst& i) {
@@ -101,12 +101,17 @@ void Emitter::bits_instruction(const Inst& i) {
       a_.address(r, in(args[0], kScratch), static_cast<SWord>(i.imm));
       return done(i.dst, r);
     }
-    case Op::kSum:
+    case Op::kSum: {
+      const Register r = out(i.dst, kScratch);
+      const bool is_second = !g_.is_const(args[1]) && at(args[1]) == Location{Kind::kRegister, r.number};
+      move_to(r, args[is_second]);
+      a_.add(r, in(args[!is_second], kScratch2));
+      return done(i.dst, r);
+    }
     case Op::kDifference: {
       const Register r = out_beside(i.dst, args[1]);
       move_to(r, args[0]);
-      if (i.op == Op::kSum) a_.add(r, in(args[1], kScratch2));
-      else a_.subtract(r, in(args[1], kScratch2));
+      a_.subtract(r, in(args[1], kScratch2));
       return done_in(i.dst, r);
     }
     case Op::kShift: {
@@ -122,7 +127,11 @@ void Emitter::bits_instruction(const Inst& i) {
       a_.or_(r, in(args[1], kScratch2));
       return done_in(i.dst, r);
     }
-    case Op::kBytesAt: byte_address(kScratch2, args[0], args[1]); return done_in(i.dst, kScratch2);
+    case Op::kBytesAt: {
+      const Register r = out_beside(i.dst, args[0]);
+      byte_address(r, args[0], args[1]);
+      return done_in(i.dst, r);
+    }
     case Op::kBitsAt: return bits_at(i);
     case Op::kLoadBytes: {
       const Field f = Field::of(i.imm);
@@ -134,6 +143,7 @@ void Emitter::bits_instruction(const Inst& i) {
     case Op::kStoreBytes: return store_bytes(i);
     case Op::kStoreWord: {
       const Register base = in(args[0], kScratch2);
+      if (g_.is_const(args[1])) return a_.store(base, static_cast<SWord>(i.imm), g_.imms[args[1]]);
       return a_.store(base, static_cast<SWord>(i.imm), in(args[1], kScratch));
     }
     case Op::kHeapTop: {

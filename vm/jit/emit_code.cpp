@@ -320,8 +320,14 @@ void Emitter::branch(const Block& b) {
       return equal();
     }
     case Condition::kHeaderIs: {
-      a_.load(kScratch, in(b.args[0], kScratch), -static_cast<SWord>(Term::kBoxedTag));
-      a_.compare(kScratch, b.imm);
+      constexpr SWord kAt = -static_cast<SWord>(Term::kBoxedTag);
+      const Register v = in(b.args[0], kScratch);
+      if (b.imm <= 0x7FFFFFFF) {
+        a_.compare_memory_64(v, kAt, static_cast<std::int32_t>(b.imm));
+      } else {
+        a_.load(kScratch, v, kAt);
+        a_.compare(kScratch, b.imm);
+      }
       return equal();
     }
     case Condition::kHeaderMasked: {
@@ -366,6 +372,16 @@ void Emitter::branch(const Block& b) {
       a_.test_bits(in(b.args[0], kScratch2), b.imm);
       return jump_on(C::kNotEqual, C::kEqual, b);
     case Condition::kBitsClear: a_.test_bits(in(b.args[0], kScratch2), b.imm); return equal();
+    case Condition::kWordIs: {
+      const Look look = Look::of(b.imm);
+      a_.compare_memory_64(in(b.args[0], kScratch), look.displacement, look.with);
+      return equal();
+    }
+    case Condition::kWordHas: {
+      const Look look = Look::of(b.imm);
+      a_.test_bits(in(b.args[0], kScratch), look.displacement, static_cast<std::uint32_t>(look.with));
+      return jump_on(C::kNotEqual, C::kEqual, b);
+    }
     case Condition::kIsBitString: {
       constexpr SWord kFirst = static_cast<SWord>(Term::Sub::kMatchContext) << 2,
                       kLast = static_cast<SWord>(Term::Sub::kSubBinary) << 2;

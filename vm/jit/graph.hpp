@@ -147,6 +147,15 @@ struct Shift {
   }
 };
 
+/// A word in memory, and what it is compared with.
+struct Look {
+  std::int32_t displacement, with;
+  constexpr Word imm() const {
+    return Word{static_cast<std::uint32_t>(displacement)} << 32 | static_cast<std::uint32_t>(with);
+  }
+  static Look of(Word imm) { return {static_cast<std::int32_t>(imm >> 32), static_cast<std::int32_t>(imm)}; }
+};
+
 /// 1, 2, 4 or 8 bytes in memory. What is stored is shifted first, to the left, or to the right if
 /// that is negative.
 struct Field {
@@ -198,6 +207,8 @@ enum class Condition : std::uint8_t {
   kBitsSet,        // the word has some of imm's bits
   kBitsClear,      // it has none of them
   kIsBitString,    // a boxed term that is one, or a match context
+  kWordIs,         // args: address; imm: a Look
+  kWordHas,        // likewise; some of its bits are set
 };
 
 enum class BlockEnd : std::uint8_t {

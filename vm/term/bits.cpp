@@ -35,6 +35,27 @@ void write_up_to_8(std::uint8_t* p, Word offset, unsigned value, unsigned n) {
   if (shift + n > 8) p[1] = static_cast<std::uint8_t>((p[1] & ~mask) | (w & 0xFF));
 }
 
+/// Up to kHeapBinaryMaxBytes of them. Copies of one size overlap, so that few are needed.
+void copy_few(std::uint8_t* to, const std::uint8_t* from, Word n) {
+  const auto both_ends = [&](auto piece) {
+    std::memcpy(&piece, from, sizeof piece);
+    auto last = piece;
+    std::memcpy(&last, from + n - sizeof last, sizeof last);
+    std::memcpy(to, &piece, sizeof piece);
+    std::memcpy(to + n - sizeof last, &last, sizeof last);
+  };
+  if (n > 8) {
+    for (Word k = 0; k + 8 < n; k += 8) std::memcpy(to + k, from + k, 8);
+    std::memcpy(to + n - 8, from + n - 8, 8);
+  } else if (n >= 4) {
+    both_ends(std::uint32_t{});
+  } else if (n >= 2) {
+    both_ends(std::uint16_t{});
+  } else if (n) {
+    *to = *from;
+  }
+}
+
 bool is_copied(Word size_bits) { return (size_bits & 7) == 0 && size_bits <= kHeapBinaryMaxBytes * 8; }
 
 /// Makes at h a part of `original` (not a sub-binary) whose bits start at `offset_bits` from
@@ -49,7 +70,8 @@ bool is_copied(Word size_bits) { return (size_bits & 7) == 0 && size_bits <= kHe
   auto* b = reinterpret_cast<HeapBinary*>(h);
   b->header = Term::header(Term::Sub::kHeapBinary, 1 + words);
   b->size_bytes = size_bits / 8;
-  if ((offset_bits & 7) == 0) std::memcpy(b->data, base + offset_bits / 8, size_bits / 8);
+  if ((offset_bits & 7) == 0)
+    copy_few(reinterpret_cast<std::uint8_t*>(h + 2), base + offset_bits / 8, size_bits / 8);
   else copy_bits(b->data, 0, base, offset_bits, size_bits);
   return h + 2 + words;
 }

@@ -154,8 +154,12 @@ Term bs_get_utf8(MatchContext& m) {
   const Word left = bits_left(m);
   if (left < 8) return kNonValue;
   const Word have = std::min<Word>(left / 8, 4);
-  std::uint8_t b[4] = {};
-  copy_bits(b, 0, m.base, m.offset_bits, have * 8);
+  std::uint8_t copy[4] = {};
+  const std::uint8_t* b = m.base + m.offset_bits / 8;
+  if (m.offset_bits & 7) {
+    copy_bits(copy, 0, m.base, m.offset_bits, have * 8);
+    b = copy;
+  }
   const utf8::Decoded c = utf8::decode(b, have);
   if (c.size == 0) return kNonValue;
   m.offset_bits += c.size * 8;
