@@ -525,12 +525,14 @@ ends_calls:
 left_machine_code:
   switch (left_by) {
     case How::kCollectSoon: VM_COLLECT_SOON; VM_DISPATCH;
+    case How::kWait: goto wait;
+    case How::kExiting: goto exiting;
     case How::kYield: goto yield_at_entry;
     case How::kCounted: VM_YIELD_HERE(1);
     case How::kCollect: VM_AFTER_BIF(1); VM_DISPATCH;
     case How::kFailed: {
       const InstructionRow& row = op::kInstructions[operation_at(I)];
-      bif_export = VM_EXPORT(VM_W(row.built_in));
+      bif_export = row.built_in ? VM_EXPORT(VM_W(row.built_in)) : send_export;
       bif_next = I + row.words;
       goto bif_failed;
     }

@@ -288,6 +288,7 @@ bool Loader::count_line(const Arg* a) {
 bool Loader::function_instruction(std::uint8_t opcode, const Arg* a) {
   switch (opcode) {
     case generic::k_label:
+      if (is_entered()) e_.emit(Family::enterable, {});
       e_.place_label(a->value);
       if (!functions_.empty() && functions_.back() == a->value) {
         lead_to_built_in();
@@ -396,6 +397,12 @@ bool Loader::data_instruction(std::uint8_t opcode, const Arg* a) {
     case generic::k_wait_timeout: return wait_timeout(a[0], a[1]);
     default: return record_instruction(opcode, a);
   }
+}
+
+/// Whether a receive or a handler of exceptions begins at the label.
+bool Loader::is_entered() const {
+  const std::uint8_t next = f_.code[at_ + 1].opcode;
+  return next == generic::k_loop_rec || next == generic::k_try_case;
 }
 
 bool Loader::begins_here(const Arg& label) const {

@@ -24,11 +24,14 @@ enum class How : Word {
   kAt,           // the interpreter goes on with the instruction
   kAsItWas,      // with the instruction that was there before machine code was made, if some begins there
   kCollectSoon,  // the interpreter goes on there, and there may be much to collect
+  kWait,         // the process waits, and goes on there
+  kExiting,      // a signal has ended the process
   kYield,        // the function that begins there has been called, and the slice is used up
   kCounted,      // a call has returned there, with a deep stack, and the slice is used up
   kCollect,      // a built-in function has returned there, and there may be much to collect
-  kFailed,       // the built-in function that the instruction calls returned no value
+  kFailed,       // the built-in function that the instruction calls returned no value, or it sent nothing
   kNoCode,       // `at` is a fun that has been called and whose code is missing
+  kCount
 };
 struct Left {
   const Word* at;
@@ -38,14 +41,12 @@ struct Left {
 /// Code that there is once.
 struct Stubs {
   Left (*enter)(Process& p, Term* x, double* floats, const void* code) = nullptr;
-  const void* at_entry = nullptr;      // for functions without machine code
-  const void* at_return = nullptr;     // likewise, where calls return to
-  const void* as_it_was = nullptr;     // where exits jump to; registers are stored
-  const void* collect_soon = nullptr;  // likewise
-  const void* yield = nullptr;         // where a function begins and the slice is used up
-  const void* counted = nullptr;       // where a call returns to and the stack is deep
-  const void* collect = nullptr;       // these two: as How
-  const void* failed = nullptr;
+  const void* at_entry = nullptr;                              // for functions without machine code
+  const void* at_return = nullptr;                             // likewise, where calls return to
+  const void* leave[static_cast<unsigned>(How::kCount)] = {};  // registers are stored
+  const void* yield = nullptr;     // where a function begins and the slice is used up
+  const void* counted = nullptr;   // where a call returns to and the stack is deep
+  const void* collect = nullptr;   // where a built-in function has returned to: stores x0
   const void* call_bif = nullptr;  // calls a built-in function
   const void* call_fun[7] = {};    // by the number of arguments; the last: more
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "vm/jit/builder.hpp"
 
 namespace vmrun::jit {
@@ -53,6 +55,26 @@ void Builder::call_bif(const Part& p) {
   end_with(BlockEnd::kExit);
 }
 
+void Builder::apply(const Part& p, bool returns) {
+  const auto o = code_.operands(p);
+  const auto arity = static_cast<unsigned>(o[0].value);
+  if (returns) returns_to_.insert(p.next);
+  if (arity + 1 >= kScratchPlace) return leave();
+  const ValueId target = invoke(returns ? callees::applied : callees::applied_last,
+                                {state_.x[arity], state_.x[arity + 1], number(arity)});
+  require(
+      Condition::kDiffers, {target}, 0, [&] { leave(); }, true);
+  store_all();
+  if (!returns) {
+    act(Op::kMoveStack, {}, o[1].value);
+    state_.y.clear();
+  }
+  block().args.assign(state_.x.begin(), state_.x.begin() + arity);
+  block().args.push_back(target);
+  if (returns) block().return_to = p.next;
+  end_with(BlockEnd::kCallExport);
+}
+
 void Builder::build_call(const Part& p) {
   const auto o = code_.operands(p);
   switch (p.family) {
@@ -86,8 +108,13 @@ void Builder::build_call(const Part& p) {
           Condition::kDiffers, {v}, 0, [&] { leave(); }, true);
       return set(o[0], constant(Term::nil().raw()));
     }
-    case Family::apply: returns_to_.insert(p.next); return leave();
-    default: return build_test(p);
+    case Family::try_case:
+      set(o[0], constant(Term::nil().raw()));
+      std::copy_n(state_.x.begin() + 1, 3, state_.x.begin());
+      return;
+    case Family::apply: return apply(p, true);
+    case Family::apply_last: return apply(p, false);
+    default: return build_process(p);
   }
 }
 

@@ -41,12 +41,15 @@ void Builder::begin_at_entry() {
   }
 }
 
-Incoming Builder::behind_call(const Word* at) {
+Incoming Builder::entered_at(const Word* at, std::uint64_t registers) {
   Incoming edge{new_block(), {}};
   Block& b = g_.blocks[edge.block];
   b.entry = at;
-  edge.state.x[0] = g_.value(Op::kParam, Type{}, 0);
-  b.params.push_back(edge.state.x[0]);
+  for (unsigned n = 0; n < kRegisterArguments; ++n) {
+    if (!(registers >> n & 1)) continue;
+    edge.state.x[n] = g_.value(Op::kParam, Type{}, n);
+    b.params.push_back(edge.state.x[n]);
+  }
   return edge;
 }
 
@@ -54,7 +57,10 @@ void Builder::begin_instruction(std::size_t n) {
   const Part& p = code_.parts()[n];
   at_ = p.at;
   first_part_ = n;
-  if (returns_to_.contains(at_) && only_result_is_live(n)) incoming_[at_].push_back(behind_call(at_));
+  if (returns_to_.contains(at_) && only_result_is_live(n)) incoming_[at_].push_back(entered_at(at_, 1));
+  const bool may_resume =
+      resumes_at_.contains(at_) && !(live_[n].x >> kRegisterArguments) && !live_[n].floats;
+  if (may_resume) incoming_[at_].push_back(entered_at(at_, live_[n].x));
   if (const auto it = incoming_.find(at_); it != incoming_.end()) {
     if (block_ != kNone) {
       const BlockId edge = block_;
@@ -66,6 +72,13 @@ void Builder::begin_instruction(std::size_t n) {
   }
   exit_ = kNone;
   if (block_ == kNone) return;
+  if (may_resume && !live_[n].x) {  // a loop begins here: nothing is known
+    const BlockId head = new_block();
+    block().end = BlockEnd::kJump;
+    block().to = head;
+    block_ = loops_[at_] = head;
+    state_ = State();
+  }
   start_x_ = state_.x;
   start_floats_ = state_.floats;
   if (begins_again_in_the_middle(n)) leave();
@@ -211,10 +224,7 @@ void Builder::collect_soon_if_left(const Part& p) {
   State kept = state_;
   block_ = some;
   block().rare = true;
-  store_all();
-  block().exit = exit_at(p.next, live_[code_.part_at(p.next)], state_.x, state_.floats);
-  g_.exits.back().collects = true;
-  end_with(BlockEnd::kExit);
+  leave_for(p.next, How::kCollectSoon);
   block_ = none;
   state_ = std::move(kept);
 }
@@ -286,12 +296,24 @@ void Builder::leave_as_asked() {
   end_with(BlockEnd::kExit);
 }
 
+void Builder::leave_for(const Word* at, How how) {
+  store_all();
+  block().exit =
+      exit_at(at, code_.holds(at) ? live_[code_.part_at(at)] : RegisterSet{}, state_.x, state_.floats);
+  g_.exits.back().how = how;
+  end_with(BlockEnd::kExit);
+}
+
 void Builder::go_to(const Word* to) {
   store_all();
   if (code_.holds(to) && to > at_) {
     incoming_[to].push_back({block_, state_});
     block_ = kNone;
     return;
+  }
+  if (const auto loop = loops_.find(to); loop != loops_.end()) {
+    block().to = loop->second;
+    return end_with(BlockEnd::kJump);
   }
   // Back, or to where function_clause is raised.
   const bool is_back = code_.holds(to);

@@ -14,9 +14,7 @@
 #include "vm/term/arith.hpp"
 
 /// What build_graph is made of. Its files: build_graph.cpp (where code begins, edges, values),
-/// build_calls.cpp, build_tests.cpp (tests and switches), build_kinds.cpp, build_terms.cpp,
-/// build_maps.cpp, build_arithmetic.cpp (integers and floats), build_guards.cpp, build_matching.cpp
-/// and build_construction.cpp (of bit strings). One thread.
+/// and one file build_*.cpp for each kind of instruction. One thread.
 namespace vmrun::jit {
 
 /// What is known at a place in the function.
@@ -58,6 +56,7 @@ class Builder {
 
   void build_move(const Part& p);
   void build_call(const Part& p);
+  void build_process(const Part& p);
   void build_test(const Part& p);
   void build_term(const Part& p);
   void build_map(const Part& p);
@@ -72,8 +71,9 @@ class Builder {
   Block& block() { return g_.blocks[block_]; }
   BlockId new_block();
   void begin_at_entry();
-  /// Behind a call, with its result.
-  Incoming behind_call(const Word* at);
+  /// An entry into the function: behind a call, or where the interpreter may go on here. These x
+  /// registers are needed.
+  Incoming entered_at(const Word* at, std::uint64_t registers);
   void begin_instruction(std::size_t n);
   /// Whether a part behind others may leave, when these have changed what the interpreter, which
   /// does the whole instruction again, would change once more.
@@ -118,7 +118,7 @@ class Builder {
   ExitId exit();
   template <class X, class F>
   ExitId exit_at(const Word* at, const RegisterSet& needed, const X& x, const F& floats) {
-    Exit e{at, {}, {}};
+    Exit e{at, How::kAsItWas, {}, {}};
     for (unsigned k = 0; k < kMostX; ++k)
       if (needed.x >> k & 1 && x[k] != kNone)
         e.registers.push_back({static_cast<std::uint16_t>(x_of_place(k)), x[k]});
@@ -133,6 +133,8 @@ class Builder {
   void leave();
   /// Likewise, where a function has found that it cannot do it (Exit::is_asked_for).
   void leave_as_asked();
+  /// Ends the block: the machine goes on with an instruction in the interpreter.
+  void leave_for(const Word* at, How how);
   /// Goes to a label, with the state as it is now.
   void go_to(const Word* to);
   /// Ends the block with a test. What follows is the case that it holds; `otherwise` is called in
@@ -363,6 +365,13 @@ class Builder {
   void call_fun(const Part& p, unsigned arity, ValueId fun, bool returns);
   void require_fun(ValueId fun, unsigned arity);
   void call_bif(const Part& p);
+  void apply(const Part& p, bool returns);
+
+  // ---- Processes --------------------------------------------------------------------------------
+
+  void send(const Part& p);
+  void next_message(const Part& p);
+  void start_timer(const Part& p);
   /// Where more is needed than a result, nothing returns: the call raises an exception.
   bool only_result_is_live(std::size_t part) const;
 
@@ -377,7 +386,8 @@ class Builder {
   std::size_t first_part_ = 0;
   ExitId exit_ = kNone;  // of the current instruction
   std::unordered_map<const Word*, std::vector<Incoming>> incoming_;
-  std::unordered_set<const Word*> returns_to_;
+  std::unordered_set<const Word*> returns_to_, resumes_at_;
+  std::unordered_map<const Word*, BlockId> loops_;  // where jumps back may go to: no register is needed
   std::unordered_map<Word, ValueId> constants_, numbers_;
   Construction built_;
 };

@@ -2,8 +2,11 @@
 #include "vm/jit/callees.hpp"
 
 #include "vm/code/instruction_support.hpp"
+#include "vm/message/receive.hpp"
+#include "vm/message/send.hpp"
 #include "vm/process/process.hpp"
 #include "vm/term/atom.hpp"
+#include "vm/term/compare.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/long_compare.hpp"
 #include "vm/term/map.hpp"
@@ -61,6 +64,31 @@ Word call_bif3(Process& p, BifFn f, Term a, Term b, Term c) {
 Word collection_due(Process& p) { return vmrun::is_collection_due(p); }
 Word term_less(Term a, Term b) { return compare_of_any_size(a, b) < 0; }
 
+Word target_of_apply(Term module, Term function, Word arity) {
+  return reinterpret_cast<Word>(apply_target(module, function, static_cast<unsigned>(arity)));
+}
+/// A built-in function that raises has to be called with a return address (apply_last).
+Word target_of_last_apply(Term module, Term function, Word arity) {
+  const Export* const e = apply_target(module, function, static_cast<unsigned>(arity));
+  return e && (e->bif || is_apply(*e)) ? 0 : reinterpret_cast<Word>(e);
+}
+
+Word send_to(Process& p, Term to, Term message) { return send_message(p, to, message); }
+Word look_for_message(Process& p) {
+  Term message;
+  if (receive_peek_quickly(p, &message)) return message.raw();
+  switch (receive_peek(p, &message)) {
+    case Peek::kMessage: return message.raw();
+    case Peek::kExiting: return callees::kExiting;
+    default: return callees::kNoMessage;
+  }
+}
+Word take_message(Process& p) {
+  receive_remove(p);
+  return p.heap.gc_desired();
+}
+Word timer_of_receive(Process& p, Term timeout) { return static_cast<Word>(receive_start_timer(p, timeout)); }
+
 template <class F>
 const void* address(F* function) {
   return reinterpret_cast<const void*>(function);
@@ -87,6 +115,19 @@ const Callee bif1{address(&call_bif1), true};
 const Callee bif2{address(&call_bif2), true};
 const Callee bif3{address(&call_bif3), true};
 const Callee is_collection_due{address(&collection_due), true};
+const Callee applied{address(&target_of_apply)};
+const Callee applied_last{address(&target_of_last_apply)};
+
+const Callee send{address(&send_to), true};
+const Callee next_message{address(&look_for_message), true};
+const Callee pass_message{address(&receive_next), true};
+const Callee remove_message{address(&take_message), true};
+const Callee time_is_up{address(&receive_timeout), true};
+const Callee start_timer{address(&timer_of_receive), true};
+const Callee reserve_marker{address(&receive_marker_reserve), true};
+const Callee bind_marker{address(&receive_marker_bind), true};
+const Callee clear_marker{address(&receive_marker_clear), true};
+const Callee use_marker{address(&receive_marker_use), true};
 }  // namespace callees
 
 }  // namespace vmrun::jit

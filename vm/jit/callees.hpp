@@ -56,6 +56,20 @@ extern const Callee put_binary;      // (out, limit, bit string, size, unit | at
 extern const Callee put_utf8;        // (out, limit, at, character): likewise
 extern const Callee create_binary;   // (x, segments, words of them, need): 0 if the interpreter has to
 extern const Callee begin_writable;  // (size): an empty one
+extern const Callee applied;         // (module, function, arity): the export that apply calls, or 0
+extern const Callee applied_last;    // likewise; 0 also for those that the interpreter has to look at
+
+extern const Callee send;  // (to, message): whether it has been sent
+inline constexpr Word kNoMessage = 0, kExiting = 1;
+extern const Callee next_message;  // a term, or one of these
+extern const Callee pass_message;
+extern const Callee remove_message;  // whether there may be much to collect
+extern const Callee time_is_up;
+extern const Callee start_timer;  // (timeout): TimeoutState
+extern const Callee reserve_marker;
+extern const Callee bind_marker;   // (marker, reference)
+extern const Callee clear_marker;  // (reference)
+extern const Callee use_marker;    // (reference)
 }  // namespace callees
 
 }  // namespace vmrun::jit

@@ -21,7 +21,7 @@ void leave_more_often(std::uint64_t seed) { drawing_seed = seed; }
 
 bool Emitter::leaves_anyway(ExitId exit, const Word* at) {
   const Exit& e = g_.exits[exit];
-  if (drawing_seed == 0 || e.at != at || e.collects || e.is_asked_for) return false;
+  if (drawing_seed == 0 || e.at != at || e.how != How::kAsItWas || e.is_asked_for) return false;
   drawn_ = drawn_ * 6364136223846793005 + 1442695040888963407;  // Knuth, MMIX
   return (drawn_ >> 33) % 3 == 0;
 }
@@ -169,7 +169,7 @@ void Emitter::write_exit(const Exit& e, Label label) {
   if (!e.floats.empty()) a_.load(kScratch2, kFrame, words(kFloatsSlot));
   for (const Exit::Register& r : e.floats) a_.store(kScratch2, words(r.x), float_in(r.value, kFloatScratch));
   a_.move(kAddress, reinterpret_cast<Word>(e.at));
-  a_.jump_outward(e.collects ? stubs.collect_soon : stubs.as_it_was);
+  a_.jump_outward(stubs.leave[static_cast<unsigned>(e.how)]);
 }
 
 void Emitter::note_place(const Word* of) {
@@ -254,7 +254,8 @@ void Emitter::end(const Block& b) {
     case BlockEnd::kExit: return a_.jump(exit_label(b.exit));
     case BlockEnd::kCall:
     case BlockEnd::kCallAt:
-    case BlockEnd::kCallFun: return call(b);
+    case BlockEnd::kCallFun:
+    case BlockEnd::kCallExport: return call(b);
     case BlockEnd::kReturn:
       move_to(Register{0}, b.args[0]);
       a_.load(kAddress, kStack, 0);
@@ -268,9 +269,9 @@ void Emitter::end(const Block& b) {
 
 void Emitter::call(const Block& b) {
   std::vector<Move> moves;
-  const bool is_fun = b.end == BlockEnd::kCallFun;
-  if (is_fun) moves.push_back({{Kind::kRegister, kScratch.number}, b.args.back()});
-  for (std::size_t n = b.args.size() - is_fun; n-- > 0;) {
+  const bool is_fun = b.end == BlockEnd::kCallFun, is_export = b.end == BlockEnd::kCallExport;
+  if (is_fun || is_export) moves.push_back({{Kind::kRegister, kScratch.number}, b.args.back()});
+  for (std::size_t n = b.args.size() - (is_fun || is_export); n-- > 0;) {
     if (n < kRegisterArguments) moves.push_back({{Kind::kRegister, static_cast<std::uint8_t>(n)}, b.args[n]});
     else store(kXRegisters, words(static_cast<SWord>(n)), b.args[n]);
   }
@@ -281,7 +282,9 @@ void Emitter::call(const Block& b) {
     a_.add(kStack, -words(1));
   }
   if (is_fun) return a_.jump_outward(stubs.call_fun[b.imm < kRegisterArguments ? b.imm : kRegisterArguments]);
-  if (b.end == BlockEnd::kCall) {
+  if (is_export) {
+    a_.load(kAddress, kScratch, kExportAddress);
+  } else if (b.end == BlockEnd::kCall) {
     a_.move(kAddress, reinterpret_cast<Word>(b.target));
   } else {
     a_.move(kAddress, b.imm);

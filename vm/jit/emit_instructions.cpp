@@ -90,7 +90,7 @@ void Emitter::call_bif(const Inst& i) {
   a_.call_outward(stubs.call_bif);
   const Label failed = a_.label(), collect = a_.label();
   a_.jump_if(Comparison::kEqual, failed);
-  asides_.push_back({failed, i.at, stubs.failed});
+  asides_.push_back({failed, i.at, stubs.leave[static_cast<unsigned>(How::kFailed)]});
   a_.compare_memory_64(kProcess, kFragments, 0);
   a_.jump_if(Comparison::kNotEqual, collect);
   asides_.push_back({collect, i.next, stubs.collect});
@@ -276,6 +276,10 @@ void Emitter::instruction(const Inst& i) {
     }
     case Op::kMapGet: return map_get(i);
     case Op::kCall: return call_function(i);
+    case Op::kCount:
+      a_.compare_memory_32(kProcess, kReductions, 1);
+      a_.jump_if(Comparison::kNotGreater, exit_label(i.exit));
+      return a_.count_down(kProcess, kReductions);
     case Op::kCallBif: return call_bif(i);
     case Op::kMoveStack: return a_.add(kStack, words(static_cast<SWord>(i.imm)));
     case Op::kNeed:

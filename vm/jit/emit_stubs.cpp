@@ -31,10 +31,10 @@ class StubWriter {
     leave(How::kAt, kRegisterArguments);
     begin();  // at_return
     leave(How::kAt, 1);
-    begin();  // as_it_was
-    leave(How::kAsItWas, 0);
-    begin();  // collect_soon
-    leave(How::kCollectSoon, 0);
+    for (unsigned how = 0; how < static_cast<unsigned>(How::kCount); ++how) {
+      begin();
+      leave(static_cast<How>(how), 0);
+    }
     begin();  // yield
     a_.bind(used_up);
     leave(How::kYield, kRegisterArguments);
@@ -47,8 +47,6 @@ class StubWriter {
     leave(How::kCounted, 1);
     begin();  // collect
     leave(How::kCollect, 1);
-    begin();  // failed
-    leave(How::kFailed, 0);
     begin();  // call_bif
     a_.call_of_process(kHeapTop, kHeapStop);
     const Label no_code = a_.label();

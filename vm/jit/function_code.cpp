@@ -69,8 +69,9 @@ void FunctionCode::add(const Word* at) {
       operands_.push_back(decode(row.kinds[k], at, row.fields[k]));
       if (row.kinds[k] == '*') p.list = {at + row.words, operands_.back().value};
     }
-    // A call of the function that begins here has the distance that means no target elsewhere.
-    if (p.family == op::Family::call || p.family == op::Family::call_only)
+    // The distance to the instruction itself means no target elsewhere.
+    if (p.family == op::Family::call || p.family == op::Family::call_only || p.family == op::Family::wait ||
+        p.family == op::Family::wait_timeout)
       if (Operand& to = operands_[p.first_operand]; to.value == 0) to.value = reinterpret_cast<Word>(at);
     parts_.push_back(p);
   }

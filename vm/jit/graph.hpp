@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "vm/code/machine_code.hpp"
 #include "vm/term/term.hpp"
 
 /// The form from which machine code is made: blocks of instructions over values that are each
@@ -91,6 +92,7 @@ enum class Op : std::uint8_t {
   kCallBif,       // args: its arguments; imm: the function. It may return 0, and leave for the interpreter
   kMoveStack,     // imm: words that the stack shrinks by (as a signed number)
   kNeed,          // imm: words of heap. Exit: there are fewer
+  kCount,         // a reduction. Exit: the slice is used up
   // Small integers, tagged. With an exit: operands are checked unless their types are known, and
   // results that are no small integers leave.
   kAdd,
@@ -212,14 +214,15 @@ enum class Condition : std::uint8_t {
 };
 
 enum class BlockEnd : std::uint8_t {
-  kJump,     // to, with jump_args
-  kBranch,   // condition: to or otherwise
-  kSwitch,   // args[0]; cases; otherwise
-  kExit,     // exit: the interpreter goes on with an instruction
-  kCall,     // to the instruction at target, which begins a function; args: x registers
-  kCallAt,   // likewise, to what the word at address imm says (exports, funs)
-  kCallFun,  // likewise, to a fun, which is the last argument
-  kReturn,   // args[0]
+  kJump,        // to, with jump_args
+  kBranch,      // condition: to or otherwise
+  kSwitch,      // args[0]; cases; otherwise
+  kExit,        // exit: the interpreter goes on with an instruction
+  kCall,        // to the instruction at target, which begins a function; args: x registers
+  kCallAt,      // likewise, to what the word at address imm says (exports, funs)
+  kCallFun,     // likewise, to a fun, which is the last argument
+  kCallExport,  // likewise, to the function of an export, whose address is the last argument
+  kReturn,      // args[0]
   kNone,
 };
 
@@ -247,7 +250,7 @@ struct Block {
 /// Where the interpreter goes on, and what it needs.
 struct Exit {
   const Word* at;
-  bool collects = false;  // soon, since there may be much outside the heap's block
+  How how = How::kAsItWas;
   /// A function that would have changed something has asked for it: nobody else may take it.
   bool is_asked_for = false;
   struct Register {

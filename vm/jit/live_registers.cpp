@@ -60,6 +60,9 @@ class Effects {
       case Family::wait_timeout_here:
       case Family::bs_init_writable: e.read.x |= first(1); break;
       case Family::send:
+        e.read.x |= first(2);
+        e.written = kAll;
+        break;
       case Family::apply_fun_last: e.read.x |= first(2); break;
       case Family::raw_raise:
       case Family::apply_mfa_last: e.read.x |= first(3); break;

@@ -3,9 +3,10 @@
 
 #include <cstddef>
 
+#include "vm/code/module.hpp"
 #include "vm/process/process.hpp"
 
-/// Where machine code finds parts of a process, in bytes from its beginning.
+/// Where machine code finds parts of a process, and of exports, in bytes from their beginning.
 namespace vmrun::jit {
 
 #pragma GCC diagnostic push
@@ -14,6 +15,7 @@ inline constexpr SWord kHeapTop = offsetof(Process, heap.top), kHeapStop = offse
                        kReductions = offsetof(Process, reductions), kSelfId = offsetof(Process, id),
                        kInstruction = offsetof(Process, ip), kObserved = offsetof(Process, observed),
                        kFragments = offsetof(Process, heap.fragments);
+inline constexpr SWord kExportAddress = offsetof(Export, address);
 #pragma GCC diagnostic pop
 
 }  // namespace vmrun::jit
