@@ -5,6 +5,7 @@
 #include "vm/code/construction.hpp"
 #include "vm/jit/builder.hpp"
 #include "vm/jit/callees.hpp"
+#include "vm/term/bits_fields.hpp"
 #include "vm/term/layout.hpp"
 
 /// Construction of bit strings, by segments (vm/code/construction.hpp). Whatever is not as expected
@@ -65,20 +66,24 @@ void Builder::put_number(const Part& p, ValueId v, Word at, Word bits) {
       {static_cast<std::int32_t>(at), bytes, true, static_cast<std::int8_t>(static_cast<int>(behind) - 4)});
 }
 
+/// A small integer's low bits, behind those of another word if there is one.
+ValueId Builder::add_bits(ValueId before, ValueId small, Word bits) {
+  const auto above = static_cast<std::uint8_t>(64 - bits);
+  const ValueId piece = above >= 4
+                            ? word_of(Op::kShift, {small},
+                                      Shift{static_cast<std::uint8_t>(above - 4), above, false, false}.imm())
+                            : word_of(Op::kShift, {untagged(small)}, Shift{above, above, false, false}.imm());
+  return before == kNone ? piece : word_of(Op::kJoin, {before, piece}, bits);
+}
+
 void Builder::put_piece(const Part& p, bool is_last) {
   const auto o = code_.operands(p);
   const ValueId v = get(o[0]);
   const Word bits = o[is_last ? 2 : 1].value;
   require_small_or_slow(p, v);
   if (block_ == kNone) return;
-  // Its low bits, and zeros above them.
-  const auto above = static_cast<std::uint8_t>(64 - bits);
-  const ValueId piece =
-      above >= 4
-          ? word_of(Op::kShift, {v}, Shift{static_cast<std::uint8_t>(above - 4), above, false, false}.imm())
-          : word_of(Op::kShift, {untagged(v)}, Shift{above, above, false, false}.imm());
   ValueId& pieces = built_.pieces;
-  pieces = pieces == kNone ? piece : word_of(Op::kJoin, {pieces, piece}, bits);
+  pieces = add_bits(pieces, v, bits);
   if (!is_last) return;
   const Word all = 64 - o[3].value;
   Field f{static_cast<std::int32_t>(o[1].value), room_for(all), true};
@@ -211,9 +216,58 @@ void Builder::end_append(const Part& p) {
   go_to(over);
 }
 
+/// How many bits of small integers are appended to a bit string; 0: they are whole bytes, which
+/// other instructions have tried, or it is something else.
+Word Builder::bits_to_append(const Part& p) {
+  Word all = 0;
+  const auto type = [&](std::size_t n) { return static_cast<BinarySegment>(p.list[n] & 0xFF); };
+  const auto unit = [&](std::size_t n) { return p.list[n] >> 16 & 0xFFFF; };
+  if (type(0) < BinarySegment::kAppend || unit(0) != 1) return 0;
+  for (std::size_t n = 3; n + 2 < p.list.size(); n += 3) {
+    const Operand size = source_of(p.list[n + 2]);
+    if (type(n) != BinarySegment::kInteger || size.is_register()) return 0;
+    const Word bits = constant_bits(constant(size.value), unit(n));
+    if (bits == kNone || bits == 0 || (p.list[n] >> 8 & kBitsLittle && bits > 8)) return 0;
+    all += bits;
+  }
+  constexpr Word kMost = 56;
+  return all > kMost || all % 8 == 0 ? 0 : all;
+}
+
+/// In place, if that can be done; otherwise it goes on with the other edges.
+ValueId Builder::append_bits(const Part& p, Word bits, std::vector<Incoming>* others) {
+  const auto o = code_.operands(p);
+  const auto otherwise = [&] {
+    others->push_back({block_, state_});
+    block_ = kNone;
+  };
+  const bool is_private = static_cast<BinarySegment>(p.list[0] & 0xFF) == BinarySegment::kPrivateAppend;
+  act(Op::kNeed, {}, (o[2].value & ~Word{kNeedAlways}) + sizeof(SubBinary) / sizeof(Word), exit());
+  ValueId word = kNone;
+  for (std::size_t n = 3; n + 2 < p.list.size(); n += 3) {
+    const ValueId v = get(source_of(p.list[n + 1]));
+    if (!type(v).is(Type::kSmall)) require(Condition::kIsSmall, {v}, 0, otherwise, true);
+    word =
+        add_bits(word, v, constant_bits(constant(source_of(p.list[n + 2]).value), p.list[n] >> 16 & 0xFFFF));
+  }
+  word = word_of(Op::kShift, {word}, Shift{static_cast<std::uint8_t>(64 - bits), 0, false, false}.imm());
+  const ValueId made =
+      invoke(callees::append_bits, {get(source_of(p.list[1])), word, number(bits | Word{is_private} << 8)},
+             Type::of(kOfBits));
+  require(Condition::kDiffers, {made}, 0, otherwise, true);
+  return made;
+}
+
 /// The function finds the x registers in memory.
 void Builder::create_binary(const Part& p) {
   const auto o = code_.operands(p);
+  std::vector<Incoming> edges, others;
+  std::vector<ValueId> values;
+  if (const Word bits = bits_to_append(p)) {
+    values.push_back(append_bits(p, bits, &others));
+    edges.push_back({block_, std::move(state_)});
+    join(others);
+  }
   for (std::size_t n = 0; n + 2 < p.list.size(); n += 3)
     if (static_cast<BinarySegment>(p.list[n] & 0xFF) != BinarySegment::kString)
       for (const Operand& source : {source_of(p.list[n + 1]), source_of(p.list[n + 2])})
@@ -224,7 +278,9 @@ void Builder::create_binary(const Part& p) {
                               Type::of(kOfBits));
   require(
       Condition::kDiffers, {made}, 0, [&] { leave_as_asked(); }, true);
-  set(o[0], made);
+  values.push_back(made);
+  edges.push_back({block_, std::move(state_)});
+  set(o[0], join(edges, values));
 }
 
 void Builder::build_construction(const Part& p) {

@@ -154,6 +154,17 @@ bool Builder::suggests_aligned(std::size_t n) const {
   return all % 8 == 0;
 }
 
+/// Whether a field is not followed by others of constant size, so that it pays to take it wherever
+/// it begins.
+bool Builder::is_alone(std::size_t n) const {
+  while (++n < code_.parts().size()) {
+    const Part& p = code_.parts()[n];
+    const Word bits = bits_taken(p, code_.operands(p));
+    if (bits) return bits == kNone;
+  }
+  return true;
+}
+
 /// What is matched is taken for whole bytes that begin with one, if it can be. Others are left to
 /// the interpreter.
 bool Builder::require_aligned(const Part& p) {
@@ -217,29 +228,61 @@ ValueId Builder::bits_on_top(Word bits) {
   return join(edges, {read, made});
 }
 
+/// A field in the lowest bytes of a word, from one of their bits on, the topmost one being 0.
+ValueId Builder::tagged_field(ValueId word, unsigned bytes, Word bit, Word bits, bool is_signed) {
+  Word left = 64 - 8 * bytes + bit, right = 60 - bits;
+  if (!is_signed && bit == 0) {  // there are zeros above it
+    const Word both = std::min(left, right);
+    left -= both;
+    right -= both;
+  }
+  const Shift by{static_cast<std::uint8_t>(left), static_cast<std::uint8_t>(right), is_signed, true};
+  return emit(Op::kShift, field_type(bits, is_signed), {word}, by.imm());
+}
+
+/// Whole bytes, the most significant one first.
+ValueId Builder::bytes_anywhere(Word bits, bool is_signed) {
+  const ValueId at = position(state_.matching.now.ahead);
+  branch(Condition::kBitsClear, {at}, 7);
+  const BlockId within = block().otherwise;
+  const State before = state_;
+  block_ = block().to;
+  state_.matching.now = {at, 0, true, before.matching.now.there, kNone};
+  auto count = static_cast<unsigned>(bits / 8);
+  const ValueId word = bytes_ahead(0, &count, true);
+  std::vector<ValueId> values{tagged_field(word, count, 0, bits, is_signed)};
+  std::vector<Incoming> edges{{block_, before}};
+  block_ = within;
+  block().rare = true;
+  state_ = before;
+  const Shift down{0, static_cast<std::uint8_t>(60 - bits), is_signed, true};
+  values.push_back(emit(Op::kShift, field_type(bits, is_signed), {bits_on_top(bits)}, down.imm()));
+  edges.push_back({block_, before});
+  return join(edges, values);
+}
+
 ValueId Builder::small_field(const Part& p, Word bits, bool is_signed, bool is_little) {
-  const Type type = field_type(bits, is_signed);
-  const auto shifted = [&](ValueId word, Word left, Word right) {
-    const Shift by{static_cast<std::uint8_t>(left), static_cast<std::uint8_t>(right), is_signed, true};
-    return emit(Op::kShift, type, {word}, by.imm());
-  };
   const Matching& m = state_.matching;
-  const Word right = 60 - bits;
+  const bool is_bytes = bits % 8 == 0 && bits <= 56 && (!is_little || bits == 8);
+  if (!m.now.is_aligned && is_bytes && is_alone(static_cast<std::size_t>(&p - code_.parts().data())))
+    return bytes_anywhere(bits, is_signed);
   if (require_aligned(p)) {
     const Word bit = m.now.ahead & 7;
     auto count = static_cast<unsigned>((bit + bits + 7) / 8);
     const bool is_odd = is_little && (bit || bits % 8);
     if (count <= 8 && !is_odd) {
       const ValueId word = bytes_ahead(m.now.ahead / 8, &count, !is_little);
-      const Word left = 64 - 8 * count + bit;
-      if (is_signed || bit) return shifted(word, left, right);
-      return left >= right ? shifted(word, left - right, 0) : shifted(word, 0, right - left);
+      return tagged_field(word, count, bit, bits, is_signed);
     }
   }
-  if (bits <= 56 && !is_little) return shifted(bits_on_top(bits), 0, right);
+  if (bits <= 56 && !is_little) {
+    const Shift down{0, static_cast<std::uint8_t>(60 - bits), is_signed, true};
+    return emit(Op::kShift, field_type(bits, is_signed), {bits_on_top(bits)}, down.imm());
+  }
   store_position();
   const Word flags = (is_signed ? kBitsSigned : 0) | (is_little ? kBitsLittle : 0);
-  const ValueId made = invoke(callees::get_field, {m.context, number(bits | flags << 16)}, type);
+  const ValueId made =
+      invoke(callees::get_field, {m.context, number(bits | flags << 16)}, field_type(bits, is_signed));
   state_.matching.stored.from = kNone;  // it is elsewhere now
   return made;
 }

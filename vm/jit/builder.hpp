@@ -301,6 +301,7 @@ class Builder {
   ValueId bits_left();
   void require_bits(Word bits, const Word* fail);
   bool suggests_aligned(std::size_t n) const;
+  bool is_alone(std::size_t n) const;
   bool require_aligned(const Part& p);
   void note_alignment();
   void get_position(const Part& p);
@@ -310,6 +311,8 @@ class Builder {
   ValueId load_bytes(Word at, unsigned count, bool swaps);
   ValueId bytes_ahead(Word at, unsigned* count, bool swaps);
   ValueId bits_on_top(Word bits);
+  ValueId bytes_anywhere(Word bits, bool is_signed);
+  ValueId tagged_field(ValueId word, unsigned bytes, Word bit, Word bits, bool is_signed);
   ValueId small_field(const Part& p, Word bits, bool is_signed, bool is_little);
   void get_field(const Part& p, Word bits, Word flags);
   void match_bytes(const std::uint8_t* bytes, Word count, const Word* fail);
@@ -357,6 +360,9 @@ class Builder {
   void put_utf8(const Part& p);
   void begin_append(const Part& p);
   void end_append(const Part& p);
+  ValueId add_bits(ValueId before, ValueId small, Word bits);
+  Word bits_to_append(const Part& p);
+  ValueId append_bits(const Part& p, Word bits, std::vector<Incoming>* others);
   void create_binary(const Part& p);
 
   // ---- Calls ---------------------------------------------------------------------------------

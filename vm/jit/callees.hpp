@@ -55,6 +55,7 @@ extern const Callee is_binary;       // (bit string): whether it has whole bytes
 extern const Callee put_binary;      // (out, limit, bit string, size, unit | at << 16): out, or 0
 extern const Callee put_utf8;        // (out, limit, at, character): likewise
 extern const Callee create_binary;   // (x, segments, words of them, need): 0 if the interpreter has to
+extern const Callee append_bits;     // (bit string, word, bits | is_private << 8); or 0. Words are there
 extern const Callee begin_writable;  // (size): an empty one
 extern const Callee applied;         // (module, function, arity): the export that apply calls, or 0
 extern const Callee applied_last;    // likewise; 0 also for those that the interpreter has to look at

@@ -76,6 +76,10 @@ Word create_binary_of(Process& p, Term* x, const Word* segments, Word count, Wor
   if (!has_room(p, need + kMostOwnWords)) return 0;
   return create_binary(p, segments, static_cast<unsigned>(count), need, x, kNoCollect).raw();
 }
+Word append_bits_of(Process& p, Term source, Word word, Word how) {
+  const Appended appended = how >> 8 ? Appended::kItself : Appended::kAnother;
+  return append_few_bits(p.heap, source, word, how & 0xFF, appended).raw();
+}
 Word begin_writable_of(Process& p, Term size) { return bs_init_writable(p.heap, size).raw(); }
 
 }  // namespace
@@ -98,6 +102,7 @@ const Callee is_binary{address(&has_whole_bytes)};
 const Callee put_binary{address(&put_binary_at)};
 const Callee put_utf8{address(&put_utf8_at)};
 const Callee create_binary{address(&create_binary_of), true};
+const Callee append_bits{address(&append_bits_of), true};
 const Callee begin_writable{address(&begin_writable_of), true};
 }  // namespace callees
 

@@ -2,6 +2,7 @@
 #include "vm/term/bits_append.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "vm/term/bits_internal.hpp"
 
@@ -68,6 +69,33 @@ Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder) {
   const Term original =
       refc_handle(heap, binary, binary->data, bytes, RefcBinary::kWritable | RefcBinary::kActiveWriter);
   return make_sub_binary(heap, original, 0, bits, true);
+}
+
+Term append_few_bits(TermSpace& heap, Term source, Word word, Word bits, Appended appended) {
+  if (!source.is_boxed_sub(Term::Sub::kSubBinary)) return kNonValue;
+  auto* s = reinterpret_cast<SubBinary*>(source.boxed_ptr());
+  auto* r = reinterpret_cast<RefcBinary*>(s->original.boxed_ptr());
+  if (!s->is_writable || r->header.header_sub() != Term::Sub::kRefcBinary ||
+      !(r->flags & RefcBinary::kWritable) || r->binary->references.load(std::memory_order_acquire) != 1)
+    return kNonValue;
+  const Word begin = s->offset_bytes * 8 + s->bit_offset, size = s->size_bytes * 8 + s->bit_size;
+  const Word at = begin + size, now = size + bits;
+  if (at / 8 + sizeof word > r->binary->capacity_bytes) return kNonValue;
+  std::uint8_t* const out = r->bytes + at / 8;
+  const unsigned before = at & 7;
+  word >>= before;
+  if (before) word |= (Word{*out} >> (8 - before)) << (64 - before);
+  word = __builtin_bswap64(word);
+  std::memcpy(out, &word, sizeof word);
+  r->binary->used_bytes = r->size_bytes = (begin + now + 7) / 8;
+  r->flags |= RefcBinary::kActiveWriter;
+  if (appended == Appended::kItself) {
+    s->size_bytes = now / 8;
+    s->bit_size = now & 7;
+    return source;
+  }
+  s->is_writable = 0;
+  return make_sub_binary(heap, s->original, begin, now, true);
 }
 
 Term bs_init_writable(TermSpace& heap, Term size_hint) {

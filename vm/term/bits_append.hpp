@@ -23,6 +23,9 @@ Term bs_new(TermSpace& heap, Word bits, BitBuilder* builder);
 /// *copied_bits: how much was copied, written only if something was.
 Term bs_append(TermSpace& heap, Term source, Word extra_bits, Word unit, BitBuilder* builder,
                Appended appended = Appended::kAnother, Word* copied_bits = nullptr);
+/// Appends up to 56 bits, the topmost ones of a word, in place. Returns kNonValue if that cannot be
+/// done.
+Term append_few_bits(TermSpace& heap, Term source, Word word, Word bits, Appended appended);
 /// Makes the empty binary to append to, with room for so many bytes (bs_init_writable).
 Term bs_init_writable(TermSpace& heap, Term size_hint);
 
