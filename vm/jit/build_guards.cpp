@@ -121,7 +121,12 @@ void Builder::build_guard(const Part& p) {
     case Family::maximum: return extreme(p, false);
     case Family::bool_not: return bool_not(p);
     case Family::guard_bif0: return guard_bif(p, 0);
-    case Family::guard_bif1: return guard_bif(p, 1);
+    case Family::guard_bif1: {
+      const auto* e = reinterpret_cast<const Export*>(o[4].value);
+      if (e->module == atoms::erlang && atom_text(e->function) == "bit_size")
+        return size_of_bits(get(o[1]), o[2], o[3], callees::bit_size, 3);
+      return guard_bif(p, 1);
+    }
     case Family::guard_bif2: return guard_bif(p, 2);
     case Family::guard_bif3: return guard_bif(p, 3);
     case Family::gc_bif_check: return make_room_for_bif();

@@ -627,7 +627,7 @@ void Builder::set_position(const Part& p) {
 // ---- Guards -------------------------------------------------------------------------------------
 
 /// Goes on where a bit string has whole bytes, of which the word behind its header says how many.
-/// Match contexts, and what has other bits as well, are asked by the function; they have edges of
+/// Match contexts, and what has other bits as well, are asked by the function; they have an edge of
 /// their own then.
 template <class Ask>
 void Builder::look_at_bits(ValueId v, std::vector<Incoming>* edges, const Operand& fail, Ask ask) {
@@ -642,14 +642,14 @@ void Builder::look_at_bits(ValueId v, std::vector<Incoming>* edges, const Operan
   };
   aside_if(Condition::kHeaderMasked, masked(kHeapOrRefcMask, sub_header(Term::Sub::kRefcBinary)));
   if (!type(v).is(kOfBits)) require(Condition::kIsBitString, {v}, 0, otherwise, is_rare);
+  std::vector<Incoming> odd;
   constexpr Look kHeader{-static_cast<std::int32_t>(kBoxedTag), kSubBinaryHeader};
-  require(Condition::kWordIs, {v}, kHeader.imm(), [&] {
-    ask();
-    if (block_ != kNone) edges->push_back({block_, state_});
-    block_ = kNone;
-  });
+  require(Condition::kWordIs, {v}, kHeader.imm(), [&] { odd.push_back({block_, state_}); });
   constexpr Look kBits{3 * sizeof(Word) - kBoxedTag, 0xFF};
   require(Condition::kWordHas, {v}, kBits.imm(), [&] { simple.push_back({block_, state_}); });
+  odd.push_back({block_, state_});
+  join(odd);
+  block().rare = true;
   ask();
   if (block_ != kNone) edges->push_back({block_, state_});
   join(simple);

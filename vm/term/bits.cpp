@@ -211,20 +211,31 @@ Term make_part(TermSpace& heap, Term bitstring, Word offset_bits, Word size_bits
 }
 
 [[gnu::no_stack_protector]] void start_match(Term* h, Term source) {
-  const BitView v = bits_of(source);
-  const Term original = original_of(source);
+  Term original = source;
+  Word offset_bits = 0, size_bits = 0;
+  const bool is_part = source.boxed_ptr()->header_sub() == Term::Sub::kSubBinary;
+  if (is_part) {
+    const auto* s = reinterpret_cast<const SubBinary*>(source.boxed_ptr());
+    original = s->original;
+    offset_bits = s->offset_bytes * 8 + s->bit_offset;
+    size_bits = s->size_bytes * 8 + s->bit_size;
+  }
+  const Word* const o = reinterpret_cast<const Word*>(original.boxed_ptr());
+  if (!is_part) size_bits = o[1] * 8;
+  auto* m = reinterpret_cast<MatchContext*>(h);
+  m->header = Term::header(Term::Sub::kMatchContext, 4);
+  m->original = original;
   // An append in place may move the bytes, and the context keeps their address: a binary that is
   // matched on is not writable any more.
   if (original.boxed_ptr()->header_sub() == Term::Sub::kRefcBinary) {
     auto* r = reinterpret_cast<RefcBinary*>(original.boxed_ptr());
     if (r->flags) r->flags = 0;
+    m->base = r->bytes;
+  } else {
+    m->base = reinterpret_cast<const std::uint8_t*>(o + 2);
   }
-  auto* m = reinterpret_cast<MatchContext*>(h);
-  m->header = Term::header(Term::Sub::kMatchContext, 4);
-  m->original = original;
-  m->base = v.base;
-  m->offset_bits = v.offset_bits;
-  m->size_bits = v.offset_bits + v.size_bits;
+  m->offset_bits = offset_bits;
+  m->size_bits = offset_bits + size_bits;
 }
 
 Term bs_start_match(TermSpace& heap, Term source) {
