@@ -103,6 +103,7 @@ void connect_hot() {
   code_upcalls.cool = cool;
   code_upcalls.forget_heat = forget_heat;
   code_upcalls.compile_all = compile_all;
+  code_upcalls.guessed_wrong = guessed_wrong;
 }
 
 void connect_port() {

@@ -27,6 +27,8 @@ struct CodeUpcalls {
   /// middle of it leave it when their slices end at the latest. The caller has the lock of
   /// patches.cpp.
   Upcall<void(const Word* at)> cool;
+  /// What machine code guessed about the instruction has often been wrong.
+  Upcall<void(const Word* at)> guessed_wrong;
   /// The module is registered.
   Upcall<void(const Module& m)> compile_all;
   /// The module's code goes.

@@ -23,6 +23,7 @@ struct Process;
 enum class How : Word {
   kAt,           // the interpreter goes on with the instruction
   kAsItWas,      // with the instruction that was there before machine code was made, if some begins there
+  kGuessed,      // likewise, and what machine code guessed there has often been wrong
   kCollectSoon,  // the interpreter goes on there, and there may be much to collect
   kWait,         // the process waits, and goes on there
   kExiting,      // a signal has ended the process
@@ -52,6 +53,9 @@ struct Stubs {
 };
 /// Made before modules are loaded, and never changed.
 inline constinit Stubs stubs;
+
+/// Counts wrong guesses down, of all functions together, until one is dealt with.
+inline constinit std::int32_t guesses_left = 1;
 
 /// In front of code that an instruction leads to: the operation that was there, and how many bytes
 /// of the code whoever comes from the interpreter leaves out. It is `nopl operation(%rax); nop` for

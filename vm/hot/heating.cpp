@@ -97,6 +97,7 @@ struct HotCode {
   Area area;
   std::unordered_map<const FunctionHeader*, Code*> functions;
   std::unordered_set<const FunctionHeader*> refused;  // by the specialiser
+  std::unordered_set<const Word*> wrong;              // instructions about which the compiler guesses nothing
   Retired<Code, &Code::next_retired, epoch_passed_by_code> retired;
 
   explicit HotCode(const LoopView& view)
@@ -148,7 +149,7 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
   hot->give_back();
   if (hot->area.used() + kRoomWanted > kAreaBytes) return;
   HotFunction made;
-  if (compiles() ? !jit::compile(*f, end, &made) : !specialise(hot->loop, *f, end, &made)) {
+  if (compiles() ? !jit::compile(*f, end, hot->wrong, &made) : !specialise(hot->loop, *f, end, &made)) {
     hot->refused.insert(f);
     return;
   }
@@ -238,7 +239,23 @@ void forget_heat(const Module& m) {
       hot->functions.erase(it);
     }
   }
+  std::erase_if(hot->wrong, [&](const Word* at) { return at >= m.begin() && at < m.end(); });
   hot->give_back();
+}
+
+void guessed_wrong(const Word* at) {
+  // Each wrong guess costs less than compiling the function, but not by much.
+  constexpr std::int32_t kMostWrong = 1000;
+  guesses_left = compiled == Compiled::kAll ? 1 : kMostWrong;
+  const std::unique_lock lock(changing_operations(), std::try_to_lock);
+  HotCode* const hot = hot_now.load(std::memory_order_relaxed);
+  if (!lock || !hot || !hot->wrong.insert(at).second) return;
+  const EpochGuard guard;
+  const FunctionHeader* const f = function_header_at(at);
+  const Module* const m = module_at(at);
+  if (!f || !m || !hot->functions.contains(f)) return;
+  cool(at);
+  heat(hot, f, *m);
 }
 
 const Word* instruction_of_hot_code(const void* pc) {

@@ -29,6 +29,7 @@ void look_for_heat(const Process& p, const Word* at, const LoopView& loop);
 void cool(const Word* at);
 void forget_heat(const Module& m);
 void compile_all(const Module& m);
+void guessed_wrong(const Word* at);
 
 struct HotCodeUse {
   Word functions, bytes;

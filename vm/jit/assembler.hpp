@@ -53,6 +53,7 @@ enum class Comparison : std::uint8_t {
   kBelow,
   kNotBelow,
   kNotGreater,
+  kNotOverflow,
 };
 
 class Assembler {
@@ -101,6 +102,7 @@ class Assembler {
   void store_bytes(Register base, SWord displacement, Register from, unsigned bytes);
   /// By way of the scratch register, if eight bytes do not fit 32 bits with a sign.
   void store_bytes(Register base, SWord displacement, Word constant, unsigned bytes);
+  void shift_right(Register to);  // with the sign
   /// Quotient and remainder of dividend by divisor go to the registers 0 and 6 (which the dividend
   /// and divisor may be). Uses kScratch2 if the divisor is one of these.
   void divide(Register dividend, Register divisor);

@@ -36,9 +36,10 @@ x86::Mem at(Register base, SWord displacement) {
 }
 bool fits_32(SWord v) { return v == static_cast<std::int32_t>(v); }
 
-constexpr x86::CondCode kCodes[] = {
-    x86::CondCode::kE,  x86::CondCode::kNE, x86::CondCode::kL, x86::CondCode::kGE, x86::CondCode::kA,
-    x86::CondCode::kBE, x86::CondCode::kO,  x86::CondCode::kB, x86::CondCode::kAE, x86::CondCode::kLE};
+constexpr x86::CondCode kCodes[] = {x86::CondCode::kE,  x86::CondCode::kNE, x86::CondCode::kL,
+                                    x86::CondCode::kGE, x86::CondCode::kA,  x86::CondCode::kBE,
+                                    x86::CondCode::kO,  x86::CondCode::kB,  x86::CondCode::kAE,
+                                    x86::CondCode::kLE, x86::CondCode::kNO};
 
 }  // namespace
 
@@ -155,6 +156,7 @@ void Assembler::store_bytes(Register base, SWord displacement, Word constant, un
   const unsigned shift = 64 - 8 * bytes;
   A.mov(to, static_cast<SWord>(constant << shift) >> shift);
 }
+void Assembler::shift_right(Register to) { A.sar(q(to), x86::cl); }
 void Assembler::divide(Register dividend, Register divisor) {
   const Register low{0}, high{6};
   if (divisor == low || divisor == high) {

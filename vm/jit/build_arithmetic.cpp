@@ -9,6 +9,10 @@ namespace vmrun::jit {
 
 using op::Family;
 
+namespace {
+constexpr SWord kMost32 = 0xFFFFFFFF;
+}
+
 Type Builder::sum(const Type& a, const Type& b, bool minus) {
   const SWord low = minus ? a.low - b.high : a.low + b.low, high = minus ? a.high - b.low : a.high + b.high;
   if (low < Type::kLeast || high > Type::kMost) return Type::of(std::uint16_t{Type::kSmall});
@@ -27,7 +31,22 @@ Type Builder::result_of(Op op, const Type& a, const Type& b) const {
       if (b.low > 0) return Type::small(a.low >= 0 ? 0 : 1 - b.high, b.high - 1);
       break;
     case Op::kShiftRight:
+      if (b.low == b.high && b.low >= 0 && b.low < 64) return Type::small(a.low >> b.low, a.high >> b.low);
       if (a.low >= 0) return Type::small(0, a.high);
+      break;
+    case Op::kShiftLeft:
+      if (a.low >= 0 && b.low >= 0 && b.high < 59 && a.high <= Type::kMost >> b.high)
+        return Type::small(0, a.high << b.high);
+      break;
+    case Op::kMultiply: {
+      SWord most;
+      if (a.low >= 0 && b.low >= 0 && !__builtin_mul_overflow(a.high, b.high, &most) && most <= Type::kMost)
+        return Type::small(0, most);
+      break;
+    }
+    case Op::kOr:
+    case Op::kXor:
+      if (a.low >= 0 && b.low >= 0 && a.high <= kMost32 && b.high <= kMost32) return Type::small(0, kMost32);
       break;
     default: break;
   }
@@ -45,6 +64,7 @@ Op Builder::small_operation(ArithOp op) {
     case ArithOp::kBor: return Op::kOr;
     case ArithOp::kBxor: return Op::kXor;
     case ArithOp::kBsr: return Op::kShiftRight;
+    case ArithOp::kBsl: return Op::kShiftLeft;
     default: return Op::kConst;
   }
 }
@@ -52,7 +72,9 @@ Op Builder::small_operation(ArithOp op) {
 bool Builder::always_works(Op op, const Type& result) {
   switch (op) {
     case Op::kAdd:
-    case Op::kSubtract: return result.low != Type::kLeast || result.high != Type::kMost;
+    case Op::kSubtract:
+    case Op::kMultiply:
+    case Op::kShiftLeft: return result.low != Type::kLeast || result.high != Type::kMost;
     case Op::kAnd:
     case Op::kOr:
     case Op::kXor:
@@ -61,58 +83,94 @@ bool Builder::always_works(Op op, const Type& result) {
   }
 }
 
-void Builder::arithmetic(Op op, ValueId a, ValueId b, const Operand& dst) {
-  if (op == Op::kShiftRight && !(g_.is_const(b) && type(b).low >= 0)) return leave();
-  const Op float_op = op == Op::kAdd        ? Op::kFloatAdd
-                      : op == Op::kSubtract ? Op::kFloatSubtract
-                      : op == Op::kMultiply ? Op::kFloatMultiply
-                                            : Op::kConst;
-  constexpr std::uint16_t kSmall = Type::kSmall;
+Op Builder::float_operation(ArithOp op) {
+  switch (op) {
+    case ArithOp::kAdd: return Op::kFloatAdd;
+    case ArithOp::kSubtract: return Op::kFloatSubtract;
+    case ArithOp::kMultiply: return Op::kFloatMultiply;
+    case ArithOp::kDivide: return Op::kFloatDivide;
+    default: return Op::kConst;
+  }
+}
+
+void Builder::arithmetic(ArithOp operation, ValueId a, ValueId b, const Operand& dst) {
+  constexpr std::uint16_t kSmall = Type::kSmall, kFloat = Type::kFloat;
+  const Op op = small_operation(operation), float_op = float_operation(operation);
+  const auto may_be_float = [&] {
+    return float_op != Op::kConst &&
+           (operation == ArithOp::kDivide || type(a).may_be(kFloat) || type(b).may_be(kFloat));
+  };
   // What is computed with a small integer is taken for one, until it is known to be another
   // number.
-  const bool may_be_small = type(a).may_be(kSmall) && type(b).may_be(kSmall),
-             may_be_float = !type(a).is(kSmall) && !type(b).is(kSmall) &&
-                            (type(a).may_be(Type::kFloat) || type(b).may_be(Type::kFloat));
-  if (float_op == Op::kConst || (may_be_small && !may_be_float)) {
-    if (!may_be_small) return leave();
-    require_small(a, b);
-    return set(dst, of_small(op, a, b));
-  }
-  if (!may_be_small) {
-    const ValueId r = of_floats(float_op, a, b);
-    if (block_ != kNone) set(dst, r);
-    return;
-  }
-  // Either of it.
-  std::vector<Incoming> edges;
+  const bool is_guess = type(a).is(kSmall) || type(b).is(kSmall);
+  std::vector<Incoming> edges, others;
   std::vector<ValueId> results;
   const auto ends_with = [&](ValueId result) {
+    if (block_ == kNone) return;
     results.push_back(result);
     edges.push_back({block_, state_});
-  };
-  const bool a_is = type(a).is(kSmall), b_is = type(b).is(kSmall), both = !a_is && !b_is && a != b;
-  const auto otherwise = [&] {
-    const ValueId result = of_floats(float_op, a, b);
-    if (block_ != kNone) ends_with(result);
     block_ = kNone;
   };
-  if (both) require(Condition::kBothSmall, {a, b}, 0, otherwise, true);
-  else require(Condition::kIsSmall, {a_is ? b : a}, 0, otherwise, true);
-  narrow(a, Type::of(kSmall));
-  narrow(b, Type::of(kSmall));
-  ends_with(of_small(op, a, b));
+  const auto other = [&] {
+    others.push_back({block_, state_});
+    block_ = kNone;
+  };
+  const auto not_small = [&] {
+    if (may_be_float() && !(guesses() && is_guess && op != Op::kConst))
+      ends_with(of_floats(float_op, a, b, &others));
+    else other();
+  };
+  if (op != Op::kConst && type(a).may_be(kSmall) && type(b).may_be(kSmall)) {
+    otherwise_than_small(a, b, not_small);
+    ends_with(of_small(op, a, b, &others));
+  } else {
+    not_small();
+  }
+  // The rest is done by a function, or by the interpreter if it is not expected.
+  if (!others.empty()) {
+    const bool usual = edges.empty();
+    join(others);
+    block().rare = !usual;
+    if (guesses() && !usual) {
+      leave_with(exit_of_guess());
+    } else {
+      const bool is_exact = float_op == Op::kConst;  // of integers alone
+      const Type number = Type::of(static_cast<std::uint16_t>(kSmall | Type::kBig | (is_exact ? 0 : kFloat)));
+      const ValueId result =
+          invoke(callees::arith, {this->number(static_cast<Word>(operation)), a, b}, number);
+      require(
+          Condition::kDiffers, {result}, 0, [&] { leave(); }, true);
+      ends_with(result);
+    }
+  }
+  if (edges.empty()) return;
   set(dst, join(edges, results));
 }
 
-ValueId Builder::of_small(Op op, ValueId a, ValueId b) {
+ValueId Builder::of_small(Op op, ValueId a, ValueId b, std::vector<Incoming>* others) {
+  const auto other = [&] {
+    others->push_back({block_, state_});
+    block_ = kNone;
+  };
+  if (op == Op::kShiftLeft || op == Op::kShiftRight) {
+    const SWord most = op == Op::kShiftLeft ? 59 : 63;
+    if (type(b).low < 0 || type(b).high > most) {
+      require(Condition::kBelow, {b}, Term::small(most + 1).raw(), other, true);
+      narrow(b, Type::small(0, most));
+    }
+  }
   const Type result = result_of(op, type(a), type(b));
-  return emit(op, result, {a, b}, 0, always_works(op, result) ? kNone : exit());
+  if (op == Op::kDivide || op == Op::kRemainder) return emit(op, result, {a, b}, 0, exit());
+  if (always_works(op, result)) return emit(op, result, {a, b});
+  const ValueId r = emit(op, result, {a, b}, 1);
+  require(Condition::kFits, {}, op == Op::kShiftLeft, other, true);
+  return r;
 }
 
-ValueId Builder::of_floats(Op op, ValueId a, ValueId b) {
-  const ValueId x = as_float(a);
+ValueId Builder::of_floats(Op op, ValueId a, ValueId b, std::vector<Incoming>* others) {
+  const ValueId x = as_float(a, others);
   if (block_ == kNone) return kNone;
-  const ValueId y = as_float(b);
+  const ValueId y = as_float(b, others);
   if (block_ == kNone) return kNone;
   const ValueId r = emit(op, Type{}, {x, y}, 0, exit());
   act(Op::kNeed, {}, 2 + kStackReserveWords, exit());
@@ -120,36 +178,49 @@ ValueId Builder::of_floats(Op op, ValueId a, ValueId b) {
 }
 
 ValueId Builder::as_float(ValueId v) {
+  std::vector<Incoming> others;
+  const ValueId f = as_float(v, &others);
+  const BlockId here = block_;
+  State kept = state_;
+  for (Incoming& e : others) {
+    block_ = e.block;
+    state_ = std::move(e.state);
+    leave();
+  }
+  block_ = here;
+  state_ = std::move(kept);
+  return f;
+}
+
+ValueId Builder::as_float(ValueId v, std::vector<Incoming>* others) {
+  const auto other = [&] {
+    others->push_back({block_, state_});
+    block_ = kNone;
+  };
   if (g_.is_const(v)) {
     const Term t = Term::from_raw(g_.imms[v]);
-    if (!t.is_small() && !t.is_float()) return leave(), kNone;
+    if (!t.is_small() && !t.is_float()) return other(), kNone;
     const double d = t.is_small() ? static_cast<double>(t.small_value()) : float_of(t)->value;
     return emit(Op::kFloatConst, Type{}, {}, std::bit_cast<Word>(d));
   }
   constexpr std::uint16_t kSmall = Type::kSmall, kFloat = Type::kFloat;
-  if (!type(v).may_be(kSmall | kFloat)) return leave(), kNone;
+  if (!type(v).may_be(kSmall | kFloat)) return other(), kNone;
   if (type(v).is(kSmall)) return emit(Op::kToFloat, Type{}, {v});
   std::vector<Incoming> edges;
   std::vector<ValueId> results;
   if (type(v).may_be(kSmall)) {
     branch(Condition::kIsSmall, {v}, 0);
-    const BlockId other = block().otherwise;
+    const BlockId not_small = block().otherwise;
     const State before = state_;
     block_ = block().to;
     results.push_back(emit(Op::kToFloat, Type{}, {v}));
     edges.push_back({block_, state_});
-    block_ = other;
+    block_ = not_small;
     state_ = before;
     exclude(v, kSmall);
   }
-  if (!type(v).is(kFloat)) {
-    if (!type(v).is(Type::kBoxed))
-      require(
-          Condition::kIsBoxed, {v}, 0, [&] { leave(); }, true);
-    require(
-        Condition::kHeaderIs, {v}, Term::header(Term::Sub::kFloat, 1).raw(), [&] { leave(); }, true);
-    narrow(v, Type::of(kFloat));
-  }
+  if (!type(v).is(kFloat))
+    require_boxed(v, kFloat, Condition::kHeaderIs, Term::header(Term::Sub::kFloat, 1).raw(), other, true);
   const ValueId unboxed = emit(Op::kUnbox, Type{}, {v});
   if (edges.empty()) return unboxed;
   results.push_back(unboxed);
@@ -163,21 +234,37 @@ void Builder::float_operation(const Part& p, Op op) {
       emit(op, Type{}, {state_.floats[o[0].value], state_.floats[o[1].value]}, 0, exit());
 }
 
+void Builder::arithmetic_of(const Part& p) {
+  const auto o = code_.operands(p);
+  const auto operation = static_cast<ArithOp>(std::countr_zero(o[0].value));
+  const ValueId a = get(o[1]);
+  if (operation < ArithOp::kNegate) return arithmetic(operation, a, get(o[2]), o[3]);
+  // Of one operand; integers alone, or else the interpreter does it.
+  if (!type(a).may_be(Type::kSmall)) return leave();
+  otherwise_than_small(a, a, [&] { leave_with(exit_of_guess()); });
+  switch (operation) {
+    case ArithOp::kNegate: return arithmetic(ArithOp::kSubtract, constant(Term::small(0).raw()), a, o[3]);
+    case ArithOp::kBnot: return arithmetic(ArithOp::kBxor, a, constant(Term::small(-1).raw()), o[3]);
+    default: return set(o[3], a);
+  }
+}
+
 void Builder::build_arithmetic(const Part& p) {
   const auto o = code_.operands(p);
   switch (p.family) {
     case Family::plus:
-    case Family::plus_small: return arithmetic(Op::kAdd, get(o[0]), get(o[1]), o[2]);
+    case Family::plus_small: return arithmetic(ArithOp::kAdd, get(o[0]), get(o[1]), o[2]);
     case Family::minus:
-    case Family::minus_small: return arithmetic(Op::kSubtract, get(o[0]), get(o[1]), o[2]);
-    case Family::times: return arithmetic(Op::kMultiply, get(o[0]), get(o[1]), o[2]);
-    case Family::int_div: return arithmetic(Op::kDivide, get(o[0]), get(o[1]), o[2]);
-    case Family::int_rem: return arithmetic(Op::kRemainder, get(o[0]), get(o[1]), o[2]);
+    case Family::minus_small: return arithmetic(ArithOp::kSubtract, get(o[0]), get(o[1]), o[2]);
+    case Family::times: return arithmetic(ArithOp::kMultiply, get(o[0]), get(o[1]), o[2]);
+    case Family::int_div: return arithmetic(ArithOp::kDiv, get(o[0]), get(o[1]), o[2]);
+    case Family::int_rem: return arithmetic(ArithOp::kRem, get(o[0]), get(o[1]), o[2]);
     case Family::band:
-    case Family::band_small: return arithmetic(Op::kAnd, get(o[0]), get(o[1]), o[2]);
-    case Family::bor: return arithmetic(Op::kOr, get(o[0]), get(o[1]), o[2]);
-    case Family::bxor: return arithmetic(Op::kXor, get(o[0]), get(o[1]), o[2]);
-    case Family::bsr: return arithmetic(Op::kShiftRight, get(o[0]), get(o[1]), o[2]);
+    case Family::band_small: return arithmetic(ArithOp::kBand, get(o[0]), get(o[1]), o[2]);
+    case Family::bor: return arithmetic(ArithOp::kBor, get(o[0]), get(o[1]), o[2]);
+    case Family::bxor: return arithmetic(ArithOp::kBxor, get(o[0]), get(o[1]), o[2]);
+    case Family::bsl: return arithmetic(ArithOp::kBsl, get(o[0]), get(o[1]), o[2]);
+    case Family::bsr: return arithmetic(ArithOp::kBsr, get(o[0]), get(o[1]), o[2]);
     case Family::fload: {
       const ValueId v = get(o[0]);
       if (!g_.is_const(v)) narrow(v, Type::of(std::uint16_t{Type::kFloat}));
@@ -203,15 +290,13 @@ void Builder::build_arithmetic(const Part& p) {
       if (type(v).low >= 0) return set(o[1], v);
       return set(o[1], emit(Op::kAbsolute, Type::small(0, Type::kMost), {v}, 0, exit()));
     }
-    case Family::arith: {
-      const auto operation = static_cast<ArithOp>(std::countr_zero(o[0].value));
-      if (const Op op = small_operation(operation); op != Op::kConst)
-        return arithmetic(op, get(o[1]), get(o[2]), o[3]);
-      if (operation != ArithOp::kDivide) return leave();
-      const ValueId r = of_floats(Op::kFloatDivide, get(o[1]), get(o[2]));
-      if (block_ != kNone) set(o[3], r);
+    case Family::fnegate: {
+      // 0.0 - X is not -X.
+      const ValueId minus = emit(Op::kFloatConst, Type{}, {}, std::bit_cast<Word>(-1.0));
+      state_.floats[o[1].value] = emit(Op::kFloatMultiply, Type{}, {state_.floats[o[0].value], minus});
       return;
     }
+    case Family::arith: return arithmetic_of(p);
     default: return build_kind(p);
   }
 }

@@ -70,7 +70,7 @@ void Builder::begin_instruction(std::size_t n) {
     merge(it->second, n);
     incoming_.erase(it);
   }
-  exit_ = kNone;
+  exit_ = exit_of_guess_ = kNone;
   if (block_ == kNone) return;
   if (may_resume && !live_[n].x) {  // a loop begins here: nothing is known
     const BlockId head = new_block();
@@ -279,14 +279,24 @@ ExitId Builder::exit() {
   return exit_;
 }
 
+ExitId Builder::exit_of_guess() {
+  if (exit_of_guess_ == kNone) {
+    exit_of_guess_ = exit_at(at_, live_[first_part_], start_x_, start_floats_);
+    g_.exits.back().how = How::kGuessed;
+  }
+  return exit_of_guess_;
+}
+
 void Builder::end_with(BlockEnd end) {
   block().end = end;
   block().at = at_;
   block_ = kNone;
 }
 
-void Builder::leave() {
-  block().exit = exit();
+void Builder::leave() { leave_with(exit()); }
+
+void Builder::leave_with(ExitId e) {
+  block().exit = e;
   end_with(BlockEnd::kExit);
 }
 
@@ -416,11 +426,11 @@ void Builder::build_move(const Part& p) {
   }
 }
 
-bool build_graph(const FunctionCode& code, Graph* out) {
+bool build_graph(const FunctionCode& code, const WrongGuesses& wrong, Graph* out) {
   if (code.function().arity >= kScratchPlace) return false;
   std::vector<RegisterSet> live = live_registers(code);
   if (live.empty()) return false;
-  Builder(code, std::move(live), out).run();
+  Builder(code, std::move(live), wrong, out).run();
   return true;
 }
 

@@ -67,12 +67,14 @@ void Builder::test_integer(ValueId v, const Word* fail) {
   if (type(v).is(kSmall | kBig)) return;
   if (!type(v).may_be(kSmall))
     return test_header(v, Condition::kHeaderMasked, kBigMasked, Type::of(kBig), fail);
+  if (!guesses())
+    return test_either(v, Condition::kIsSmall, 0, kSmall, Condition::kHeaderMasked, kBigMasked, kBig, fail);
   require(
       Condition::kIsSmall, {v}, 0,
       [&] {
         exclude(v, kSmall);
         test_header(v, Condition::kHeaderMasked, kBigMasked, Type::of(kBig), fail);
-        if (block_ != kNone) leave();
+        if (block_ != kNone) leave_with(exit_of_guess());
       },
       true);
   narrow(v, Type::of(kSmall));

@@ -107,7 +107,8 @@ void Builder::test_equal_terms(ValueId a, ValueId b, bool wanted, const Word* fa
 
 void Builder::test_less(ValueId a, ValueId b, bool wanted, const Word* fail) {
   constexpr std::uint16_t kSmall = Type::kSmall;
-  if (type(a).may_be(kSmall) && type(b).may_be(kSmall) && (type(a).is(kSmall) || type(b).is(kSmall)))
+  if (guesses() && type(a).may_be(kSmall) && type(b).may_be(kSmall) &&
+      (type(a).is(kSmall) || type(b).is(kSmall)))
     require_small(a, b);
   if (!type(a).is(kSmall) || !type(b).is(kSmall)) return test_terms_less(a, b, wanted, fail);
   const Type now_a = type(a), now_b = type(b);
@@ -172,7 +173,7 @@ void Builder::test_terms_less(ValueId a, ValueId b, bool wanted, const Word* fai
 }
 
 void Builder::require_small(ValueId a, ValueId b) {
-  otherwise_than_small(a, b, [&] { leave(); });
+  otherwise_than_small(a, b, [&] { leave_with(exit_of_guess()); });
 }
 
 void Builder::truth_value(const Part& p) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "vm/jit/build_graph.hpp"
 #include "vm/jit/callees.hpp"
 #include "vm/jit/graph.hpp"
 #include "vm/jit/live_registers.hpp"
@@ -45,8 +46,8 @@ constexpr Word masked(Word mask, Word value) { return mask << 32 | value; }
 
 class Builder {
  public:
-  Builder(const FunctionCode& code, std::vector<RegisterSet> live, Graph* out)
-      : code_(code), live_(std::move(live)), g_(*out) {}
+  Builder(const FunctionCode& code, std::vector<RegisterSet> live, const WrongGuesses& wrong, Graph* out)
+      : code_(code), live_(std::move(live)), g_(*out), wrong_(wrong) {}
 
   void run();
 
@@ -116,6 +117,10 @@ class Builder {
 
   /// Where the interpreter goes on with the current instruction.
   ExitId exit();
+  /// Likewise, where a guess was wrong. If that happens often, the function is compiled once more,
+  /// without guesses in this instruction.
+  ExitId exit_of_guess();
+  bool guesses() const { return !wrong_.contains(at_); }
   template <class X, class F>
   ExitId exit_at(const Word* at, const RegisterSet& needed, const X& x, const F& floats) {
     Exit e{at, How::kAsItWas, {}, {}};
@@ -135,6 +140,7 @@ class Builder {
   void leave_as_asked();
   /// Ends the block: the machine goes on with an instruction in the interpreter.
   void leave_for(const Word* at, How how);
+  void leave_with(ExitId e);
   /// Goes to a label, with the state as it is now.
   void go_to(const Word* to);
   /// Ends the block with a test. What follows is the case that it holds; `otherwise` is called in
@@ -241,12 +247,17 @@ class Builder {
   /// kConst: none.
   static Op small_operation(ArithOp op);
   static bool always_works(Op op, const Type& result);
-  void arithmetic(Op op, ValueId a, ValueId b, const Operand& dst);
-  ValueId of_small(Op op, ValueId a, ValueId b);
-  /// Two numbers one of which is a float, as a new term. Leaves if there is anything else.
-  ValueId of_floats(Op op, ValueId a, ValueId b);
-  /// Returns the number, unboxed. Leaves for other terms and for large integers.
+  /// kConst: none.
+  static Op float_operation(ArithOp op);
+  void arithmetic(ArithOp operation, ValueId a, ValueId b, const Operand& dst);
+  /// Two small integers. What does not work that way is one of the other edges.
+  ValueId of_small(Op op, ValueId a, ValueId b, std::vector<Incoming>* others);
+  /// Two numbers one of which is a float, as a new term. Anything else is one of the other edges.
+  ValueId of_floats(Op op, ValueId a, ValueId b, std::vector<Incoming>* others);
+  /// Returns the number, unboxed. Other terms and large integers are other edges.
+  ValueId as_float(ValueId v, std::vector<Incoming>* others);
   ValueId as_float(ValueId v);
+  void arithmetic_of(const Part& p);
   void float_operation(const Part& p, Op op);
 
   // ---- Maps ----------------------------------------------------------------------------------
@@ -390,7 +401,8 @@ class Builder {
   std::array<ValueId, kMostFloats> start_floats_;
   const Word* at_ = nullptr;
   std::size_t first_part_ = 0;
-  ExitId exit_ = kNone;  // of the current instruction
+  ExitId exit_ = kNone, exit_of_guess_ = kNone;  // of the current instruction
+  const WrongGuesses& wrong_;
   std::unordered_map<const Word*, std::vector<Incoming>> incoming_;
   std::unordered_set<const Word*> returns_to_, resumes_at_;
   std::unordered_map<const Word*, BlockId> loops_;  // where jumps back may go to: no register is needed

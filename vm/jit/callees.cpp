@@ -19,6 +19,9 @@ constexpr SWord kMostCells = 100'000;
 
 Word get_of_map(Term map, Term key) { return map_get(map, key).raw(); }
 Word get_hashed_of_map(Term map, Term key, Word hash) { return map_get(map, key, hash).raw(); }
+Word arith_of(Process& p, Word op, Term a, Term b) {
+  return arith_in_room(p, static_cast<ArithOp>(op), a, b).raw();
+}
 Word put_in_map(Process& p, Term map, Term key, Term value) {
   const Term pair[] = {key, value};
   return put_map_in_room(p, false, map, pair, 1).raw();
@@ -99,6 +102,7 @@ const void* address(F* function) {
 namespace callees {
 const Callee map_get{address(&get_of_map)};
 const Callee map_get_hashed{address(&get_hashed_of_map)};
+const Callee arith{address(&arith_of), true};
 const Callee put_key{address(&put_in_map), true};
 const Callee update_key{address(&update_in_map), true};
 const Callee put_keys{address(&put_all_in_map), true};

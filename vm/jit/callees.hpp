@@ -24,6 +24,7 @@ namespace callees {
 extern const Callee map_get;         // (map, key): the value, or 0
 extern const Callee map_get_hashed;  // (map, key, hash): likewise
 // These return 0 if the instruction itself has to do it (instruction_support.hpp).
+extern const Callee arith;                // (an ArithOp, a, b)
 extern const Callee put_key, update_key;  // (map, key, value)
 extern const Callee put_keys;             // (exact, map, address of keys and values, number of them)
 

@@ -95,6 +95,7 @@ class Emitter {
 
   void instruction(const Inst& i);
   void arithmetic(const Inst& i);
+  void shift(const Inst& i);
   void float_operation(const Inst& i, Assembler::FloatOperation op);
   void put_fun(const Inst& i);
   void call_bif(const Inst& i);

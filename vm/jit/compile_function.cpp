@@ -6,10 +6,10 @@
 
 namespace vmrun::jit {
 
-bool compile(const FunctionHeader& function, const Word* end, HotFunction* out) {
+bool compile(const FunctionHeader& function, const Word* end, const WrongGuesses& wrong, HotFunction* out) {
   const FunctionCode code(function, end);
   Graph graph;
-  if (!build_graph(code, &graph)) return false;
+  if (!build_graph(code, wrong, &graph)) return false;
   Allocation places;
   if (!allocate_registers(graph, &places)) return false;
   emit(graph, places, out);

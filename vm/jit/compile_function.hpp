@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <unordered_set>
+
 #include "vm/code/made_code.hpp"
 #include "vm/term/fun.hpp"
 
 namespace vmrun::jit {
 
-/// Compiles a function to machine code. Returns false if it is left to the interpreter. Nobody
+/// Compiles a function to machine code. wrong: guesses that are not made. Returns false if it is left to the interpreter. Nobody
 /// changes its instructions meanwhile. (compile_function.cpp)
-bool compile(const FunctionHeader& function, const Word* end, HotFunction* out);
+bool compile(const FunctionHeader& function, const Word* end, const std::unordered_set<const Word*>& wrong,
+             HotFunction* out);
 
 /// For tests: machine code leaves at a third of the places where it may, though no assumption fails
 /// there. The seed draws them; 0: it leaves where it must. Before functions are compiled.

@@ -21,7 +21,7 @@ void leave_more_often(std::uint64_t seed) { drawing_seed = seed; }
 
 bool Emitter::leaves_anyway(ExitId exit, const Word* at) {
   const Exit& e = g_.exits[exit];
-  if (drawing_seed == 0 || e.at != at || e.how != How::kAsItWas || e.is_asked_for) return false;
+  if (drawing_seed == 0 || e.at != at || e.how > How::kGuessed || e.is_asked_for) return false;
   drawn_ = drawn_ * 6364136223846793005 + 1442695040888963407;  // Knuth, MMIX
   return (drawn_ >> 33) % 3 == 0;
 }
@@ -394,6 +394,8 @@ void Emitter::branch(const Block& b) {
       a_.compare(kScratch, Word{kLast - kFirst});
       return jump_on(C::kNotAbove, C::kAbove, b);
     }
+    case Condition::kBelow: compare(b); return jump_on(C::kBelow, C::kNotBelow, b);
+    case Condition::kFits: return b.imm ? equal() : jump_on(C::kNotOverflow, C::kOverflow, b);
     case Condition::kFragments:
       a_.compare_memory_64(kProcess, kFragments, 0);
       return jump_on(C::kNotEqual, C::kEqual, b);

@@ -112,15 +112,12 @@ void Emitter::float_operation(const Inst& i, Assembler::FloatOperation op) {
 /// other operand, needs what its own register has.
 void Emitter::arithmetic(const Inst& i) {
   const ValueId x = g_.args_of(i)[0], y = g_.args_of(i)[1];
-  const bool checked = i.exit != kNone;
+  const bool checked = i.imm;
   const bool y_const = g_.is_const(y);
   const SWord y_value = y_const ? static_cast<SWord>(g_.imms[y]) >> 4 : 0;
   const auto small_constant = [](SWord v) { return v == static_cast<std::int32_t>(v); };
   Register r = out(i.dst, kScratch);
   if (!y_const && at(y).kind == Kind::kRegister && reg(at(y)) == r) r = kScratch;  // also x + x
-  const auto finish = [&] {
-    if (checked) a_.jump_if(Comparison::kOverflow, exit_label(i.exit));
-  };
   switch (i.op) {
     case Op::kAdd:
     case Op::kSubtract: {
@@ -132,19 +129,16 @@ void Emitter::arithmetic(const Inst& i) {
         }
         move_to(r, x);
         a_.add(r, by);
-        finish();
         break;
       }
       move_to(r, x);
       if (minus) {
         // (x | 15) - (y | 15) has no tag: it cannot overflow what the untagged does not.
         a_.subtract(r, in(y, kScratch2));
-        finish();
-        a_.or_(r, 15);
+        a_.address(r, r, 15);
       } else {
         a_.and_(r, ~SWord{15});
         a_.add(r, in(y, kScratch2));
-        finish();
       }
       break;
     }
@@ -155,8 +149,7 @@ void Emitter::arithmetic(const Inst& i) {
       move_to(kScratch2, y);
       a_.and_(kScratch2, ~SWord{15});
       a_.multiply(r, kScratch2);
-      finish();
-      a_.or_(r, 15);
+      a_.address(r, r, 15);
       break;
     case Op::kAnd:
       move_to(r, x);
@@ -174,10 +167,7 @@ void Emitter::arithmetic(const Inst& i) {
       a_.or_(r, 15);
       break;
     case Op::kShiftRight:
-      move_to(r, x);
-      a_.shift_right(r, static_cast<unsigned>(y_value > 63 ? 63 : y_value));
-      a_.or_(r, 15);
-      break;
+    case Op::kShiftLeft: return shift(i);
     case Op::kDivide:
     case Op::kRemainder: {
       const bool known = y_const && y_value > 0;
@@ -204,6 +194,46 @@ void Emitter::arithmetic(const Inst& i) {
   }
   if (at(i.dst).kind == Kind::kRegister) a_.move(reg(at(i.dst)), r);
   done(i.dst, r);
+}
+
+void Emitter::shift(const Inst& i) {
+  const auto args = g_.args_of(i);
+  const ValueId x = args[0], y = args[1];
+  const bool y_const = g_.is_const(y), left = i.op == Op::kShiftLeft, checked = i.imm;
+  const auto bits = static_cast<unsigned>(y_const ? g_.imms[y] >> 4 : 0);
+  // kScratch has the number of bits.
+  const auto shift = [&](Register r, bool to_left) {
+    if (y_const) to_left ? a_.shift_left(r, bits) : a_.shift_right(r, bits);
+    else to_left ? a_.shift_left(r) : a_.shift_right(r);
+  };
+  if (!y_const) {
+    move_to(kScratch, y);
+    a_.shift_right(kScratch, 4);
+  }
+  const Register r = kScratch2;
+  move_to(r, x);
+  if (!left) {
+    shift(r, false);
+    a_.or_(r, 15);
+  } else {
+    a_.and_(r, ~SWord{15});
+    shift(r, true);
+    if (checked) {
+      // What is shifted back is what it was.
+      const bool aside = at(i.dst).kind != Kind::kRegister;
+      if (aside) a_.store(kFrame, words(kKeptSlot), r);
+      else a_.move(reg(at(i.dst)), r);
+      shift(r, false);
+      a_.or_(r, 15);
+      a_.compare(r, in(x, kScratch));
+      if (aside) a_.load(r, kFrame, words(kKeptSlot));
+      else a_.move(r, reg(at(i.dst)));
+    }
+    a_.address(r, r, 15);
+  }
+  const Register to = out(i.dst, r);
+  a_.move(to, r);
+  done(i.dst, to);
 }
 
 void Emitter::call_function(const Inst& i) {
@@ -294,7 +324,8 @@ void Emitter::instruction(const Inst& i) {
     case Op::kAnd:
     case Op::kOr:
     case Op::kXor:
-    case Op::kShiftRight: return arithmetic(i);
+    case Op::kShiftRight:
+    case Op::kShiftLeft: return arithmetic(i);
     case Op::kAbsolute: {
       const Register r = kScratch;
       move_to(r, args[0]);

@@ -33,6 +33,7 @@ class StubWriter {
     leave(How::kAt, 1);
     for (unsigned how = 0; how < static_cast<unsigned>(How::kCount); ++how) {
       begin();
+      if (static_cast<How>(how) == How::kGuessed) count_guess();
       leave(static_cast<How>(how), 0);
     }
     begin();  // yield
@@ -70,6 +71,15 @@ class StubWriter {
     a_.load(kStack, kProcess, kHeapStop);
     a_.load(kHeap, kProcess, kHeapTop);
     a_.jump_to(kAddress);
+  }
+  /// Goes on if there have been enough wrong guesses; else the exit is an ordinary one.
+  void count_guess() {
+    const Label enough = a_.label();
+    a_.move(kScratch, reinterpret_cast<Word>(&guesses_left));
+    a_.count_down(kScratch, 0);
+    a_.jump_if_not_positive(enough);
+    leave(How::kAsItWas, 0);
+    a_.bind(enough);
   }
   /// Goes back to the interpreter. So many x registers are stored first.
   void leave(How how, unsigned stored) {

@@ -103,7 +103,8 @@ enum class Op : std::uint8_t {
   kAnd,
   kOr,
   kXor,
-  kShiftRight,
+  kShiftRight,  // by 0 to 63; without a result that is too large
+  kShiftLeft,   // by 0 to 59
   kAbsolute,
   // Floats in registers of their own.
   kFloatParam,
@@ -204,6 +205,8 @@ enum class Condition : std::uint8_t {
   kIndexIn,        // args: tuple, small integer; the tuple has such an element
   kFunArity,       // a fun of the module's own code, with imm parameters
   kFunParameters,  // any fun, with imm parameters
+  kBelow,          // words, as numbers without a sign
+  kFits,           // the block's last instruction has a result that is a small integer
   kFragments,      // the heap has words outside its block
   kAtLeast,        // words with a sign: a >= b or imm
   kBitsSet,        // the word has some of imm's bits

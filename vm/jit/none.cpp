@@ -5,7 +5,9 @@
 
 namespace vmrun::jit {
 
-bool compile(const FunctionHeader&, const Word*, HotFunction*) { return false; }
+bool compile(const FunctionHeader&, const Word*, const std::unordered_set<const Word*>&, HotFunction*) {
+  return false;
+}
 void leave_more_often(std::uint64_t) {}
 std::vector<std::uint8_t> emit_stubs(std::vector<std::uint32_t>*) { return {}; }
 
