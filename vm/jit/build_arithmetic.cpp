@@ -239,7 +239,7 @@ void Builder::arithmetic_of(const Part& p) {
   const auto operation = static_cast<ArithOp>(std::countr_zero(o[0].value));
   const ValueId a = get(o[1]);
   if (operation < ArithOp::kNegate) return arithmetic(operation, a, get(o[2]), o[3]);
-  // Of one operand; integers alone, or else the interpreter does it.
+  // With one operand: small integers alone, or else the interpreter does it.
   if (!type(a).may_be(Type::kSmall)) return leave();
   otherwise_than_small(a, a, [&] { leave_with(exit_of_guess()); });
   switch (operation) {

@@ -67,8 +67,15 @@ void Builder::begin_instruction(std::size_t n) {
       block_ = kNone;
       it->second.push_back({edge, std::move(state_)});
     }
-    merge(it->second, n);
+    leave_where_unknown(&it->second, n);
+    if (!it->second.empty()) merge(it->second, n);
     incoming_.erase(it);
+  } else if (block_ != kNone) {
+    std::vector<Incoming> edge;
+    edge.push_back({block_, std::move(state_)});
+    leave_where_unknown(&edge, n);
+    block_ = kNone;
+    join(edge);
   }
   exit_ = exit_of_guess_ = kNone;
   if (block_ == kNone) return;
@@ -82,6 +89,18 @@ void Builder::begin_instruction(std::size_t n) {
   start_x_ = state_.x;
   start_floats_ = state_.floats;
   if (begins_again_in_the_middle(n)) leave();
+}
+
+void Builder::leave_where_unknown(std::vector<Incoming>* edges, std::size_t n) {
+  std::erase_if(*edges, [&](const Incoming& e) {
+    bool known = true;
+    for (unsigned k = 0; k < kMostX; ++k) known &= !(live_[n].x >> k & 1) || e.state.x[k] != kNone;
+    if (known) return false;
+    block_ = e.block;
+    block().exit = exit_at(at_, live_[n], e.state.x, e.state.floats);
+    end_with(BlockEnd::kExit);
+    return true;
+  });
 }
 
 bool Builder::begins_again_in_the_middle(std::size_t n) const {

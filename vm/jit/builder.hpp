@@ -76,6 +76,9 @@ class Builder {
   /// registers are needed.
   Incoming entered_at(const Word* at, std::uint64_t registers);
   void begin_instruction(std::size_t n);
+  /// Edges on which a register that is needed has no value: nobody comes there. The compiler leaves
+  /// such edges behind what always raises.
+  void leave_where_unknown(std::vector<Incoming>* edges, std::size_t n);
   /// Whether a part behind others may leave, when these have changed what the interpreter, which
   /// does the whole instruction again, would change once more.
   bool begins_again_in_the_middle(std::size_t n) const;

@@ -8,8 +8,9 @@
 
 namespace vmrun::jit {
 
-/// Compiles a function to machine code. wrong: guesses that are not made. Returns false if it is left to the interpreter. Nobody
-/// changes its instructions meanwhile. (compile_function.cpp)
+/// Compiles a function to machine code. wrong: instructions in which nothing is guessed. Returns
+/// false if it is left to the interpreter. Nobody changes its instructions meanwhile.
+/// (compile_function.cpp)
 bool compile(const FunctionHeader& function, const Word* end, const std::unordered_set<const Word*>& wrong,
              HotFunction* out);
 
