@@ -93,7 +93,9 @@ void Builder::match_in(ValueId context) {
 void Builder::settle_position(const Part& p) {
   if (block_ == kNone || state_.matching.context == kNone) return;
   const bool takes = bits_taken(p, code_.operands(p)) != kNone || p.family == Family::bs_set_position;
-  if (!takes || (p.begins && (incoming_.contains(p.at) || returns_to_.contains(p.at)))) store_position();
+  const bool others_lead_here =
+      incoming_.contains(p.at) || returns_to_.contains(p.at) || resumes_at_.contains(p.at);
+  if (!takes || (p.begins && others_lead_here)) store_position();
 }
 
 void Builder::store_position() {
