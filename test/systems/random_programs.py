@@ -2,7 +2,6 @@
 """Random programs (generated/programs.py): each is compiled by our compiler and by erlc, what either makes is
 run by either machine, and all four print the same. Which functions a stack trace names depends on the
 compiler too: such lines begin with "@"."""
-import os
 import pathlib
 import re
 import shutil
@@ -90,7 +89,9 @@ def agree(build, vmrun, seeds):
                     f'does not: {done.stderr[:500]}'
                 )
         names = [source.stem for source in sources if source.stem not in refused]
-        command = {'vmrun': [os.path.abspath(vmrun), '-noinput'], 'erl': ['erl', '-noshell']}
+        # With OTP's own system, which has all that differs between releases as this release has it.
+        our_erl = str(pathlib.Path(vmrun).resolve().parent / 'bin' / 'erl')
+        command = {'vmrun': [our_erl, '-noshell'], 'erl': ['erl', '-noshell']}
         printed = {}
         for machine in command:
             for beams in (by_erlc, by_vmrunc):
