@@ -242,6 +242,9 @@ ValueId Builder::append_bits(const Part& p, Word bits, std::vector<Incoming>* ot
     block_ = kNone;
   };
   const bool is_private = static_cast<BinarySegment>(p.list[0] & 0xFF) == BinarySegment::kPrivateAppend;
+  // All operands are read in front of the first branch, so that both ways know the same.
+  const ValueId to = get(source_of(p.list[1]));
+  for (std::size_t n = 3; n + 2 < p.list.size(); n += 3) get(source_of(p.list[n + 1]));
   act(Op::kNeed, {}, (o[2].value & ~Word{kNeedAlways}) + sizeof(SubBinary) / sizeof(Word), exit());
   ValueId word = kNone;
   for (std::size_t n = 3; n + 2 < p.list.size(); n += 3) {
@@ -252,8 +255,7 @@ ValueId Builder::append_bits(const Part& p, Word bits, std::vector<Incoming>* ot
   }
   word = word_of(Op::kShift, {word}, Shift{static_cast<std::uint8_t>(64 - bits), 0, false, false}.imm());
   const ValueId made =
-      invoke(callees::append_bits, {get(source_of(p.list[1])), word, number(bits | Word{is_private} << 8)},
-             Type::of(kOfBits));
+      invoke(callees::append_bits, {to, word, number(bits | Word{is_private} << 8)}, Type::of(kOfBits));
   require(Condition::kDiffers, {made}, 0, otherwise, true);
   return made;
 }

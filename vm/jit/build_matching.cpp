@@ -508,7 +508,7 @@ void Builder::get_integer(const Part& p) {
     values.push_back(emit(Op::kShift, field_type(59, false), {word}, Shift{4, 0, false, true}.imm()));
     advance(64);
     store_position();
-    edges.push_back({block_, state_});
+    edges.push_back({block_, kept});  // what is known on both ways
     block_ = large;
     state_ = kept;
   }
@@ -560,6 +560,7 @@ void Builder::get_utf8(const Part& p) {
   store_position();
   Matching& m = state_.matching;
   const bool was_aligned = m.now.is_aligned && m.now.ahead % 8 == 0;
+  const Matching before = m;
   std::vector<Incoming> others, edges;
   const auto otherwise = [&] {
     others.push_back({block_, state_});
@@ -588,6 +589,7 @@ void Builder::get_utf8(const Part& p) {
   block().params.push_back(now);
   g_.blocks[edges[0].block].args.push_back(end);
   g_.blocks[edges[1].block].args.push_back(behind);
+  m = before;  // what is known on both ways
   m.now = m.stored = {now, 0, was_aligned, 0, kNone};
   set(o[1], result);
 }
