@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -90,6 +91,8 @@ class Emitter {
   void compare(const Block& b);
   void test_tag(const Block& b, SWord mask, Word tag);
   void select(const Block& b);
+  static constexpr std::size_t kMostCasesInTurn = 4;  // more are divided in two halves
+  void select(Register v, std::span<const Block::Case> cases, BlockId otherwise);
 
   // ---- Instructions -----------------------------------------------------------------------------
 

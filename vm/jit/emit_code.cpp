@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vm/jit/emit_code.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "vm/code/instructions.hpp"
 #include "vm/code/patches.hpp"
@@ -415,12 +417,29 @@ void Emitter::test_tag(const Block& b, SWord mask, Word tag) {
 }
 
 void Emitter::select(const Block& b) {
-  const Register v = in(b.args[0], kScratch);
-  for (const Block::Case& c : b.cases) {
-    a_.compare(v, c.value);
-    a_.jump_if(Comparison::kEqual, label_of(c.to));
+  std::vector<Block::Case> cases = b.cases;
+  if (cases.size() > kMostCasesInTurn) std::ranges::stable_sort(cases, {}, &Block::Case::value);
+  select(in(b.args[0], kScratch), cases, b.otherwise);
+}
+
+void Emitter::select(Register v, std::span<const Block::Case> cases, BlockId otherwise) {
+  if (cases.size() <= kMostCasesInTurn) {
+    for (const Block::Case& c : cases) {
+      a_.compare(v, c.value);
+      a_.jump_if(Comparison::kEqual, label_of(c.to));
+    }
+    return go_to(otherwise);
   }
-  go_to(b.otherwise);
+  const std::size_t half = cases.size() / 2;
+  const Label above = a_.label();
+  a_.compare(v, cases[half].value);
+  a_.jump_if(Comparison::kNotBelow, above);
+  // What comes next in the code is not behind this half.
+  const BlockId next = std::exchange(next_, kNone);
+  select(v, cases.first(half), otherwise);
+  next_ = next;
+  a_.bind(above);
+  select(v, cases.subspan(half), otherwise);
 }
 
 void emit(const Graph& graph, const Allocation& places, HotFunction* out) {
