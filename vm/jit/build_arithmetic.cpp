@@ -102,7 +102,8 @@ void Builder::arithmetic(ArithOp operation, ValueId a, ValueId b, const Operand&
   };
   // What is computed with a small integer is taken for one, until it is known to be another
   // number.
-  const bool is_guess = type(a).is(kSmall) || type(b).is(kSmall);
+  const bool may_be_small = type(a).may_be(kSmall) && type(b).may_be(kSmall),
+             is_guess = may_be_small && (type(a).is(kSmall) || type(b).is(kSmall));
   std::vector<Incoming> edges, others;
   std::vector<ValueId> results;
   const auto ends_with = [&](ValueId result) {
@@ -120,7 +121,7 @@ void Builder::arithmetic(ArithOp operation, ValueId a, ValueId b, const Operand&
       ends_with(of_floats(float_op, a, b, &others));
     else other();
   };
-  if (op != Op::kConst && type(a).may_be(kSmall) && type(b).may_be(kSmall)) {
+  if (op != Op::kConst && may_be_small) {
     otherwise_than_small(a, b, not_small);
     ends_with(of_small(op, a, b, &others));
   } else {
