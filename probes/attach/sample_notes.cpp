@@ -89,6 +89,8 @@ struct CodeLocation {
   int frames_left = kMostNativeFrames;
 };
 
+int stack_register(const void* pc) { return is_in_loop(pc) ? registers.stack : registers.stack_in_code; }
+
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* into) {
   CodeLocation& place = *static_cast<CodeLocation*>(into);
   int is_interrupted = 0;
@@ -98,7 +100,7 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* into) {
     place.at = reinterpret_cast<const Word*>(_Unwind_GetGR(frame, kOfDwarf[registers.instruction]));
   else place.at = instruction_of_hot_code(pc);
   if (!place.at) return --place.frames_left ? _URC_NO_REASON : _URC_NORMAL_STOP;
-  place.stack = reinterpret_cast<const Term*>(_Unwind_GetGR(frame, kOfDwarf[registers.stack]));
+  place.stack = reinterpret_cast<const Term*>(_Unwind_GetGR(frame, kOfDwarf[stack_register(pc)]));
   return _URC_NORMAL_STOP;
 }
 
@@ -111,7 +113,7 @@ CodeLocation code_location_of(const Registers& interrupted) {
   else place.at = instruction_of_hot_code(pc);
   if (place.at) {
     place.in_loop = true;
-    place.stack = reinterpret_cast<const Term*>(interrupted.at(registers.stack));
+    place.stack = reinterpret_cast<const Term*>(interrupted.at(stack_register(pc)));
     return place;
   }
   place.native = true;

@@ -7,7 +7,9 @@
 
 #include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
+#include "vm/code/machine_code.hpp"
 #include "vm/hot/loop_code.hpp"
+#include "vm/jit/compile_function.hpp"
 
 #if defined(__x86_64__)
 
@@ -80,7 +82,7 @@ bool read_loop() {
   const auto is_there = [&](const void* at) { return read.usual.holds(at) || read.rare.holds(at); };
   if (!std::all_of(view->cases, view->cases + op::kOpCount, is_there)) return false;
   loop = read;
-  registers = {code.at, code.stack};
+  registers = {code.at, code.stack, stubs.at_entry ? jit::kStackNumber : code.stack};
   return true;
 }
 

@@ -7,11 +7,11 @@
 /// interrupts it. What the loop keeps in which register is found out by reading it (loop_code.hpp).
 namespace vmrun {
 
-/// The registers, by their number in the machine's encoding, in which the loop and hot code keep
-/// the address of our instruction (hot code: only where it leaves) and the top of the stack. -1: it
-/// is not known, or there is no such register.
+/// The registers, by their number in the machine's encoding, in which the loop keeps the address of
+/// our instruction and the top of the stack, and in which machine code has the latter. -1: it is
+/// not known, or there is no such register.
 struct ErlangRegisters {
-  int instruction = -1, stack = -1;
+  int instruction = -1, stack = -1, stack_in_code = -1;
 };
 
 /// Reads the loop, once. False: this build's loop is not what is expected, or no process has begun

@@ -7,6 +7,7 @@
 
 #include "vm/jit/allocation.hpp"
 #include "vm/jit/assembler.hpp"
+#include "vm/jit/compile_function.hpp"
 #include "vm/jit/native_frame.hpp"
 #include "vm/term/fun.hpp"
 #include "vm/term/layout.hpp"
@@ -27,6 +28,8 @@ constexpr std::uint32_t kGeneralIds[] = {x86::Gp::kIdAx,  x86::Gp::kIdSi,  x86::
                                          x86::Gp::kIdR9,  x86::Gp::kIdR10, x86::Gp::kIdDx,  x86::Gp::kIdBp,
                                          x86::Gp::kIdR14, x86::Gp::kIdCx,  x86::Gp::kIdR11, x86::Gp::kIdBx,
                                          x86::Gp::kIdR12, x86::Gp::kIdR13, x86::Gp::kIdR15, x86::Gp::kIdSp};
+
+static_assert(kGeneralIds[kStack.number] == kStackNumber);
 
 x86::Gp q(Register r) { return x86::gpq(kGeneralIds[r.number]); }
 x86::Gp d(Register r) { return x86::gpd(kGeneralIds[r.number]); }

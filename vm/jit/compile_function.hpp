@@ -8,6 +8,10 @@
 
 namespace vmrun::jit {
 
+/// The register, by its number in the machine's encoding, that the top of the process's stack is in
+/// everywhere in machine code (kStack of assembler.hpp).
+inline constexpr int kStackNumber = 3;
+
 /// Compiles a function to machine code. wrong: instructions in which nothing is guessed. Returns
 /// false if it is left to the interpreter. Nobody changes its instructions meanwhile.
 /// (compile_function.cpp)
