@@ -6,14 +6,11 @@ namespace vmrun::jit {
 
 using op::Family;
 
-/// A message that is not sent at once is the interpreter's, which does the instruction again then:
-/// it finds the registers in memory.
+/// A message that is not sent at once is the interpreter's, which does the instruction again then.
 void Builder::send(const Part& p) {
   if (!p.begins) return leave();
   const ValueId to = state_.x[0], message = state_.x[1];
   act(Op::kCount, {}, 0, exit());
-  act(Op::kStoreX, {to}, 0);
-  act(Op::kStoreX, {message}, 1);
   const ValueId sent = invoke(callees::send, {to, message});
   require(
       Condition::kDiffers, {sent}, 0, [&] { leave_for(at_, How::kFailed); }, true);
@@ -23,10 +20,20 @@ void Builder::send(const Part& p) {
 
 void Builder::next_message(const Part& p) {
   const auto o = code_.operands(p);
-  const ValueId message = invoke(callees::next_message, {}, Type{});
-  require(Condition::kDiffers, {message}, callees::kNoMessage, [&] { go_to(o[1].target()); });
+  const ValueId at_hand = emit(Op::kPeek, Type{}, {});
+  branch(Condition::kDiffers, {at_hand}, 0);
+  std::vector<Incoming> edges{{block().to, state_}};
+  block_ = block().otherwise;
+  const ValueId found = invoke(callees::next_message, {}, Type{});
+  require(Condition::kDiffers, {found}, callees::kNoMessage, [&] { go_to(o[1].target()); });
   require(
-      Condition::kDiffers, {message}, callees::kExiting, [&] { leave_for(at_, How::kExiting); }, true);
+      Condition::kDiffers, {found}, callees::kExiting, [&] { leave_for(at_, How::kExiting); }, true);
+  edges.push_back({block_, state_});
+  g_.blocks[edges[0].block].args = {at_hand};
+  g_.blocks[edges[1].block].args = {found};
+  join(edges);
+  const ValueId message = g_.value(Op::kParam, Type{}, kNone);
+  block().params.push_back(message);
   set(o[0], message);
 }
 

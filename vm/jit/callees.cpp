@@ -79,7 +79,6 @@ Word target_of_last_apply(Term module, Term function, Word arity) {
 Word send_to(Process& p, Term to, Term message) { return send_message(p, to, message); }
 Word look_for_message(Process& p) {
   Term message;
-  if (receive_peek_quickly(p, &message)) return message.raw();
   switch (receive_peek(p, &message)) {
     case Peek::kMessage: return message.raw();
     case Peek::kExiting: return callees::kExiting;

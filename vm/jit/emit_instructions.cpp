@@ -389,6 +389,21 @@ void Emitter::instruction(const Inst& i) {
       a_.add(kHeap, words(2));
       return done(i.dst, r);
     }
+    case Op::kPeek: {  // as receive_peek_quickly
+      const Label none = a_.label();
+      a_.load(kScratch, kProcess, kMailboxSave);
+      a_.load(kScratch, kScratch, 0);
+      a_.test_zero(kScratch);
+      a_.jump_if(Comparison::kEqual, none);
+      a_.load_bytes(kScratch2, kScratch, kFragmentUsed, 4);
+      a_.add(kScratch2, SWord{1});
+      a_.store_bytes(kProcess, kPeeked, kScratch2, 4);
+      a_.load(kScratch, kScratch, kFragmentMessage);
+      a_.bind(none);
+      const Register r = out(i.dst, kScratch);
+      a_.move(r, kScratch);
+      return done(i.dst, r);
+    }
     case Op::kSelf: {
       const Register r = out(i.dst, kScratch);
       a_.load(r, kProcess, kSelfId);

@@ -6,7 +6,7 @@
 #include "vm/code/module.hpp"
 #include "vm/process/process.hpp"
 
-/// Where machine code finds parts of a process, and of exports, in bytes from their beginning.
+/// Where machine code finds parts of processes, messages and exports, in bytes from their beginning.
 namespace vmrun::jit {
 
 #pragma GCC diagnostic push
@@ -14,7 +14,10 @@ namespace vmrun::jit {
 inline constexpr SWord kHeapTop = offsetof(Process, heap.top), kHeapStop = offsetof(Process, heap.stop),
                        kReductions = offsetof(Process, reductions), kSelfId = offsetof(Process, id),
                        kInstruction = offsetof(Process, ip), kObserved = offsetof(Process, observed),
-                       kFragments = offsetof(Process, heap.fragments);
+                       kFragments = offsetof(Process, heap.fragments),
+                       kMailboxSave = offsetof(Process, mailbox.save), kPeeked = offsetof(Process, peeked);
+inline constexpr SWord kFragmentUsed = offsetof(Fragment, used_words),
+                       kFragmentMessage = offsetof(Fragment, message);
 inline constexpr SWord kExportAddress = offsetof(Export, address);
 #pragma GCC diagnostic pop
 
