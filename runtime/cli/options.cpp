@@ -373,8 +373,8 @@ const std::vector<Flag>& flags() {
        "never",
        set_number(&Options::hot_after, 0, 255)},
       {"+jit", "none|hot|all",
-       "which functions vm/jit compiles, in place of what +hot makes: those that +hot chooses, or all when "
-       "they are loaded (default none: it is not complete)",
+       "which functions the compiler makes machine code of: those that +hot chooses (default), all when they "
+       "are loaded, or none: then the code of those that +hot chooses is taken from the interpreter's loop",
        set_choice(&Options::compiled,
                   {{"none", Compiled::kNone}, {"hot", Compiled::kHot}, {"all", Compiled::kAll}})},
       {"+jit-exits", "SEED",

@@ -55,7 +55,7 @@ void Builder::build_process(const Part& p) {
     case Family::loop_rec: return next_message(p);
     case Family::loop_rec_end:
       act(Op::kCount, {}, 0, exit());
-      invoke(callees::pass_message, {});
+      act(Op::kPassMessage, {});
       return go_to(o[0].target());
     case Family::remove_message: {
       const ValueId much = invoke(callees::remove_message, {});

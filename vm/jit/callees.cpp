@@ -123,7 +123,6 @@ const Callee applied_last{address(&target_of_last_apply)};
 
 const Callee send{address(&send_to), true};
 const Callee next_message{address(&look_for_message), true};
-const Callee pass_message{address(&receive_next), true};
 const Callee remove_message{address(&take_message), true};
 const Callee time_is_up{address(&receive_timeout), true};
 const Callee start_timer{address(&timer_of_receive), true};

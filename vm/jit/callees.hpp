@@ -63,8 +63,7 @@ extern const Callee applied_last;    // likewise; 0 also for those that the inte
 
 extern const Callee send;  // (to, message): whether it has been sent
 inline constexpr Word kNoMessage = 0, kExiting = 1;
-extern const Callee next_message;  // a term, or one of these
-extern const Callee pass_message;
+extern const Callee next_message;    // a term, or one of these
 extern const Callee remove_message;  // whether there may be much to collect
 extern const Callee time_is_up;
 extern const Callee start_timer;  // (timeout): TimeoutState

@@ -404,6 +404,12 @@ void Emitter::instruction(const Inst& i) {
       a_.move(r, kScratch);
       return done(i.dst, r);
     }
+    case Op::kPassMessage:  // as receive_next
+      a_.load(kScratch, kProcess, kMailboxSave);
+      a_.load(kScratch, kScratch, 0);
+      a_.add(kScratch, kFragmentNext);
+      a_.store(kProcess, kMailboxSave, kScratch);
+      return a_.store_bytes(kProcess, kPeeked, Word{0}, 4);
     case Op::kSelf: {
       const Register r = out(i.dst, kScratch);
       a_.load(r, kProcess, kSelfId);

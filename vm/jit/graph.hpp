@@ -93,6 +93,7 @@ enum class Op : std::uint8_t {
   kMoveStack,     // imm: words that the stack shrinks by (as a signed number)
   kNeed,          // imm: words of heap. Exit: there are fewer
   kPeek,          // the message at the save position, or 0: there is none at hand
+  kPassMessage,   // the save position moves behind the message there
   kCount,         // a reduction. Exit: the slice is used up
   // Small integers, tagged. With an exit: operands are checked unless their types are known, and
   // results that are no small integers leave.

@@ -6,7 +6,7 @@
 #include "vm/code/module.hpp"
 #include "vm/process/process.hpp"
 
-/// Where machine code finds parts of processes, messages and exports, in bytes from their beginning.
+/// Where machine code finds parts of processes, messages and exports, in bytes.
 namespace vmrun::jit {
 
 #pragma GCC diagnostic push
@@ -16,7 +16,8 @@ inline constexpr SWord kHeapTop = offsetof(Process, heap.top), kHeapStop = offse
                        kInstruction = offsetof(Process, ip), kObserved = offsetof(Process, observed),
                        kFragments = offsetof(Process, heap.fragments),
                        kMailboxSave = offsetof(Process, mailbox.save), kPeeked = offsetof(Process, peeked);
-inline constexpr SWord kFragmentUsed = offsetof(Fragment, used_words),
+inline constexpr SWord kFragmentNext = offsetof(Fragment, next),
+                       kFragmentUsed = offsetof(Fragment, used_words),
                        kFragmentMessage = offsetof(Fragment, message);
 inline constexpr SWord kExportAddress = offsetof(Export, address);
 #pragma GCC diagnostic pop
