@@ -239,8 +239,8 @@ class Loader {
   bool count_line(const Arg* a);
   bool debug_line(const Arg* a);  // loader_debug.cpp
   bool data_instruction(std::uint8_t opcode, const Arg* a);
-  /// Whether no instruction stands between that label and this one.
   bool is_entered() const;
+  /// Whether no instruction stands between that label and this one.
   bool begins_here(const Arg& label) const;
   bool wait_timeout(const Arg& label, const Arg& timeout);
   bool move_float(const Arg* a);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "vm/base/word.hpp"
 #include "vm/term/term.hpp"
 
@@ -55,7 +58,7 @@ struct Stubs {
 inline constinit Stubs stubs;
 
 /// Counts wrong guesses down, of all functions together, until one is dealt with.
-inline constinit std::int32_t guesses_left = 1;
+inline constinit std::atomic<std::int32_t> guesses_left = 1;
 
 /// In front of code that an instruction leads to: the operation that was there, and how many bytes
 /// of the code whoever comes from the interpreter leaves out. It is `nopl operation(%rax); nop` for

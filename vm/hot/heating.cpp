@@ -246,7 +246,7 @@ void forget_heat(const Module& m) {
 void guessed_wrong(const Word* at) {
   // Each wrong guess costs less than compiling the function, but not by much.
   constexpr std::int32_t kMostWrong = 1000;
-  guesses_left = compiled == Compiled::kAll ? 1 : kMostWrong;
+  guesses_left.store(compiled == Compiled::kAll ? 1 : kMostWrong, std::memory_order_relaxed);
   const std::unique_lock lock(changing_operations(), std::try_to_lock);
   HotCode* const hot = hot_now.load(std::memory_order_relaxed);
   if (!lock || !hot || !hot->wrong.insert(at).second) return;
