@@ -374,7 +374,7 @@ const std::vector<Flag>& flags() {
        set_number(&Options::hot_after, 0, 255)},
       {"+jit", "none|hot|all",
        "which functions the compiler makes machine code of: those that +hot chooses (default), all when they "
-       "are loaded, or none: then the code of those that +hot chooses is taken from the interpreter's loop",
+       "are loaded, or none",
        set_choice(&Options::compiled,
                   {{"none", Compiled::kNone}, {"hot", Compiled::kHot}, {"all", Compiled::kAll}})},
       {"+jit-exits", "SEED",

@@ -8,7 +8,6 @@
 
 namespace vmrun {
 
-struct LoopView;
 struct Module;
 struct NifLibrary;
 struct Process;
@@ -18,11 +17,11 @@ struct CodeUpcalls {
   /// The file of a library, for reports.
   Upcall<const std::string&(const NifLibrary* library)> native_library_path;
 
-  // ---- Hot code (hot_code.hpp) ----
+  // ---- Machine code (hot_code.hpp) ----
 
   /// p has used its slice up and goes on with the instruction `at`, its stack stored. By its
   /// scheduler.
-  Upcall<void(const Process& p, const Word* at, const LoopView& loop)> look_for_heat;
+  Upcall<void(const Process& p, const Word* at)> look_for_heat;
   /// The function the instruction lies in has no such code any more; processes that are in the
   /// middle of it leave it when their slices end at the latest. The caller has the lock of
   /// patches.cpp.

@@ -106,24 +106,6 @@ template <ArithOp op>
   return make_float_result(op, a, b, H, E);
 }
 
-/// Helpers that opcode handlers call on their common slow paths.
-const void* const kOftenCalled[] = {reinterpret_cast<const void*>(&detail::long_compare),
-                                    reinterpret_cast<const void*>(&detail::long_equal),
-                                    reinterpret_cast<const void*>(&detail::long_equal_exact),
-                                    reinterpret_cast<const void*>(&detail::hash_slow),
-                                    reinterpret_cast<const void*>(&map_get_flat_slow),
-                                    reinterpret_cast<const void*>(&map_get_large),
-                                    reinterpret_cast<const void*>(&replace_values),
-                                    reinterpret_cast<const void*>(&apply_target),
-                                    reinterpret_cast<const void*>(&number_to_double),
-                                    reinterpret_cast<const void*>(&top_bits),
-                                    reinterpret_cast<const void*>(&bs_get_utf8),
-                                    reinterpret_cast<const void*>(&put_utf8),
-                                    reinterpret_cast<const void*>(&float_result<ArithOp::kAdd>),
-                                    reinterpret_cast<const void*>(&float_result<ArithOp::kSubtract>),
-                                    reinterpret_cast<const void*>(&float_result<ArithOp::kMultiply>),
-                                    reinterpret_cast<const void*>(&float_result_of)};
-
 inline Term vm_term(Term t) { return t; }
 inline Term vm_term(SWord shifted) { return Term::from_raw(static_cast<Word>(shifted) | Term::kSmallTag); }
 
@@ -453,7 +435,6 @@ RunResult interpret(Scheduler& s, Process& p) {
   BitsUnderWay built;
   static Export* const apply2_export = export_entry(atoms::erlang, atoms::apply, 2);
   static Export* const apply3_export = export_entry(atoms::erlang, atoms::apply, 3);
-  static constinit const LoopView view{kCounting, kOftenCalled};
   static const Term of_functions = intern_atom("undefined_function"),
                     of_funs = intern_atom("undefined_lambda"), of_breakpoints = intern_atom("breakpoint");
   static Export* const after_on_load = export_entry(intern_atom("vmrun_on_load"), atoms::call, 3);
@@ -462,7 +443,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   restore_registers(p, x);
   VM_SWAP_IN;
   if (!p.ip) {  // module, function and list of arguments are in x0...x2
-    loop_view.store(&view, std::memory_order_relaxed);
+    loop_cases.store(kCounting, std::memory_order_relaxed);
     *--E = VM_RETURN_ADDRESS(end_of_process);
     I = apply3_export->stub_code();
     if (dispatch == kTraced) [[unlikely]]
@@ -571,7 +552,7 @@ yield_here:
   }
   VM_SWAP_OUT;
   note_deep_stack(p);
-  code_upcalls.look_for_heat(p, I, view);
+  code_upcalls.look_for_heat(p, I);
   save_registers(p, x, live_count);
   p.ip = I;
   return RunResult::kYielded;

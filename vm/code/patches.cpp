@@ -56,7 +56,7 @@ Patch patch_at(const Word* at) {
 std::uint16_t operation_at(const Word* at) {
   for (;;) {
     const std::uint16_t operation = operation_word(at).load(std::memory_order_acquire);
-    if (operation == op::hot || operation == op::machine_code) {
+    if (operation == op::machine_code) {
       const std::uint16_t before = operation_as_it_was(hot_code(at));
       if (before != op::look_again) return before;
       continue;

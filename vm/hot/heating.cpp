@@ -21,7 +21,6 @@
 #include "vm/hot/area.hpp"
 #include "vm/hot/perf.hpp"
 #include "vm/hot/place_in_code.hpp"
-#include "vm/hot/specialiser.hpp"
 #include "vm/jit/compile_function.hpp"
 #include "vm/jit/emit_code.hpp"
 #include "vm/process/process.hpp"
@@ -43,7 +42,6 @@ constexpr unsigned kSeen = 1 << 14;
 
 std::atomic<unsigned> hot_after{kHotAfter};
 Compiled compiled = Compiled::kNone;  // written before processes run
-bool compiles() { return compiled != Compiled::kNone; }
 
 /// How often functions have been seen, by a hash of their address: others may be counted with them.
 std::atomic<std::uint8_t> seen[kSeen];
@@ -92,24 +90,12 @@ constinit Owners owners;
 
 /// All of it under the lock of patches.cpp.
 struct HotCode {
-  LoopCode loop;
-  bool works;
-  Area area;
+  Area area{reinterpret_cast<const void*>(&look_for_heat), kAreaBytes};
   std::unordered_map<const FunctionHeader*, Code*> functions;
-  std::unordered_set<const FunctionHeader*> refused;  // by the specialiser
+  std::unordered_set<const FunctionHeader*> refused;  // by the compiler
   std::unordered_set<const Word*> wrong;              // instructions about which the compiler guesses nothing
   Retired<Code, &Code::next_retired, epoch_passed_by_code> retired;
 
-  explicit HotCode(const LoopView& view)
-      : works(look_at_loop(view, &loop)), area(view.cases[op::hot], works ? kAreaBytes : 0) {
-    works = works && area.ok();
-    if (works) owners.open();
-  }
-  /// With a compiler: the loop does not matter.
-  HotCode() : works(true), area(reinterpret_cast<const void*>(&look_for_heat), kAreaBytes) {
-    works = area.ok();
-    if (works) owners.open();
-  }
   void give_back() {
     retired.stamp();
     retired.reclaim([this](Code& c) {
@@ -119,11 +105,10 @@ struct HotCode {
     });
   }
 };
-std::atomic<HotCode*> hot_now{nullptr};  // made once
+std::atomic<HotCode*> hot_now{nullptr};  // made once, before processes run, if code is made
 
 bool is_hot(const FunctionHeader* f) {
-  const std::uint16_t operation = operation_word(f->entry()).load(std::memory_order_relaxed);
-  return operation == op::hot || operation == op::machine_code;
+  return operation_word(f->entry()).load(std::memory_order_relaxed) == op::machine_code;
 }
 
 const Word* end_of(const Module& m, const FunctionHeader* f) {
@@ -149,7 +134,7 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
   hot->give_back();
   if (hot->area.used() + kRoomWanted > kAreaBytes) return;
   HotFunction made;
-  if (compiles() ? !jit::compile(*f, end, hot->wrong, &made) : !specialise(hot->loop, *f, end, &made)) {
+  if (!jit::compile(*f, end, hot->wrong, &made)) {
     hot->refused.insert(f);
     return;
   }
@@ -170,13 +155,12 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
     code->entries.push_back(e.at);
     __atomic_store_n(const_cast<Word*>(e.at - 1), reinterpret_cast<Word>(at + e.offset), __ATOMIC_RELEASE);
   }
-  for (const Word* e : code->entries)
-    operation_word(e).store(compiles() ? op::machine_code : op::hot, std::memory_order_release);
+  for (const Word* e : code->entries) operation_word(e).store(op::machine_code, std::memory_order_release);
   hot->functions.emplace(f, code);
   tell_perf(*f, at, made);
 }
 
-void see(const Word* address, const LoopView& loop, unsigned enough) {
+void see(const Word* address, unsigned enough) {
   const FunctionHeader* const f = function_header_at(address);
   if (!f || is_hot(f)) return;
   std::atomic<std::uint8_t>& n = seen_of(f);
@@ -188,22 +172,22 @@ void see(const Word* address, const LoopView& loop, unsigned enough) {
   if (!m) return;  // what an export leads to without code: one instruction, of no module
   const std::unique_lock lock(changing_operations(), std::try_to_lock);
   if (!lock) return;
-  HotCode* hot = hot_now.load(std::memory_order_relaxed);
-  if (!hot) hot_now.store(hot = new HotCode(loop), std::memory_order_release);
-  if (!hot->works || hot->functions.contains(f) || hot->refused.contains(f)) return;
+  HotCode* const hot = hot_now.load(std::memory_order_relaxed);
+  if (hot->functions.contains(f) || hot->refused.contains(f)) return;
   heat(hot, f, *m);
 }
 
 }  // namespace
 
-void look_for_heat(const Process& p, const Word* at, const LoopView& loop) {
-  const unsigned enough = kInThisBuild ? hot_after.load(std::memory_order_relaxed) : 0;
+void look_for_heat(const Process& p, const Word* at) {
+  const unsigned enough =
+      hot_now.load(std::memory_order_relaxed) ? hot_after.load(std::memory_order_relaxed) : 0;
   if (!enough) return;
-  see(at, loop, enough);
+  see(at, enough);
   unsigned frames = 1;
   for (const Term* t = p.heap.stop; t < p.heap.end && frames < kFrames; ++t) {
     if (!is_return_address(*t)) continue;
-    see(reinterpret_cast<const Word*>(t->raw()) - 1, loop, enough);
+    see(reinterpret_cast<const Word*>(t->raw()) - 1, enough);
     ++frames;
   }
 }
@@ -219,7 +203,6 @@ void cool(const Word* at) {
   hot->functions.erase(it);
   for (const Word* e : code->entries) {
     operation_word(e).store(operation_as_it_was(hot_code(e)), std::memory_order_release);
-    if (!compiles()) continue;
     const void* const to = e == f->entry() ? stubs.at_entry : stubs.at_return;
     __atomic_store_n(const_cast<Word*>(e - 1), reinterpret_cast<Word>(to), __ATOMIC_RELEASE);
   }
@@ -260,7 +243,7 @@ void guessed_wrong(const Word* at) {
 
 const Word* instruction_of_hot_code(const void* pc) {
   const HotCode* const hot = hot_now.load(std::memory_order_acquire);
-  if (!hot || !hot->works) return nullptr;
+  if (!hot) return nullptr;
   const std::size_t offset = hot->area.offset(pc);
   const Code* const code = offset < kAreaBytes ? owners.at(offset) : nullptr;
   if (!code) return nullptr;
@@ -286,7 +269,8 @@ bool enable_compiler(Compiled which, std::uint64_t exits_seed) {
   jit::leave_more_often(exits_seed);
   if (!kInThisBuild) return false;
   auto* const hot = new HotCode;
-  if (!hot->works) return false;
+  if (!hot->area.ok()) return false;
+  owners.open();
   std::vector<std::uint32_t> offsets;
   const std::vector<std::uint8_t> code = jit::emit_stubs(&offsets);
   const std::uint8_t* const at = hot->area.allocate(code.size());
@@ -305,11 +289,11 @@ bool enable_compiler(Compiled which, std::uint64_t exits_seed) {
 void set_hot_after(unsigned times) { hot_after.store(times, std::memory_order_relaxed); }
 
 HotCodeUse hot_code_use() {
-  const bool wanted = kInThisBuild && hot_after.load(std::memory_order_relaxed) > 0;
   const std::lock_guard lock(changing_operations());
   const HotCode* const hot = hot_now.load(std::memory_order_relaxed);
-  if (!hot) return {0, 0, wanted};
-  return {hot->functions.size(), hot->area.used(), wanted && hot->works};
+  if (!hot) return {0, 0, false};
+  return {hot->functions.size(), hot->area.used(),
+          compiled == Compiled::kAll || hot_after.load(std::memory_order_relaxed) > 0};
 }
 
 }  // namespace vmrun

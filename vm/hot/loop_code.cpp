@@ -45,17 +45,17 @@ void note(const Instruction& in, bool* written, Use* use) {
 }
 
 /// The straight way through a case. False: nothing that can be read, or another table.
-bool look_at_case(Bytes pc, LoopCode* out, Use* use) {
+bool look_at_case(Bytes pc, int* table, Use* use) {
   bool written[kRegisters] = {};
   for (unsigned n = 0; n < kLongestCase; ++n) {
     Instruction in;
     if (!decode(pc, &in)) return false;
     note(in, written, use);
     if (looks_like_dispatch(in)) {
-      const int table = general(in.operands[0].mem.base);
-      if (out->table == kNone) out->table = table;
+      const int through = general(in.operands[0].mem.base);
+      if (*table == kNone) *table = through;
       for (int r = 0; r < kRegisters; ++r) use->overwritten[r] |= written[r];
-      return out->table == table;
+      return *table == through;
     }
     if (in.is_call() || in.head.meta.category == ZYDIS_CATEGORY_RET || (in.is_jump() && !in.is_direct()))
       break;
@@ -91,25 +91,23 @@ int register_of_stack(Bytes pc) {
   return kNone;
 }
 
-bool read_loop(const LoopView& view, LoopCode* out) {
-  out->cases = view.cases;
-  out->often_called = view.often_called;
-  out->table = kNone;
+bool read_loop(std::span<const void* const> cases, LoopCode* out) {
+  int table = kNone;
   Use use;
-  for (unsigned operation = 0; operation < op::kOpCount; ++operation)
-    if (!look_at_case(static_cast<Bytes>(out->cases[operation]), out, &use)) return false;
-  out->at = register_of_address(static_cast<Bytes>(out->cases[op::jump]));
-  out->stack = register_of_stack(static_cast<Bytes>(out->cases[op::move_yx]));
-  for (int r = 0; r < kRegisters; ++r) out->scratch[r] = use.overwritten[r] && !use.read[r];
-  return out->at != kNone && out->table != kNone && !out->scratch[out->at] && !out->scratch[out->table] &&
-         out->scratch[kRax] && out->scratch[kRcx];
+  for (const void* const code : cases)
+    if (!look_at_case(static_cast<Bytes>(code), &table, &use)) return false;
+  out->at = register_of_address(static_cast<Bytes>(cases[op::jump]));
+  out->stack = register_of_stack(static_cast<Bytes>(cases[op::move_yx]));
+  // Nothing is kept in a register that some cases write and none reads.
+  const auto is_kept = [&](int r) { return r != kNone && !(use.overwritten[r] && !use.read[r]); };
+  return is_kept(out->at) && is_kept(out->stack) && is_kept(table);
 }
 
 }  // namespace
 
-bool look_at_loop(const LoopView& view, LoopCode* out) {
+bool look_at_loop(std::span<const void* const> cases, LoopCode* out) {
   static LoopCode read;
-  static const bool is_as_expected = read_loop(view, &read);
+  static const bool is_as_expected = read_loop(cases, &read);
   *out = read;
   return is_as_expected;
 }

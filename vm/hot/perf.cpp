@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "vm/base/clock.hpp"
+#include "vm/code/made_code.hpp"
 #include "vm/code/module.hpp"
-#include "vm/hot/specialiser.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun {

@@ -7,7 +7,6 @@
 
 #include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
-#include "vm/code/machine_code.hpp"
 #include "vm/hot/loop_code.hpp"
 #include "vm/jit/compile_function.hpp"
 
@@ -72,17 +71,19 @@ Range other_part(const Range& part) {
 }
 
 bool read_loop() {
-  const LoopView* const view = loop_view.load(std::memory_order_relaxed);
+  const void* const* const table = loop_cases.load(std::memory_order_relaxed);
+  if (!table) return false;
+  const std::span cases(table, op::kOpCount);
   LoopCode code;
-  if (!view || !look_at_loop(*view, &code) || code.stack == x86::kNone) return false;
+  if (!look_at_loop(cases, &code)) return false;
   Loop read;
-  read.usual = range_around(view->cases[op::jump]);
+  read.usual = range_around(cases[op::jump]);
   if (!read.usual.begin) return false;
   read.rare = other_part(read.usual);
   const auto is_there = [&](const void* at) { return read.usual.holds(at) || read.rare.holds(at); };
-  if (!std::all_of(view->cases, view->cases + op::kOpCount, is_there)) return false;
+  if (!std::ranges::all_of(cases, is_there)) return false;
   loop = read;
-  registers = {code.at, code.stack, stubs.at_entry ? jit::kStackNumber : code.stack};
+  registers = {code.at, code.stack, jit::kStackNumber};
   return true;
 }
 

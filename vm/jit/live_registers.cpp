@@ -78,7 +78,6 @@ class Effects {
   /// Whether it stands where there is no code of a function, or for another instruction.
   static bool stands_for_others(Family f) {
     switch (f) {
-      case Family::hot:
       case Family::machine_code:
       case Family::look_again:
       case Family::line_breakpoint:

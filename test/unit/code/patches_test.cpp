@@ -20,8 +20,7 @@ constexpr Word kOperands = 0xABCD'EF01'2345'0000;
 /// Any operation but those that stand in the place of others.
 std::uint16_t some_operation(std::size_t n) {
   const auto operation = static_cast<std::uint16_t>(n % op::kOpCount);
-  const bool stands_for_another =
-      operation == op::probed || operation == op::hot || operation == op::machine_code;
+  const bool stands_for_another = operation == op::probed || operation == op::machine_code;
   return stands_for_another ? std::uint16_t{op::call_nif} : operation;
 }
 
