@@ -333,11 +333,11 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   gc_modes.collect_always = o.gc_stress;
   gc_modes.verify = o.verify_heap;
   set_hot_after(o.hot_after);
-  if (!enable_compiler(o.compiled, o.exits_seed) && o.compiled == Compiled::kAll)
-    fmt::print(stderr, "vmrun: +jit: no machine code can be made here\n");
   if (!write_for_perf(o.perf_files, o.perf_folder))
     fmt::print(stderr, "vmrun: +JPperf: cannot write what perf reads to {}: {}\n", o.perf_folder,
                std::strerror(errno));
+  if (!enable_compiler(o.compiled, o.exits_seed) && o.compiled == Compiled::kAll)
+    fmt::print(stderr, "vmrun: +jit: no machine code can be made here\n");
   process_table.init(o.process_limit);
   port_table.init(o.port_limit);
   dist::busy_limit.store(Word{o.dist_busy_kilobytes} << 10, std::memory_order_relaxed);

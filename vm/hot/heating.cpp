@@ -272,9 +272,11 @@ bool enable_compiler(Compiled which, std::uint64_t exits_seed) {
   if (!hot->area.ok()) return false;
   owners.open();
   std::vector<std::uint32_t> offsets;
-  const std::vector<std::uint8_t> code = jit::emit_stubs(&offsets);
-  const std::uint8_t* const at = hot->area.allocate(code.size());
-  if (!at || !hot->area.install(at, code.data(), code.size())) return false;
+  HotFunction made;
+  made.code = jit::emit_stubs(&offsets);
+  const std::uint8_t* const at = hot->area.allocate(made.code.size());
+  if (!at || !hot->area.install(at, made.code.data(), made.code.size())) return false;
+  tell_perf("enter, leave and call", at, made);
   static_assert(sizeof stubs % sizeof(void*) == 0);
   const void* parts[sizeof stubs / sizeof(void*)];
   for (std::size_t n = 0; n < std::size(parts); ++n) parts[n] = at + offsets.at(n);

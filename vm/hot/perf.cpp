@@ -137,8 +137,12 @@ bool write_for_perf(PerfFiles files, const std::string& folder) {
 
 void tell_perf(const FunctionHeader& f, const std::uint8_t* code, const HotFunction& made) {
   if (!map && !dump) return;
-  const std::string name = std::string(atom_text(f.module)) + ":" + std::string(atom_text(f.function)) + "/" +
-                           std::to_string(f.arity);
+  tell_perf(std::string(atom_text(f.module)) + ":" + std::string(atom_text(f.function)) + "/" +
+                std::to_string(f.arity),
+            code, made);
+}
+
+void tell_perf(const std::string& name, const std::uint8_t* code, const HotFunction& made) {
   if (map) {
     std::fprintf(map, "%zx %zx $%s\n", reinterpret_cast<std::size_t>(code), made.code.size(), name.c_str());
     std::fflush(map);

@@ -24,5 +24,7 @@ bool write_for_perf(PerfFiles files, const std::string& folder);
 /// The function has code at this place, from now on. Under the lock of patches.cpp, where `f`'s
 /// module is not deleted.
 void tell_perf(const FunctionHeader& f, const std::uint8_t* code, const HotFunction& made);
+/// Likewise, for code that is no function's. Before processes run.
+void tell_perf(const std::string& name, const std::uint8_t* code, const HotFunction& made);
 
 }  // namespace vmrun
