@@ -45,8 +45,9 @@ void Builder::call_bif(const Part& p) {
   returns_to_.insert(p.next);
   if (!p.begins) return leave();  // the instruction would begin again
   std::vector<ValueId> args(state_.x.begin(), state_.x.begin() + arity);
+  act(Op::kCount, {}, 0, exit());
   const ValueId result = g_.value(Op::kCallBif, Type{}, o[2].value);
-  append(Op::kCallBif, result, args, o[2].value, exit());
+  append(Op::kCallBif, result, args, o[2].value);
   block().code.back().next = p.next;
   state_ = State();
   state_.x[0] = result;

@@ -32,23 +32,27 @@ void Builder::get_map_element(ValueId map, ValueId key, const Operand& dst, cons
   set(dst, found);
 }
 
+bool Builder::require_map(ValueId map, const Operand& label) {
+  if (!type(map).may_be(Type::kMap)) return fail_to(label), false;
+  require_boxed(
+      map, Type::kMap, Condition::kHeaderMasked, kMapMasked, [&] { fail_to(label); }, !label.value);
+  return true;
+}
+
 void Builder::map_get(const Part& p) {
   const auto o = code_.operands(p);
   const ValueId key = get(o[0]), map = get(o[1]);
-  const auto fail = [&] { fail_to(o[3]); };
-  if (!type(map).may_be(Type::kMap)) return fail();
-  require_boxed(map, Type::kMap, Condition::kHeaderMasked, kMapMasked, fail, !o[3].value);
+  if (!require_map(map, o[3])) return;
   const ValueId found = find_key(map, key);
-  require(Condition::kDiffers, {found}, 0, fail, !o[3].value);
+  require(
+      Condition::kDiffers, {found}, 0, [&] { fail_to(o[3]); }, !o[3].value);
   set(o[2], found);
 }
 
 void Builder::is_map_key(const Part& p) {
   const auto o = code_.operands(p);
   const ValueId key = get(o[0]), map = get(o[1]);
-  const auto fail = [&] { fail_to(o[3]); };
-  if (!type(map).may_be(Type::kMap)) return fail();
-  require_boxed(map, Type::kMap, Condition::kHeaderMasked, kMapMasked, fail, !o[3].value);
+  if (!require_map(map, o[3])) return;
   branch(Condition::kDiffers, {find_key(map, key)}, 0);
   std::vector<Incoming> edges{{block().to, state_}, {block().otherwise, state_}};
   set(o[2], join(edges, {constant(atoms::true_.raw()), constant(atoms::false_.raw())}));
@@ -57,9 +61,7 @@ void Builder::is_map_key(const Part& p) {
 void Builder::map_size(const Part& p) {
   const auto o = code_.operands(p);
   const ValueId map = get(o[0]);
-  const auto fail = [&] { fail_to(o[2]); };
-  if (!type(map).may_be(Type::kMap)) return fail();
-  require_boxed(map, Type::kMap, Condition::kHeaderMasked, kMapMasked, fail, !o[2].value);
+  if (!require_map(map, o[2])) return;
   const ValueId size = load(map, kBoxedTag, 1, Type::of(std::uint16_t{0}));
   set(o[1], emit(Op::kTag, Type::small(0, Type::kMost), {size}));
 }

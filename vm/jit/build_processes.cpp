@@ -29,12 +29,7 @@ void Builder::next_message(const Part& p) {
   require(
       Condition::kDiffers, {found}, callees::kExiting, [&] { leave_for(at_, How::kExiting); }, true);
   edges.push_back({block_, state_});
-  g_.blocks[edges[0].block].args = {at_hand};
-  g_.blocks[edges[1].block].args = {found};
-  join(edges);
-  const ValueId message = g_.value(Op::kParam, Type{}, kNone);
-  block().params.push_back(message);
-  set(o[0], message);
+  set(o[0], join(edges, {at_hand, found}));
 }
 
 void Builder::start_timer(const Part& p) {

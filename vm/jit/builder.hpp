@@ -268,6 +268,8 @@ class Builder {
   /// The value of a key in what is a map, or 0.
   ValueId find_key(ValueId map, ValueId key);
   void get_map_element(ValueId map, ValueId key, const Operand& dst, const Word* fail);
+  /// Fails as fail_to unless it is a map. Returns false if it can be none.
+  bool require_map(ValueId map, const Operand& label);
   void map_get(const Part& p);
   void is_map_key(const Part& p);
   void map_size(const Part& p);

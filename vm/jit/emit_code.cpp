@@ -373,9 +373,6 @@ void Emitter::branch(const Block& b) {
       a_.compare(kScratch, b.imm);
       return equal();
     case Condition::kAtLeast: compare(b); return jump_on(C::kNotLess, C::kLess, b);
-    case Condition::kBitsSet:
-      a_.test_bits(in(b.args[0], kScratch2), b.imm);
-      return jump_on(C::kNotEqual, C::kEqual, b);
     case Condition::kBitsClear: a_.test_bits(in(b.args[0], kScratch2), b.imm); return equal();
     case Condition::kWordIs: {
       const Look look = Look::of(b.imm);

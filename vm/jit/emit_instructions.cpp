@@ -77,12 +77,9 @@ void Emitter::put_fun(const Inst& i) {
   done(i.dst, r);
 }
 
-/// As the interpreter's call_bif. If the slice is used up, it does the instruction.
+/// As the interpreter's call_bif.
 void Emitter::call_bif(const Inst& i) {
   const auto args = g_.args_of(i);
-  a_.compare_memory_32(kProcess, kReductions, 1);
-  a_.jump_if(Comparison::kNotGreater, exit_label(i.exit));
-  a_.count_down(kProcess, kReductions);
   for (std::size_t n = 0; n < args.size(); ++n) store(kXRegisters, words(static_cast<SWord>(n)), args[n]);
   a_.move(kScratch, reinterpret_cast<Word>(i.at));
   a_.store(kProcess, kInstruction, kScratch);

@@ -211,7 +211,6 @@ enum class Condition : std::uint8_t {
   kFits,           // the block's last instruction has a result that is a small integer
   kFragments,      // the heap has words outside its block
   kAtLeast,        // words with a sign: a >= b or imm
-  kBitsSet,        // the word has some of imm's bits
   kBitsClear,      // it has none of them
   kIsBitString,    // a boxed term that is one, or a match context
   kWordIs,         // args: address; imm: a Look
