@@ -18,6 +18,10 @@
 /// There x registers 0 to 5 are in registers (vm/jit/allocation.hpp), the others in memory; the
 /// tops of heap and stack are in registers, and the reductions that are left in the process. A
 /// register has the address of the instruction. Behind a call only x0 is there.
+///
+/// Tracers that follow frame pointers (perf, bpftrace) go on from machine code to the interpreter
+/// and the scheduler: the frame pointer is the register from which x registers in memory are
+/// reached, and points to a FrameRecord in front of them.
 namespace vmrun {
 
 struct Process;

@@ -21,7 +21,7 @@ inline constexpr Register kScratch{9}, kScratch2{10};  // no value is there from
 inline constexpr Register kStack{11};  // the top of the process's stack: y registers lie there
 inline constexpr Register kHeap{12};   // the top of its heap
 inline constexpr Register kProcess{13};
-inline constexpr Register kXRegisters{14};       // the x registers in memory
+inline constexpr Register kXRegisters{14};       // the frame pointer: its record, then x registers (x_at)
 inline constexpr Register kFrame{15};            // the frame with the slots
 inline constexpr Register kAddress = kScratch2;  // of the instruction that is called or returned to
 
@@ -159,8 +159,9 @@ class Assembler {
 
   // What the interpreter calls to run code; made once. See native_frame.hpp.
   /// Begins a function of a process, x registers, float registers and an address of code: makes the
-  /// frame, and puts these into kProcess, kXRegisters, the frame, and kAddress.
-  void enter_code();
+  /// frame and the frame's record, and puts these into kProcess, kXRegisters, the frame, and the
+  /// register that it returns.
+  Register enter_code();
   void jump_to(Register address);
   /// Ends it: the function returns the register and the number.
   void leave_code(Register first, Word second);

@@ -25,9 +25,9 @@ static_assert(offsetof(FunObject, entry) == 8 && offsetof(FunObject, free_count)
 
 /// In the order of Register::number.
 constexpr std::uint32_t kGeneralIds[] = {x86::Gp::kIdAx,  x86::Gp::kIdSi,  x86::Gp::kIdDi,  x86::Gp::kIdR8,
-                                         x86::Gp::kIdR9,  x86::Gp::kIdR10, x86::Gp::kIdDx,  x86::Gp::kIdBp,
+                                         x86::Gp::kIdR9,  x86::Gp::kIdR10, x86::Gp::kIdDx,  x86::Gp::kIdR15,
                                          x86::Gp::kIdR14, x86::Gp::kIdCx,  x86::Gp::kIdR11, x86::Gp::kIdBx,
-                                         x86::Gp::kIdR12, x86::Gp::kIdR13, x86::Gp::kIdR15, x86::Gp::kIdSp};
+                                         x86::Gp::kIdR12, x86::Gp::kIdR13, x86::Gp::kIdBp,  x86::Gp::kIdSp};
 
 static_assert(kGeneralIds[kStack.number] == kStackNumber);
 
@@ -295,13 +295,16 @@ constexpr unsigned kFrameBytes = kFrameWords * 8;
 static_assert((kFrameBytes + 8 * (std::size(kSavedIds) + 1)) % 16 == 0);
 }  // namespace
 
-void Assembler::enter_code() {
+Register Assembler::enter_code() {
   for (const int id : kSavedIds) A.push(x86::gpq(static_cast<std::uint32_t>(id)));
   A.sub(x86::rsp, kFrameBytes);
   A.mov(q(kProcess), x86::rdi);
-  A.mov(q(kXRegisters), x86::rsi);
+  A.lea(q(kXRegisters), x86::qword_ptr(x86::rsi, -kFirstX));
+  A.mov(x86::rax, at(kFrame, kFrameBytes + 8 * std::size(kSavedIds)));
+  A.mov(at(kXRegisters, offsetof(FrameRecord, return_address)), x86::rax);
   A.mov(at(kFrame, kFloatsSlot * sizeof(Word)), x86::rdx);
-  A.mov(q(kAddress), x86::rcx);
+  static_assert(kGeneralIds[kScratch.number] == x86::Gp::kIdCx);
+  return kScratch;
 }
 void Assembler::jump_to(Register address) { A.jmp(q(address)); }
 void Assembler::leave_code(Register first, Word second) {
@@ -317,7 +320,7 @@ void Assembler::call_of_process(SWord top, SWord stop) {
   store(kProcess, top, kHeap);
   store(kProcess, stop, kStack);
   A.mov(x86::rdi, q(kProcess));
-  A.mov(x86::rsi, q(kXRegisters));
+  A.lea(x86::rsi, at(kXRegisters, kFirstX));
   A.sub(x86::rsp, 8);  // for the alignment
   A.call(q(kAddress));
   A.add(x86::rsp, 8);
@@ -333,13 +336,12 @@ void Assembler::call_fun(unsigned arguments, Label no_code) {
   A.test(x86::r11d, x86::r11d);
   A.jz(go);
   A.bind(next);
-  const int shift = static_cast<int>(arguments) * 8;
   A.movsd(x86::xmm15, x86::qword_ptr(x86::rcx, x86::r11, 3, static_cast<int>(sizeof(FunObject)) - 8 - kTag));
-  A.movsd(x86::qword_ptr(q(kXRegisters), x86::r11, 3, shift - 8), x86::xmm15);
+  A.movsd(x86::qword_ptr(q(kXRegisters), x86::r11, 3, static_cast<int>(x_at(arguments)) - 8), x86::xmm15);
   A.dec(x86::r11d);
   A.jnz(next);
   for (unsigned n = arguments; n < kRegisterArguments; ++n)
-    load(Register{static_cast<std::uint8_t>(n)}, kXRegisters, n * 8);
+    load(Register{static_cast<std::uint8_t>(n)}, kXRegisters, x_at(n));
   A.bind(go);
   A.mov(q(kAddress), x86::qword_ptr(x86::rcx, 8 - kTag));
   A.mov(q(kAddress), x86::qword_ptr(q(kAddress), kFunAddress));

@@ -167,7 +167,7 @@ Label Emitter::label_of(BlockId id) {
 void Emitter::write_exit(const Exit& e, Label label) {
   a_.bind(label);
   out_.places.push_back({e.at, a_.here()});
-  for (const Exit::Register& r : e.registers) store(kXRegisters, words(r.x), r.value);
+  for (const Exit::Register& r : e.registers) store(kXRegisters, x_at(r.x), r.value);
   if (!e.floats.empty()) a_.load(kScratch2, kFrame, words(kFloatsSlot));
   for (const Exit::Register& r : e.floats) a_.store(kScratch2, words(r.x), float_in(r.value, kFloatScratch));
   a_.move(kAddress, reinterpret_cast<Word>(e.at));
@@ -275,7 +275,7 @@ void Emitter::call(const Block& b) {
   if (is_fun || is_export) moves.push_back({{Kind::kRegister, kScratch.number}, b.args.back()});
   for (std::size_t n = b.args.size() - (is_fun || is_export); n-- > 0;) {
     if (n < kRegisterArguments) moves.push_back({{Kind::kRegister, static_cast<std::uint8_t>(n)}, b.args[n]});
-    else store(kXRegisters, words(static_cast<SWord>(n)), b.args[n]);
+    else store(kXRegisters, x_at(n), b.args[n]);
   }
   move_all(std::move(moves));
   if (b.return_to) {

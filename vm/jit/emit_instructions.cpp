@@ -80,7 +80,7 @@ void Emitter::put_fun(const Inst& i) {
 /// As the interpreter's call_bif.
 void Emitter::call_bif(const Inst& i) {
   const auto args = g_.args_of(i);
-  for (std::size_t n = 0; n < args.size(); ++n) store(kXRegisters, words(static_cast<SWord>(n)), args[n]);
+  for (std::size_t n = 0; n < args.size(); ++n) store(kXRegisters, x_at(n), args[n]);
   a_.move(kScratch, reinterpret_cast<Word>(i.at));
   a_.store(kProcess, kInstruction, kScratch);
   a_.move(kAddress, i.imm);
@@ -276,7 +276,8 @@ void Emitter::instruction(const Inst& i) {
     case Op::kLoadX:
     case Op::kLoadY: {
       const Register r = out(i.dst, kScratch);
-      a_.load(r, i.op == Op::kLoadX ? kXRegisters : kStack, words(static_cast<SWord>(i.imm)));
+      if (i.op == Op::kLoadX) a_.load(r, kXRegisters, x_at(i.imm));
+      else a_.load(r, kStack, words(static_cast<SWord>(i.imm)));
       return done(i.dst, r);
     }
     case Op::kStoreY: return store(kStack, words(static_cast<SWord>(i.imm)), args[0]);
@@ -295,10 +296,10 @@ void Emitter::instruction(const Inst& i) {
     }
     case Op::kPutTuple: return build(i.imm, args, i.dst);
     case Op::kPutFun: return put_fun(i);
-    case Op::kStoreX: return store(kXRegisters, words(static_cast<SWord>(i.imm)), args[0]);
+    case Op::kStoreX: return store(kXRegisters, x_at(i.imm), args[0]);
     case Op::kAddressOfX: {
       const Register r = out(i.dst, kScratch);
-      a_.address(r, kXRegisters, words(static_cast<SWord>(i.imm)));
+      a_.address(r, kXRegisters, x_at(i.imm));
       return done(i.dst, r);
     }
     case Op::kMapGet: return map_get(i);

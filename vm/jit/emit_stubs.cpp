@@ -65,12 +65,12 @@ class StubWriter {
   static SWord words(SWord n) { return static_cast<SWord>(n * sizeof(Word)); }
 
   void enter() {
-    a_.enter_code();
+    const Register code = a_.enter_code();
     for (unsigned n = 0; n < kRegisterArguments; ++n)
-      a_.load(Register{static_cast<std::uint8_t>(n)}, kXRegisters, words(n));
+      a_.load(Register{static_cast<std::uint8_t>(n)}, kXRegisters, x_at(n));
     a_.load(kStack, kProcess, kHeapStop);
     a_.load(kHeap, kProcess, kHeapTop);
-    a_.jump_to(kAddress);
+    a_.jump_to(code);
   }
   /// Goes on if there have been enough wrong guesses; else the exit is an ordinary one.
   void count_guess() {
@@ -84,7 +84,7 @@ class StubWriter {
   /// Goes back to the interpreter. So many x registers are stored first.
   void leave(How how, unsigned stored) {
     for (unsigned n = 0; n < stored; ++n)
-      a_.store(kXRegisters, words(n), Register{static_cast<std::uint8_t>(n)});
+      a_.store(kXRegisters, x_at(n), Register{static_cast<std::uint8_t>(n)});
     a_.store(kProcess, kHeapTop, kHeap);
     a_.store(kProcess, kHeapStop, kStack);
     a_.leave_code(kAddress, static_cast<Word>(how));

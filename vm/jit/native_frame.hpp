@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include "vm/code/machine_code.hpp"
 #include "vm/jit/allocation.hpp"
+#include "vm/process/core.hpp"
 
 namespace vmrun::jit {
 
@@ -11,5 +14,13 @@ namespace vmrun::jit {
 inline constexpr unsigned kFloatsSlot = kSlots, kKeptSlot = kFloatsSlot + 1,
                           kKeptFloatsSlot = kKeptSlot + kGeneral,
                           kFrameWords = (kKeptFloatsSlot + kFloats) | 1;
+
+/// Where an x register is in memory, from kXRegisters on, which points to the frame record in front
+/// of them.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+inline constexpr SWord kFirstX = offsetof(Core, x) - offsetof(Core, interpreter_frame);
+#pragma GCC diagnostic pop
+inline constexpr SWord x_at(std::size_t n) { return kFirstX + static_cast<SWord>(n * sizeof(Word)); }
 
 }  // namespace vmrun::jit

@@ -21,15 +21,27 @@ enum class Instructions : std::uint8_t {
   kTraced,        // fires probes; and counts returns if the stack is deep
 };
 
+/// What tracers that follow frame pointers find where one points to (psABI for x86-64, "The stack
+/// frame").
+struct FrameRecord {
+  const void* next = nullptr;            // the caller's frame record
+  const void* return_address = nullptr;  // in the caller
+};
+
 struct Core {
   explicit Core(unsigned number = 0) : number(number), timers(number ? number - 1 : 0) {}
 
   const unsigned number;                                // 1…S; 0: not a numbered scheduler
   Instructions instructions = Instructions::kOrdinary;  // of the slice that runs
   Relaxed<Process*> current;
-  Term x[kMaxXRegs + 1];   // argument registers of the running process
-  std::int32_t slice = 0;  // reductions the running process started with
-  TimerWheel timers;       // any thread, see there
+  // The frame pointer of machine code points to the last record, from where it reaches x too
+  // (vm/code/machine_code.hpp). The functions have no frame pointers of their own.
+  FrameRecord thread_frame;       // of the function that runs slices: returns to the thread's
+  FrameRecord scheduler_frame;    // of the interpreter: returns to the scheduler's loop
+  FrameRecord interpreter_frame;  // of machine code: returns to the interpreter
+  Term x[kMaxXRegs + 1];          // argument registers of the running process
+  std::int32_t slice = 0;         // reductions the running process started with
+  TimerWheel timers;              // any thread, see there
   // Structures for new processes (process_table.hpp).
   Process* free_processes = nullptr;
   unsigned free_process_count = 0;

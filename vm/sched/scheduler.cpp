@@ -634,7 +634,13 @@ void mind_waiting(Scheduler& s) {
     set_alarm_if_needed(s);
 }
 
+/// The address that it returns to.
+[[gnu::noinline]] const void* caller() { return __builtin_return_address(0); }
+
 void run(Scheduler& s) {
+  s.thread_frame.return_address = __builtin_return_address(0);
+  s.scheduler_frame = {&s.thread_frame, caller()};
+  s.interpreter_frame.next = &s.scheduler_frame;
   current_core = &s;
   s.tid.store(static_cast<int>(gettid()), std::memory_order_relaxed);
   s.epoch = &epoch_slot();

@@ -28,10 +28,10 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr unsigned kRegisters = 16;  // of either kind
 /// What the processor calls them, in the order of Register::number; of 64, 32 and 8 bits.
-const std::string kNames[] = {"rax", "rsi", "rdi", "r8",  "r9",  "r10", "rdx", "rbp",
-                              "r14", "rcx", "r11", "rbx", "r12", "r13", "r15", "rsp"};
-const std::string kHalfNames[] = {"eax",  "esi", "edi",  "r8d", "r9d",  "r10d", "edx",  "ebp",
-                                  "r14d", "ecx", "r11d", "ebx", "r12d", "r13d", "r15d", "esp"};
+const std::string kNames[] = {"rax", "rsi", "rdi", "r8",  "r9",  "r10", "rdx", "r15",
+                              "r14", "rcx", "r11", "rbx", "r12", "r13", "rbp", "rsp"};
+const std::string kHalfNames[] = {"eax",  "esi", "edi",  "r8d", "r9d",  "r10d", "edx", "r15d",
+                                  "r14d", "ecx", "r11d", "ebx", "r12d", "r13d", "ebp", "esp"};
 const std::string kConditions[] = {"z", "nz", "l", "nl", "nbe", "be", "o", "b", "nb", "le"};
 constexpr unsigned kComparisons = std::size(kConditions);
 
@@ -119,6 +119,7 @@ void each_place(Do what) {
 /// The registers that code may use, without those that point to these.
 constexpr unsigned kUsable = 14;
 struct State {
+  FrameRecord record;
   Word general[kUsable];
   double floats[kRegisters];
 };
@@ -131,7 +132,6 @@ class Processor {
   bool execute(State* state, const std::function<void(Assembler&, Label)>& emit) {
     Assembler a;
     a.enter_code();
-    a.move(kXRegisters, kXRegisters);
     for (unsigned n = 0; n < kRegisters; ++n) a.load(f(n), kXRegisters, float_at(n));
     for (unsigned n = 0; n < kUsable; ++n) a.load(r(n), kXRegisters, general_at(n));
     const Label there = a.label();
@@ -142,16 +142,17 @@ class Processor {
     const Bytes code = a.finish();
     REQUIRE(code.size() <= kBytes);
     REQUIRE(area_.install(at_, code.data(), code.size()));
-    using Enter = Left (*)(void*, State*, double*, const void*);
-    const Left left =
-        reinterpret_cast<Enter>(reinterpret_cast<std::uintptr_t>(at_))(nullptr, state, nullptr, nullptr);
+    using Enter = Left (*)(void*, Word*, double*, const void*);
+    const Left left = reinterpret_cast<Enter>(reinterpret_cast<std::uintptr_t>(at_))(nullptr, state->general,
+                                                                                     nullptr, nullptr);
     CHECK(reinterpret_cast<Word>(left.at) == state->general[3]);
+    CHECK(state->record.return_address);
     return static_cast<Word>(left.how) == 1;
   }
 
  private:
   static constexpr unsigned kBytes = 2048;
-  static SWord general_at(unsigned n) { return n * static_cast<SWord>(sizeof(Word)); }
+  static SWord general_at(unsigned n) { return x_at(n); }
   static SWord float_at(unsigned n) { return general_at(kUsable + n); }
   static void leave(Assembler& a, Word how) {
     for (unsigned n = 0; n < kUsable; ++n) a.store(kXRegisters, general_at(n), r(n));
@@ -191,7 +192,7 @@ TEST_CASE("Registers of the assembler are these of the processor") {
   CHECK(name(kStack) == "rbx");
   CHECK(name(kHeap) == "r12");
   CHECK(name(kProcess) == "r13");
-  CHECK(name(kXRegisters) == "r15");
+  CHECK(name(kXRegisters) == "rbp");
   CHECK(name(kFrame) == "rsp");
   for (unsigned n = 0; n < kGeneral; ++n)
     CHECK_FALSE((r(n) == kScratch || r(n) == kScratch2 || n >= kStack.number));
@@ -271,10 +272,10 @@ TEST_CASE("Arithmetic and comparisons") {
 }
 
 TEST_CASE("Bytes in memory, and their order") {
-  const std::string names_8[] = {"al",   "sil", "dil",  "r8b", "r9b",  "r10b", "dl",   "bpl",
-                                 "r14b", "cl",  "r11b", "bl",  "r12b", "r13b", "r15b", "spl"};
-  const std::string names_16[] = {"ax",   "si", "di",   "r8w", "r9w",  "r10w", "dx",   "bp",
-                                  "r14w", "cx", "r11w", "bx",  "r12w", "r13w", "r15w", "sp"};
+  const std::string names_8[] = {"al",   "sil", "dil",  "r8b", "r9b",  "r10b", "dl",  "r15b",
+                                 "r14b", "cl",  "r11b", "bl",  "r12b", "r13b", "bpl", "spl"};
+  const std::string names_16[] = {"ax",   "si", "di",   "r8w", "r9w",  "r10w", "dx", "r15w",
+                                  "r14w", "cx", "r11w", "bx",  "r12w", "r13w", "bp", "sp"};
   each_pair([&](Register to, Register base) {
     for (const SWord d : kDisplacements) {
       const std::string at = " ptr " + place(base, d);
@@ -572,10 +573,10 @@ TEST_CASE("A count ends at zero") {
 }
 
 TEST_CASE("Code that is entered and left keeps what its caller has") {
-  is("push rbx; push rbp; push r12; push r13; push r14; push r15; sub rsp, 0x2C8; mov r13, rdi; mov r15, "
-     "rsi; "
-     "mov qword ptr [rsp+0x200], rdx; mov r11, rcx",
-     [](Assembler& a) { a.enter_code(); });
+  is("push rbx; push rbp; push r12; push r13; push r14; push r15; sub rsp, 0x2C8; mov r13, rdi; "
+     "lea rbp, [rsi-0x10]; mov rax, qword ptr [rsp+0x2F8]; mov qword ptr [rbp+0x8], rax; "
+     "mov qword ptr [rsp+0x200], rdx",
+     [](Assembler& a) { CHECK(a.enter_code() == kScratch); });
   static_assert(kFloatsSlot * sizeof(Word) == 0x200);
   for (unsigned n = 0; n < kRegisters; ++n) {
     is("mov rax, " + name(r(n)) +
@@ -587,9 +588,9 @@ TEST_CASE("Code that is entered and left keeps what its caller has") {
 
 TEST_CASE("Functions of C++ are called with the processor's stack aligned") {
   // A return address lies there, so 8 bytes more make 16.
-  is("mov qword ptr [r13+0x10], r12; mov qword ptr [r13+0x18], rbx; mov rdi, r13; mov rsi, r15; sub rsp, "
-     "0x8; call r11; "
-     "add rsp, 0x8; mov r12, qword ptr [r13+0x10]; mov rbx, qword ptr [r13+0x18]; test rax, rax; ret",
+  is("mov qword ptr [r13+0x10], r12; mov qword ptr [r13+0x18], rbx; mov rdi, r13; "
+     "lea rsi, [rbp+0x10]; sub rsp, 0x8; call r11; add rsp, 0x8; mov r12, qword ptr [r13+0x10]; mov rbx, "
+     "qword ptr [r13+0x18]; test rax, rax; ret",
      [](Assembler& a) { a.call_of_process(0x10, 0x18); });
 }
 
@@ -602,12 +603,12 @@ TEST_CASE("Free variables of a fun follow its arguments") {
     return taken_apart(a.finish());
   };
   const std::string begins = "mov r11d, dword ptr [rcx+0x12]; test r11d, r11d; jz ",
-                    copies = "; movsd xmm15, qword ptr [rcx+r11*8+0x1E]; movsd qword ptr [r15+r11*8+",
+                    copies = "; movsd xmm15, qword ptr [rcx+r11*8+0x1E]; movsd qword ptr [rbp+r11*8+",
                     next = "], xmm15; dec r11d; jnz 0xD; ",
                     goes = "mov r11, qword ptr [rcx+0x6]; mov r11, qword ptr [r11+0x30]; test r11, r11; jz ",
                     ends = "; jmp qword ptr [r11-0x8]";
-  CHECK(called(6) == begins + "0x20" + copies + "0x28" + next + goes + "0x35" + ends);
-  CHECK(called(4) == begins + "0x28" + copies + "0x18" + next +
-                         "mov r9, qword ptr [r15+0x20]; mov r10, qword ptr [r15+0x28]; " + goes + "0x3D" +
+  CHECK(called(6) == begins + "0x20" + copies + "0x38" + next + goes + "0x35" + ends);
+  CHECK(called(4) == begins + "0x28" + copies + "0x28" + next +
+                         "mov r9, qword ptr [rbp+0x30]; mov r10, qword ptr [rbp+0x38]; " + goes + "0x3D" +
                          ends);
 }
