@@ -83,7 +83,12 @@ constexpr int kOfDwarf[16] = {};
 /// Where the process is that the thread runs, according to the registers.
 struct CodeLocation {
   const Word* at = nullptr;
+  const Word* returns_to = nullptr;  // see PlaceInHotCode
   const Term* stack = nullptr;
+  void set(const PlaceInHotCode& p) {
+    at = p.at;
+    returns_to = p.returns_to;
+  }
   bool in_loop = false;  // the thread is in the interpreter loop or in JIT code
   bool native = false;   // in native code that the instruction calls
   int frames_left = kMostNativeFrames;
@@ -98,7 +103,7 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* frame, void* into) {
   const auto* pc = reinterpret_cast<const void*>(is_interrupted ? ip : ip - 1);
   if (is_in_loop(pc))
     place.at = reinterpret_cast<const Word*>(_Unwind_GetGR(frame, kOfDwarf[registers.instruction]));
-  else place.at = instruction_of_hot_code(pc);
+  else place.set(place_in_hot_code(pc));
   if (!place.at) return --place.frames_left ? _URC_NO_REASON : _URC_NORMAL_STOP;
   place.stack = reinterpret_cast<const Term*>(_Unwind_GetGR(frame, kOfDwarf[stack_register(pc)]));
   return _URC_NORMAL_STOP;
@@ -110,7 +115,7 @@ CodeLocation code_location_of(const Registers& interrupted) {
   CodeLocation place;
   const void* const pc = interrupted.pc();
   if (is_in_loop(pc)) place.at = reinterpret_cast<const Word*>(interrupted.at(registers.instruction));
-  else place.at = instruction_of_hot_code(pc);
+  else place.set(place_in_hot_code(pc));
   if (place.at) {
     place.in_loop = true;
     place.stack = reinterpret_cast<const Term*>(interrupted.at(stack_register(pc)));
@@ -204,6 +209,7 @@ void note_place(Sample& s, const Process& p, const Activity* activity, const Reg
   s.native = place.native || !this_core();
   s.frames[0] = reinterpret_cast<std::uintptr_t>(place.at);
   s.frame_count = 1;
+  if (place.returns_to) s.frames[s.frame_count++] = reinterpret_cast<std::uintptr_t>(place.returns_to);
   // The stack of a process that this scheduler runs is moved only by collections and freed at its
   // exit.
   const bool stays = is_run_here && !activity && !p.exiting.load(std::memory_order_relaxed);

@@ -8,6 +8,8 @@
 
 namespace vmrun {
 
+struct FunctionHeader;
+
 /// Machine code that has been made of a function, before it has a place in memory.
 struct HotFunction {
   struct Place {
@@ -22,6 +24,10 @@ struct HotFunction {
   std::vector<Place> entries;  // where it can be entered from the loop
   std::vector<Fixup> fixups;
   std::vector<Place> places;  // whose code begins where; ways to the side have some of their own
+  /// From there on it is the code of an inlined call that returns to `at`, which is not on the
+  /// stack; nullptr: it is no such code.
+  std::vector<Place> inlined_calls;
+  std::vector<const FunctionHeader*> inlined;  // functions of the module whose code is part of it
 };
 
 }  // namespace vmrun

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -55,10 +56,13 @@ struct Code {
   std::vector<const Word*> entries;
   // Which instruction is whose, in the order of offsets: each counts from the one before on.
   struct Place {
-    std::uint32_t offset, words_in_function;
+    std::uint32_t offset;
+    std::int32_t words;  // from the function's header on; another function's if a call of it is inlined
   };
   const FunctionHeader* function;
   std::vector<Place> places;
+  std::vector<Place> inlined_calls;  // from there on, in a call that returns there; 0: in none
+  std::vector<const FunctionHeader*> inlined;
   Code* next_retired = nullptr;
 };
 
@@ -92,8 +96,9 @@ constinit Owners owners;
 struct HotCode {
   Area area{reinterpret_cast<const void*>(&look_for_heat), kAreaBytes};
   std::unordered_map<const FunctionHeader*, Code*> functions;
-  std::unordered_set<const FunctionHeader*> refused;  // by the compiler
-  std::unordered_set<const Word*> wrong;              // instructions about which the compiler guesses nothing
+  std::unordered_multimap<const FunctionHeader*, Code*> inlined_in;  // a function is part of that code
+  std::unordered_set<const FunctionHeader*> refused;                 // by the compiler
+  std::unordered_set<const Word*> wrong;  // instructions about which the compiler guesses nothing
   Retired<Code, &Code::next_retired, epoch_passed_by_code> retired;
 
   void give_back() {
@@ -134,7 +139,11 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
   hot->give_back();
   if (hot->area.used() + kRoomWanted > kAreaBytes) return;
   HotFunction made;
-  if (!jit::compile(*f, end, hot->wrong, &made)) {
+  const jit::Surroundings around{hot->wrong, [&](const FunctionHeader& g) {
+                                   const Word* const g_end = end_of(m, &g);
+                                   return is_changed(&g, g_end) ? nullptr : g_end;
+                                 }};
+  if (!jit::compile(*f, end, around, &made)) {
     hot->refused.insert(f);
     return;
   }
@@ -146,10 +155,14 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
     std::memcpy(made.code.data() + x.at, &distance, 4);
   }
   if (!hot->area.install(at, made.code.data(), made.code.size())) return;
-  auto* code = new Code{at, made.code.size(), {}, f, {}};
-  code->places.reserve(made.places.size());
-  for (const HotFunction::Place& p : made.places)
-    code->places.push_back({p.offset, static_cast<std::uint32_t>(p.at - reinterpret_cast<const Word*>(f))});
+  auto* code = new Code{at, made.code.size(), {}, f, {}, {}, std::move(made.inlined)};
+  const auto place_of = [&](const HotFunction::Place& p) {
+    return Code::Place{p.offset,
+                       p.at ? static_cast<std::int32_t>(p.at - reinterpret_cast<const Word*>(f)) : 0};
+  };
+  std::ranges::transform(made.places, std::back_inserter(code->places), place_of);
+  std::ranges::transform(made.inlined_calls, std::back_inserter(code->inlined_calls), place_of);
+  for (const FunctionHeader* const g : code->inlined) hot->inlined_in.emplace(g, code);
   owners.set(hot->area.offset(at), code->bytes, code);
   for (const HotFunction::Place& e : made.entries) {
     code->entries.push_back(e.at);
@@ -158,6 +171,28 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
   for (const Word* e : code->entries) operation_word(e).store(op::machine_code, std::memory_order_release);
   hot->functions.emplace(f, code);
   tell_perf(*f, at, made);
+}
+
+/// Frees the code when every scheduler has been between two slices.
+void forget(HotCode* hot, Code* code) {
+  hot->functions.erase(code->function);
+  for (const FunctionHeader* const g : code->inlined)
+    for (auto [it, end] = hot->inlined_in.equal_range(g); it != end; ++it)
+      if (it->second == code) {
+        hot->inlined_in.erase(it);
+        break;
+      }
+  hot->retired.retire(*code);
+}
+
+void take_away(HotCode* hot, Code* code) {
+  const Word* const entry = code->function->entry();
+  for (const Word* e : code->entries) {
+    operation_word(e).store(operation_as_it_was(hot_code(e)), std::memory_order_release);
+    const void* const to = e == entry ? stubs.at_entry : stubs.at_return;
+    __atomic_store_n(const_cast<Word*>(e - 1), reinterpret_cast<Word>(to), __ATOMIC_RELEASE);
+  }
+  forget(hot, code);
 }
 
 void see(const Word* address, unsigned enough) {
@@ -197,16 +232,12 @@ void cool(const Word* at) {
   if (!hot) return;
   const EpochGuard guard;
   const FunctionHeader* const f = function_header_at(at);
-  const auto it = hot->functions.find(f);
-  if (it == hot->functions.end()) return;
-  Code* const code = it->second;
-  hot->functions.erase(it);
-  for (const Word* e : code->entries) {
-    operation_word(e).store(operation_as_it_was(hot_code(e)), std::memory_order_release);
-    const void* const to = e == f->entry() ? stubs.at_entry : stubs.at_return;
-    __atomic_store_n(const_cast<Word*>(e - 1), reinterpret_cast<Word>(to), __ATOMIC_RELEASE);
+  if (const auto it = hot->functions.find(f); it != hot->functions.end()) take_away(hot, it->second);
+  for (;;) {
+    const auto it = hot->inlined_in.find(f);
+    if (it == hot->inlined_in.end()) break;
+    take_away(hot, it->second);
   }
-  hot->retired.retire(*code);
   hot->give_back();
 }
 
@@ -218,8 +249,7 @@ void forget_heat(const Module& m) {
     const auto* const f = reinterpret_cast<const FunctionHeader*>(m.begin() + at);
     hot->refused.erase(f);
     if (const auto it = hot->functions.find(f); it != hot->functions.end()) {
-      hot->retired.retire(*it->second);
-      hot->functions.erase(it);
+      forget(hot, it->second);
     }
   }
   std::erase_if(hot->wrong, [&](const Word* at) { return at >= m.begin() && at < m.end(); });
@@ -236,23 +266,31 @@ void guessed_wrong(const Word* at) {
   const EpochGuard guard;
   const FunctionHeader* const f = function_header_at(at);
   const Module* const m = module_at(at);
-  if (!f || !m || !hot->functions.contains(f)) return;
+  if (!f || !m) return;
+  std::vector<const FunctionHeader*> with_it;
+  if (hot->functions.contains(f)) with_it.push_back(f);
+  for (auto [it, end] = hot->inlined_in.equal_range(f); it != end; ++it)
+    with_it.push_back(it->second->function);
   cool(at);
-  heat(hot, f, *m);
+  for (const FunctionHeader* const g : with_it)
+    if (!hot->functions.contains(g)) heat(hot, g, *m);
 }
 
-const Word* instruction_of_hot_code(const void* pc) {
+PlaceInHotCode place_in_hot_code(const void* pc) {
   const HotCode* const hot = hot_now.load(std::memory_order_acquire);
-  if (!hot) return nullptr;
+  if (!hot) return {};
   const std::size_t offset = hot->area.offset(pc);
   const Code* const code = offset < kAreaBytes ? owners.at(offset) : nullptr;
-  if (!code) return nullptr;
+  if (!code) return {};
   const auto in_code = static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(pc) - code->code);
-  const auto next =
-      std::ranges::upper_bound(code->places, in_code, {}, [](const Code::Place& p) { return p.offset; });
-  const std::uint32_t word = next == code->places.begin() ? code->places.front().words_in_function
-                                                          : std::prev(next)->words_in_function;
-  return reinterpret_cast<const Word*>(code->function) + word;
+  const auto words_in = [&](const std::vector<Code::Place>& places) {
+    const auto next =
+        std::ranges::upper_bound(places, in_code, {}, [](const Code::Place& p) { return p.offset; });
+    return next == places.begin() ? 0 : std::prev(next)->words;
+  };
+  const auto* const header = reinterpret_cast<const Word*>(code->function);
+  const std::int32_t at = words_in(code->places), returns_to = words_in(code->inlined_calls);
+  return {at ? header + at : code->function->entry(), returns_to ? header + returns_to : nullptr};
 }
 
 void compile_all(const Module& m) {

@@ -22,7 +22,12 @@ bool find_places_in_code(ErlangRegisters* out);
 
 /// pc: an address of machine code.
 bool is_in_loop(const void* pc);
-/// The instruction whose hot code it lies in; nullptr: it lies elsewhere.
-const Word* instruction_of_hot_code(const void* pc);
+struct PlaceInHotCode {
+  const Word* at = nullptr;  // the instruction; nullptr: it is no hot code
+  /// If that belongs to a call that has been inlined, and whose return address is not on the stack:
+  /// where it returns to.
+  const Word* returns_to = nullptr;
+};
+PlaceInHotCode place_in_hot_code(const void* pc);
 
 }  // namespace vmrun

@@ -174,7 +174,7 @@ ValueId Builder::of_floats(Op op, ValueId a, ValueId b, std::vector<Incoming>* o
   const ValueId y = as_float(b, others);
   if (block_ == kNone) return kNone;
   const ValueId r = emit(op, Type{}, {x, y}, 0, exit());
-  act(Op::kNeed, {}, 2 + kStackReserveWords, exit());
+  need(2 + kStackReserveWords);
   return emit(Op::kBox, Type::of(std::uint16_t{Type::kFloat}), {r});
 }
 

@@ -9,6 +9,8 @@ using op::Family;
 
 void Builder::call(const Part& p, unsigned arity, const Word* target, Word address_at, bool returns) {
   store_all();
+  if (target && returns && inline_call(p, target)) return;
+  store_return();
   Block& b = block();
   for (unsigned n = 0; n < arity; ++n) b.args.push_back(state_.x[n]);
   b.target = target;
@@ -22,6 +24,7 @@ void Builder::call(const Part& p, unsigned arity, const Word* target, Word addre
 
 void Builder::call_fun(const Part& p, unsigned arity, ValueId fun, bool returns) {
   store_all();
+  store_return();
   for (unsigned n = 0; n < arity; ++n) block().args.push_back(state_.x[n]);
   block().args.push_back(fun);
   block().imm = arity;
@@ -44,15 +47,18 @@ void Builder::call_bif(const Part& p) {
   const auto arity = static_cast<unsigned>(o[1].value);
   returns_to_.insert(p.next);
   if (!p.begins) return leave();  // the instruction would begin again
+  store_return();
   std::vector<ValueId> args(state_.x.begin(), state_.x.begin() + arity);
   act(Op::kCount, {}, 0, exit());
   const ValueId result = g_.value(Op::kCallBif, Type{}, o[2].value);
   append(Op::kCallBif, result, args, o[2].value);
   block().code.back().next = p.next;
+  const bool return_is_stored = state_.return_is_stored;
   state_ = State();
+  state_.return_is_stored = return_is_stored;
   state_.x[0] = result;
   if (only_result_is_live(code_.part_at(p.next))) return;
-  block().exit = exit_at(p.next, {1, 0}, state_.x, state_.floats);
+  block().exit = exit_at(p.next, {1, 0}, state_.x, state_.floats, return_to());
   end_with(BlockEnd::kExit);
 }
 
@@ -61,6 +67,7 @@ void Builder::apply(const Part& p, bool returns) {
   const auto arity = static_cast<unsigned>(o[0].value);
   if (returns) returns_to_.insert(p.next);
   if (arity + 1 >= kScratchPlace) return leave();
+  store_return();
   const ValueId target = invoke(returns ? callees::applied : callees::applied_last,
                                 {state_.x[arity], state_.x[arity + 1], number(arity)});
   require(
@@ -95,6 +102,7 @@ void Builder::build_call(const Part& p) {
       const ValueId fun = get(o[1]);
       require_fun(fun, static_cast<unsigned>(o[0].value));
       store_all();
+      store_return();
       act(Op::kMoveStack, {}, o[2].value);
       state_.y.clear();
       return call_fun(p, static_cast<unsigned>(o[0].value), fun, false);

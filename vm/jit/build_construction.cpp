@@ -144,7 +144,7 @@ void Builder::begin_append(const Part& p) {
   const auto o = code_.operands(p);
   const Type raw = Type::of(kRaw);
   const ValueId v = get(o[0]);
-  act(Op::kNeed, {}, o[2].value, exit());
+  need(o[2].value);
   if (!type(v).may_be(kOfBits)) return go_to(o[4].target());
   const auto require_word = [&](ValueId in, Word tag, Word field, Word word,
                                 Condition c = Condition::kWordIs) {
@@ -245,7 +245,7 @@ ValueId Builder::append_bits(const Part& p, Word bits, std::vector<Incoming>* ot
   // All operands are read in front of the first branch, so that both ways know the same.
   const ValueId to = get(source_of(p.list[1]));
   for (std::size_t n = 3; n + 2 < p.list.size(); n += 3) get(source_of(p.list[n + 1]));
-  act(Op::kNeed, {}, (o[2].value & ~Word{kNeedAlways}) + sizeof(SubBinary) / sizeof(Word), exit());
+  need((o[2].value & ~Word{kNeedAlways}) + sizeof(SubBinary) / sizeof(Word));
   ValueId word = kNone;
   for (std::size_t n = 3; n + 2 < p.list.size(); n += 3) {
     const ValueId v = get(source_of(p.list[n + 1]));
@@ -289,7 +289,7 @@ void Builder::build_construction(const Part& p) {
   const auto o = code_.operands(p);
   switch (p.family) {
     case Family::bs_begin:
-      act(Op::kNeed, {}, o[1].value, exit());
+      need(o[1].value);
       built_ = {};
       built_.limit = word_of(Op::kHeapTop, {}, offsetof(HeapBinary, data) + o[2].value);
       return;

@@ -11,6 +11,10 @@ using op::Family;
 
 void Builder::run() {
   begin_at_entry();
+  build_parts();
+}
+
+void Builder::build_parts() {
   const auto parts = code_.parts();
   for (std::size_t n = 0; n < parts.size(); ++n) {
     const Part& p = parts[n];
@@ -25,6 +29,7 @@ void Builder::run() {
 
 BlockId Builder::new_block() {
   g_.blocks.emplace_back();
+  g_.blocks.back().inlined_return = return_to();
   return static_cast<BlockId>(g_.blocks.size() - 1);
 }
 
@@ -57,7 +62,8 @@ void Builder::begin_instruction(std::size_t n) {
   const Part& p = code_.parts()[n];
   at_ = p.at;
   first_part_ = n;
-  if (returns_to_.contains(at_) && only_result_is_live(n)) incoming_[at_].push_back(entered_at(at_, 1));
+  if (!inlined_ && returns_to_.contains(at_) && only_result_is_live(n))
+    incoming_[at_].push_back(entered_at(at_, 1));
   const bool may_resume =
       resumes_at_.contains(at_) && !(live_[n].x >> kRegisterArguments) && !live_[n].floats;
   if (may_resume) incoming_[at_].push_back(entered_at(at_, live_[n].x));
@@ -88,6 +94,7 @@ void Builder::begin_instruction(std::size_t n) {
   }
   start_x_ = state_.x;
   start_floats_ = state_.floats;
+  start_return_ = return_to();
   if (begins_again_in_the_middle(n)) leave();
 }
 
@@ -97,7 +104,7 @@ void Builder::leave_where_unknown(std::vector<Incoming>* edges, std::size_t n) {
     for (unsigned k = 0; k < kMostX; ++k) known &= !(live_[n].x >> k & 1) || e.state.x[k] != kNone;
     if (known) return false;
     block_ = e.block;
-    block().exit = exit_at(at_, live_[n], e.state.x, e.state.floats);
+    block().exit = exit_at(at_, live_[n], e.state.x, e.state.floats, return_to(inlined_, e.state));
     end_with(BlockEnd::kExit);
     return true;
   });
@@ -152,6 +159,7 @@ void Builder::merge(std::vector<Incoming>& edges, std::size_t n) {
     state_ = std::move(edges[0].state);
     return;
   }
+  store_returns_alike(edges);
   const BlockId to = new_block();
   State joined;
   const auto choose = [&](auto member, unsigned k, bool is_needed) {
@@ -178,13 +186,29 @@ void Builder::merge(std::vector<Incoming>& edges, std::size_t n) {
   joined.narrowed = narrowed_by_all(edges);
   joined.matching = edges[0].state.matching;
   for (const Incoming& e : edges) joined.matching = common(joined.matching, e.state.matching);
-  for (const auto& [slot, v] : edges[0].state.y) {
-    const std::pair<Word, ValueId> known{slot, v};
-    if (std::ranges::all_of(edges, [&](const Incoming& e) { return std::ranges::count(e.state.y, known); }))
-      joined.y.push_back(known);
-  }
+  joined.return_is_stored = edges[0].state.return_is_stored;
+  const auto keep_common = [&](auto known) {
+    for (const auto& y : edges[0].state.*known)
+      if (std::ranges::all_of(edges,
+                              [&](const Incoming& e) { return std::ranges::count(e.state.*known, y); }))
+        (joined.*known).push_back(y);
+  };
+  keep_common(&State::y);
+  keep_common(&State::callers_y);
   lead(edges, to);
   state_ = std::move(joined);
+  block().inlined_return = return_to();
+}
+
+void Builder::store_returns_alike(std::vector<Incoming>& edges) {
+  if (std::ranges::none_of(edges, [](const Incoming& e) { return e.state.return_is_stored; })) return;
+  for (Incoming& e : edges) {
+    block_ = e.block;
+    std::swap(state_, e.state);
+    store_return();
+    std::swap(state_, e.state);
+  }
+  block_ = kNone;
 }
 
 std::vector<std::pair<ValueId, Type>> Builder::narrowed_by_all(const std::vector<Incoming>& edges) const {
@@ -294,13 +318,13 @@ void Builder::exclude(ValueId v, unsigned kinds) {
 }
 
 ExitId Builder::exit() {
-  if (exit_ == kNone) exit_ = exit_at(at_, live_[first_part_], start_x_, start_floats_);
+  if (exit_ == kNone) exit_ = exit_at(at_, live_[first_part_], start_x_, start_floats_, start_return_);
   return exit_;
 }
 
 ExitId Builder::exit_of_guess() {
   if (exit_of_guess_ == kNone) {
-    exit_of_guess_ = exit_at(at_, live_[first_part_], start_x_, start_floats_);
+    exit_of_guess_ = exit_at(at_, live_[first_part_], start_x_, start_floats_, start_return_);
     g_.exits.back().how = How::kGuessed;
   }
   return exit_of_guess_;
@@ -320,15 +344,15 @@ void Builder::leave_with(ExitId e) {
 }
 
 void Builder::leave_as_asked() {
-  block().exit = exit_at(at_, live_[first_part_], start_x_, start_floats_);
+  block().exit = exit_at(at_, live_[first_part_], start_x_, start_floats_, start_return_);
   g_.exits.back().is_asked_for = true;
   end_with(BlockEnd::kExit);
 }
 
 void Builder::leave_for(const Word* at, How how) {
   store_all();
-  block().exit =
-      exit_at(at, code_.holds(at) ? live_[code_.part_at(at)] : RegisterSet{}, state_.x, state_.floats);
+  block().exit = exit_at(at, code_.holds(at) ? live_[code_.part_at(at)] : RegisterSet{}, state_.x,
+                         state_.floats, return_to());
   g_.exits.back().how = how;
   end_with(BlockEnd::kExit);
 }
@@ -349,7 +373,7 @@ void Builder::go_to(const Word* to) {
   RegisterSet needed;
   if (is_back) needed = live_[code_.part_at(to)];
   else needed.x = (std::uint64_t{1} << code_.function().arity) - 1;
-  block().exit = exit_at(to, needed, state_.x, state_.floats);
+  block().exit = exit_at(to, needed, state_.x, state_.floats, return_to());
   end_with(BlockEnd::kExit);
 }
 
@@ -425,7 +449,8 @@ void Builder::build_move(const Part& p) {
       for (const Word slot : p.list) set({Operand::Kind::kY, slot}, constant(Term::nil().raw()));
       return;
     case Family::allocate:
-      act(Op::kNeed, {}, o[2].value, exit());
+      store_return();
+      need(o[2].value);
       store_all();
       act(Op::kMoveStack, {}, static_cast<Word>(-static_cast<SWord>(o[0].value)));
       state_.y.clear();
@@ -435,8 +460,9 @@ void Builder::build_move(const Part& p) {
       act(Op::kMoveStack, {}, o[0].value);
       state_.y.clear();
       return;
-    case Family::test_heap: return act(Op::kNeed, {}, o[1].value, exit());
+    case Family::test_heap: return need(o[1].value);
     case Family::return_:
+      if (inlined_) return return_inlined();
       store_all();
       block().args = {state_.x[0]};
       return end_with(BlockEnd::kReturn);
@@ -445,11 +471,16 @@ void Builder::build_move(const Part& p) {
   }
 }
 
-bool build_graph(const FunctionCode& code, const WrongGuesses& wrong, Graph* out) {
+void Builder::need(Word words) {
+  // The return address of an inlined call may follow.
+  act(Op::kNeed, {}, words + (return_to() ? 1 : 0), exit());
+}
+
+bool build_graph(const FunctionCode& code, const Surroundings& around, Graph* out) {
   if (code.function().arity >= kScratchPlace) return false;
-  std::vector<RegisterSet> live = live_registers(code);
+  const std::vector<RegisterSet> live = live_registers(code);
   if (live.empty()) return false;
-  Builder(code, std::move(live), wrong, out).run();
+  Builder(code, live, around, out).run();
   return true;
 }
 

@@ -367,7 +367,7 @@ void Builder::start_match(const Part& p) {
   std::vector<Incoming> edges{{block().to, state_}};
   block_ = other;
   if (!type(v).is(kOfBits)) require(Condition::kIsBitString, {v}, 0, otherwise);
-  act(Op::kNeed, {}, o[3].value, exit());
+  need(o[3].value);
   const ValueId made = invoke(callees::start_match, {v}, Type::of(kOfBits));
   edges.push_back({block_, state_});
   const ValueId context = join(edges, {v, made});
@@ -445,7 +445,7 @@ void Builder::get_part(const Part& p) {
   if (constant == kNone && unit != 1 && unit != 8) return leave();
   match_in(context);
   store_position();
-  act(Op::kNeed, {}, o[5].value, exit());
+  need(o[5].value);
   if (constant != kNone) require_bits(constant, fail);
   const ValueId bits = constant != kNone ? number(constant) : bits_of_size(size, unit, fail);
   if (block_ == kNone) return;
@@ -461,7 +461,7 @@ void Builder::get_rest(const Part& p) {
   const ValueId context = get(o[0]);
   match_in(context);
   store_position();
-  act(Op::kNeed, {}, o[advances ? 4 : 3].value, exit());
+  need(o[advances ? 4 : 3].value);
   if (advances) test_units_behind(0, o[2].value + 1, o[5].target());
   const ValueId part = invoke(callees::extract, {context, bits_left()}, Type::of(kOfBits));
   Matching& m = state_.matching;
@@ -532,7 +532,7 @@ void Builder::get_float(const Part& p) {
   const ValueId context = get(o[0]), size = get(o[2]);
   match_in(context);
   store_position();
-  act(Op::kNeed, {}, o[6].value, exit());
+  need(o[6].value);
   const Type type = Type::of(std::uint16_t{Type::kFloat});
   if (constant_bits(size, o[3].value) == 64) {
     require_bits(64, fail);

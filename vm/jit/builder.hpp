@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -28,6 +29,8 @@ struct State {
   std::vector<std::pair<Word, ValueId>> unstored;
   std::vector<std::pair<ValueId, Type>> narrowed;  // types known here, the latest last
   Matching matching;
+  bool return_is_stored = false;                    // in an inlined call: the return address is on the stack
+  std::vector<std::pair<Word, ValueId>> callers_y;  // likewise: what `y` is where the call returns
   State() {
     x.fill(kNone);
     floats.fill(kNone);
@@ -44,12 +47,21 @@ inline constexpr Word kHeaderSubMask = 0x3F;
 constexpr Word sub_header(Term::Sub sub) { return static_cast<Word>(sub) << 2; }
 constexpr Word masked(Word mask, Word value) { return mask << 32 | value; }
 
+/// A call that is replaced by the code of what it calls.
+struct InlinedCall {
+  const Word* return_to;
+  std::vector<Incoming> returned;  // the result is in x0
+};
+
 class Builder {
  public:
-  Builder(const FunctionCode& code, std::vector<RegisterSet> live, const WrongGuesses& wrong, Graph* out)
-      : code_(code), live_(std::move(live)), g_(*out), wrong_(wrong) {}
+  Builder(const FunctionCode& code, const std::vector<RegisterSet>& live, const Surroundings& around,
+          Graph* out)
+      : code_(code), live_(live), g_(*out), around_(around) {}
 
   void run();
+  /// Builds the code in the place of a call, which is in that block.
+  void run_inlined(BlockId block, const State& at_call, InlinedCall* call);
 
  private:
   // ---- Instructions. Each does those of its kind, and asks the next one for others; the last one
@@ -71,6 +83,7 @@ class Builder {
 
   Block& block() { return g_.blocks[block_]; }
   BlockId new_block();
+  void build_parts();
   void begin_at_entry();
   /// An entry into the function: behind a call, or where the interpreter may go on here. These x
   /// registers are needed.
@@ -84,6 +97,8 @@ class Builder {
   bool begins_again_in_the_middle(std::size_t n) const;
   static bool may_leave(op::Family f);
   void merge(std::vector<Incoming>& edges, std::size_t n);
+  /// Puts the return address of an inlined call onto the stack on all edges, if it is there on one.
+  void store_returns_alike(std::vector<Incoming>& edges);
   /// Types that are known on every edge, beyond what the values' own types say.
   std::vector<std::pair<ValueId, Type>> narrowed_by_all(const std::vector<Incoming>& edges) const;
   /// Ends the edges with jumps to the block, and goes on there.
@@ -123,10 +138,11 @@ class Builder {
   /// Likewise, where a guess was wrong. If that happens often, the function is compiled once more,
   /// without guesses in this instruction.
   ExitId exit_of_guess();
-  bool guesses() const { return !wrong_.contains(at_); }
+  bool guesses() const { return !around_.wrong_guesses.contains(at_); }
   template <class X, class F>
-  ExitId exit_at(const Word* at, const RegisterSet& needed, const X& x, const F& floats) {
-    Exit e{at, How::kAsItWas, {}, {}};
+  ExitId exit_at(const Word* at, const RegisterSet& needed, const X& x, const F& floats,
+                 const Word* return_to) {
+    Exit e{at, How::kAsItWas, false, return_to, {}, {}};
     for (unsigned k = 0; k < kMostX; ++k)
       if (needed.x >> k & 1 && x[k] != kNone)
         e.registers.push_back({static_cast<std::uint16_t>(x_of_place(k)), x[k]});
@@ -389,6 +405,25 @@ class Builder {
   void call_bif(const Part& p);
   void apply(const Part& p, bool returns);
 
+  // ---- Inlining (build_inlining.cpp) ---------------------------------------------------------
+
+  struct Inlinable {
+    FunctionCode code;
+    std::vector<RegisterSet> live;
+  };
+  const Inlinable* inlinable(const Word* entry);
+  /// Returns false if it is not done.
+  bool inline_call(const Part& p, const Word* target);
+  /// Where an inlined call returns to, unless that is on the stack.
+  static const Word* return_to(const InlinedCall* call, const State& s) {
+    return call && !s.return_is_stored ? call->return_to : nullptr;
+  }
+  const Word* return_to() const { return return_to(inlined_, state_); }
+  /// Puts it onto the stack.
+  void store_return();
+  void return_inlined();
+  void need(Word words);
+
   // ---- Processes --------------------------------------------------------------------------------
 
   void send(const Part& p);
@@ -398,7 +433,7 @@ class Builder {
   bool only_result_is_live(std::size_t part) const;
 
   const FunctionCode& code_;
-  const std::vector<RegisterSet> live_;
+  const std::vector<RegisterSet>& live_;
   Graph& g_;
   BlockId block_ = kNone;  // kNone: what follows is not reached from before
   State state_;
@@ -406,8 +441,12 @@ class Builder {
   std::array<ValueId, kMostFloats> start_floats_;
   const Word* at_ = nullptr;
   std::size_t first_part_ = 0;
+  const Word* start_return_ = nullptr;           // return_to() likewise
   ExitId exit_ = kNone, exit_of_guess_ = kNone;  // of the current instruction
-  const WrongGuesses& wrong_;
+  const Surroundings& around_;
+  InlinedCall* inlined_ = nullptr;                                         // the call whose code this is
+  std::unordered_map<const Word*, std::unique_ptr<Inlinable>> inlinable_;  // by entry; nullptr: it is not
+  std::size_t inlined_parts_ = 0;
   std::unordered_map<const Word*, std::vector<Incoming>> incoming_;
   std::unordered_set<const Word*> returns_to_, resumes_at_;
   std::unordered_map<const Word*, BlockId> loops_;  // where jumps back may go to: no register is needed

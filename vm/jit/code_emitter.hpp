@@ -71,7 +71,9 @@ class Emitter {
 
   // ---- Blocks -----------------------------------------------------------------------------------
 
-  void note_place(const Word* of);
+  /// What follows belongs to that instruction, in an inlined call that returns there (or nullptr).
+  void note_place(const Word* of, const Word* return_to);
+  void push(const Word* address);
   void block(BlockId id);
   void entry(const Block& b);
   struct Entering {
@@ -127,7 +129,7 @@ class Emitter {
   std::vector<Label> labels_;
   std::unordered_map<ExitId, Label> exits_;
   BlockId next_ = kNone;  // the block that is written next
-  const Word* place_ = nullptr;
+  const Word *place_ = nullptr, *return_to_ = nullptr;
   std::vector<Entering> entering_;
   /// Code that goes back to the interpreter with an address.
   struct Aside {

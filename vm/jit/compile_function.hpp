@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unordered_set>
-
 #include "vm/code/made_code.hpp"
+#include "vm/jit/surroundings.hpp"
 #include "vm/term/fun.hpp"
 
 namespace vmrun::jit {
@@ -12,11 +11,10 @@ namespace vmrun::jit {
 /// everywhere in machine code (kStack of assembler.hpp).
 inline constexpr int kStackNumber = 3;
 
-/// Compiles a function to machine code. wrong: instructions in which nothing is guessed. Returns
-/// false if it is left to the interpreter. Nobody changes its instructions meanwhile.
+/// Compiles a function to machine code. Returns false if it is left to the interpreter. Nobody
+/// changes its instructions meanwhile, nor those of functions that may be inlined.
 /// (compile_function.cpp)
-bool compile(const FunctionHeader& function, const Word* end, const std::unordered_set<const Word*>& wrong,
-             HotFunction* out);
+bool compile(const FunctionHeader& function, const Word* end, const Surroundings& around, HotFunction* out);
 
 /// For tests: machine code leaves at a third of the places where it may, though no assumption fails
 /// there. The seed draws them; 0: it leaves where it must. Before functions are compiled.

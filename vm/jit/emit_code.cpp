@@ -44,7 +44,7 @@ void Emitter::run() {
   for (const auto& [exit, label] : exits_) write_exit(g_.exits[exit], label);
   for (const Aside& s : asides_) {
     a_.bind(s.label);
-    out_.places.push_back({s.at, a_.here()});
+    note_place(s.at, nullptr);
     a_.move(kAddress, reinterpret_cast<Word>(s.at));
     a_.jump_outward(s.stub);
   }
@@ -166,7 +166,8 @@ Label Emitter::label_of(BlockId id) {
 
 void Emitter::write_exit(const Exit& e, Label label) {
   a_.bind(label);
-  out_.places.push_back({e.at, a_.here()});
+  note_place(e.at, e.return_to);
+  if (e.return_to) push(e.return_to);
   for (const Exit::Register& r : e.registers) store(kXRegisters, x_at(r.x), r.value);
   if (!e.floats.empty()) a_.load(kScratch2, kFrame, words(kFloatsSlot));
   for (const Exit::Register& r : e.floats) a_.store(kScratch2, words(r.x), float_in(r.value, kFloatScratch));
@@ -174,21 +175,31 @@ void Emitter::write_exit(const Exit& e, Label label) {
   a_.jump_outward(stubs.leave[static_cast<unsigned>(e.how)]);
 }
 
-void Emitter::note_place(const Word* of) {
-  if (of == place_) return;
+void Emitter::note_place(const Word* of, const Word* return_to) {
+  if (of != place_) out_.places.push_back({of, a_.here()});
+  if (return_to != return_to_) out_.inlined_calls.push_back({return_to, a_.here()});
   place_ = of;
-  out_.places.push_back({of, a_.here()});
+  return_to_ = return_to;
+}
+
+void Emitter::push(const Word* address) {
+  a_.move(kScratch2, reinterpret_cast<Word>(address));
+  a_.store(kStack, -words(1), kScratch2);
+  a_.add(kStack, -words(1));
 }
 
 void Emitter::block(BlockId id) {
   const Block& b = g_.blocks[id];
   if (b.entry) entry(b);
   a_.bind(labels_[id]);
+  const Word* return_to = b.inlined_return;
   for (const Inst& i : b.code) {
-    note_place(i.at);
+    if (i.op == Op::kCountCall) return_to = reinterpret_cast<const Word*>(i.imm);
+    note_place(i.at, return_to);
+    if (i.op == Op::kPushReturn) return_to = nullptr;
     instruction(i);
   }
-  if (b.at) note_place(b.at);
+  if (b.at) note_place(b.at, return_to);
   end(b);
 }
 
@@ -200,8 +211,7 @@ void Emitter::entry(const Block& b) {
   const std::uint32_t prefix_at = a_.here();
   a_.data(&prefix, sizeof prefix);
   out_.entries.push_back({b.entry, a_.here()});
-  place_ = nullptr;
-  note_place(b.entry);
+  note_place(b.entry, nullptr);
   if (is_function) {
     const std::uint32_t from = a_.here();
     used_up_ = a_.label();
@@ -278,11 +288,7 @@ void Emitter::call(const Block& b) {
     else store(kXRegisters, x_at(n), b.args[n]);
   }
   move_all(std::move(moves));
-  if (b.return_to) {
-    a_.move(kScratch2, reinterpret_cast<Word>(b.return_to));
-    a_.store(kStack, -words(1), kScratch2);
-    a_.add(kStack, -words(1));
-  }
+  if (b.return_to) push(b.return_to);
   if (is_fun) return a_.jump_outward(stubs.call_fun[b.imm < kRegisterArguments ? b.imm : kRegisterArguments]);
   if (is_export) {
     a_.load(kAddress, kScratch, kExportAddress);

@@ -308,6 +308,10 @@ void Emitter::instruction(const Inst& i) {
       a_.compare_memory_32(kProcess, kReductions, 1);
       a_.jump_if(Comparison::kNotGreater, exit_label(i.exit));
       return a_.count_down(kProcess, kReductions);
+    case Op::kCountCall:
+      a_.count_down(kProcess, kReductions);
+      return a_.jump_if_not_positive(exit_label(i.exit));
+    case Op::kPushReturn: return push(reinterpret_cast<const Word*>(i.imm));
     case Op::kCallBif: return call_bif(i);
     case Op::kMoveStack: return a_.add(kStack, words(static_cast<SWord>(i.imm)));
     case Op::kNeed:

@@ -37,8 +37,8 @@ void Emitter::map_get(const Inst& i) {
   done(i.dst, r);
   a_.bind(end);
   static_assert(sizeof(FlatMap) == 3 * sizeof(Word));
-  later_.push_back([this, &i, none, elsewhere, end] {
-    out_.places.push_back({i.at, a_.here()});
+  later_.push_back([this, &i, none, elsewhere, end, return_to = return_to_] {
+    note_place(i.at, return_to);
     a_.bind(none);
     const Register r = out(i.dst, kScratch);
     a_.move(r, Word{0});

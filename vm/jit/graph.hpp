@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vm/code/machine_code.hpp"
+#include "vm/term/fun.hpp"
 #include "vm/term/term.hpp"
 
 /// The form from which machine code is made: blocks of instructions over values that are each
@@ -91,10 +92,12 @@ enum class Op : std::uint8_t {
   kCall,          // args: its arguments; imm: a Callee (callees.hpp). All values are kept
   kCallBif,       // args: its arguments; imm: the function. It may return 0, and leave for the interpreter
   kMoveStack,     // imm: words that the stack shrinks by (as a signed number)
+  kPushReturn,    // imm: an instruction, which a call that has been inlined returns to
   kNeed,          // imm: words of heap. Exit: there are fewer
   kPeek,          // the message at the save position, or 0: there is none at hand
   kPassMessage,   // the save position moves behind the message there
-  kCount,         // a reduction. Exit: the slice is used up
+  kCount,         // a reduction. Exit: the slice is used up, and nothing has been counted
+  kCountCall,     // likewise, but it has been counted
   // Small integers, tagged. With an exit: operands are checked unless their types are known, and
   // results that are no small integers leave.
   kAdd,
@@ -248,7 +251,8 @@ struct Block {
     BlockId to;
   };
   std::vector<Case> cases;
-  bool rare = false;  // placed behind all others
+  bool rare = false;                     // placed behind all others
+  const Word* inlined_return = nullptr;  // as it begins: see Exit::return_to
 };
 
 /// Where the interpreter goes on, and what it needs.
@@ -257,6 +261,9 @@ struct Exit {
   How how = How::kAsItWas;
   /// A function that would have changed something has asked for it: nobody else may take it.
   bool is_asked_for = false;
+  /// In the code of a call that has been inlined: where that returns to, if its return address is
+  /// not on the stack yet. The exit puts it there.
+  const Word* return_to = nullptr;
   struct Register {
     std::uint16_t x;
     ValueId value;
@@ -272,6 +279,7 @@ struct Graph {
   std::vector<Type> types;  // by value
   std::vector<ValueId> args;
   std::vector<Exit> exits;
+  std::vector<const FunctionHeader*> inlined;  // functions whose calls are replaced by their code
 
   ValueId value(Op op, Type type, Word imm = 0) {
     ops.push_back(op);
