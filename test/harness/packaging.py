@@ -10,7 +10,7 @@ from .results import Failure, Skip, Test
 
 COMMANDS = ('vmrun', 'vmrunc', 'vmtrace')
 # g++ is always there where Debian builds; packages are built without the tests; debhelper is what builds.
-NOT_OF_CONTROL, ONLY_OF_CONTROL = {'g++', 'catch2'}, {'debhelper-compat'}
+NOT_OF_CONTROL, ONLY_OF_CONTROL = {'g++', 'catch2', 'libcapstone-dev'}, {'debhelper-compat'}
 
 # Calls the completion as bash does, with the words of a line, and prints what it offers.
 BASH = r"""

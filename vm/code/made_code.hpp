@@ -17,7 +17,7 @@ struct HotFunction {
     std::uint32_t offset;
   };
   struct Fixup {
-    std::uint32_t at, from;  // four bytes: the distance from there (offsets)
+    std::uint32_t at;  // offset of four bytes, the processor's distance to the target is put into
     const void* target;
   };
   std::vector<std::uint8_t> code;

@@ -24,19 +24,21 @@
 #include "vm/hot/place_in_code.hpp"
 #include "vm/jit/compile_function.hpp"
 #include "vm/jit/emit_code.hpp"
+#include "vm/jit/processor.hpp"
 #include "vm/process/process.hpp"
 #include "vm/process/return_address.hpp"
 
 namespace vmrun {
 namespace {
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 constexpr bool kInThisBuild = true;
 #else  // a sanitizer's checks in the loop are code for the loop
 constexpr bool kInThisBuild = false;
 #endif
 
-constexpr std::size_t kAreaBytes = std::size_t{128} << 20;
+using jit::kAreaBytes;
 constexpr std::size_t kRoomWanted = std::size_t{1} << 20;  // else nothing is made until some is given back
 constexpr unsigned kFrames = 3;                            // that are looked at, the one at work included
 constexpr unsigned kSeen = 1 << 14;
@@ -149,11 +151,7 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
   }
   const std::uint8_t* const at = hot->area.allocate(made.code.size());
   if (!at) return;
-  for (const HotFunction::Fixup& x : made.fixups) {
-    const auto distance =
-        static_cast<std::int32_t>(static_cast<const std::uint8_t*>(x.target) - (at + x.from));
-    std::memcpy(made.code.data() + x.at, &distance, 4);
-  }
+  jit::lead_outward(&made, at);
   if (!hot->area.install(at, made.code.data(), made.code.size())) return;
   auto* code = new Code{at, made.code.size(), {}, f, {}, {}, std::move(made.inlined)};
   const auto place_of = [&](const HotFunction::Place& p) {

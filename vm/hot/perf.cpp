@@ -16,6 +16,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/code/made_code.hpp"
 #include "vm/code/module.hpp"
+#include "vm/jit/processor.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun {
@@ -74,7 +75,7 @@ bool open_dump(const std::string& folder) {
   const struct {
     std::uint32_t magic, version, bytes, machine, padding, pid;
     std::uint64_t time, flags;
-  } header{kMagic,         kVersion, sizeof header, EM_X86_64, 0, static_cast<std::uint32_t>(getpid()),
+  } header{kMagic,         kVersion, sizeof header, jit::kElfMachine, 0, static_cast<std::uint32_t>(getpid()),
            monotonic_ns(), 0};
   std::fwrite(&header, sizeof header, 1, dump);
   return std::fflush(dump) == 0;

@@ -8,7 +8,7 @@
 #include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/hot/loop_code.hpp"
-#include "vm/jit/compile_function.hpp"
+#include "vm/jit/processor.hpp"
 
 #if defined(__x86_64__)
 

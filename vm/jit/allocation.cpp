@@ -119,7 +119,7 @@ class LinearScan {
         for (const ValueId v : g_.args_of(i)) use(v, at);
         use_exit(i.exit, at + 1);  // also behind the result: it is as it was before
         if (i.dst != kNone) begin_[i.dst] = at;
-        // Division has its operands and results in certain registers.
+        // Some processors have its operands and results in certain registers.
         if (i.op == Op::kDivide || i.op == Op::kRemainder) divisions_.push_back(at);
         if (i.op == Op::kCall || i.op == Op::kMapGet) calls_.push_back({at, &i});
       }
@@ -193,11 +193,9 @@ class LinearScan {
     return is_float ? std::span<bool>(float_taken_) : std::span<bool>(taken_);
   }
 
-  static constexpr unsigned kDividendLow = 0, kDividendHigh = 6;  // as the assembler has them
-
   unsigned forbidden(const Interval& i) const {
     for (const std::uint32_t at : divisions_)
-      if (i.begin < at && at < i.end) return 1u << kDividendLow | 1u << kDividendHigh;
+      if (i.begin < at && at < i.end) return kDivisionChanges;
     return 0;
   }
   int free_general(const Interval& i) const {

@@ -6,15 +6,13 @@
 #include <vector>
 
 #include "vm/jit/graph.hpp"
+#include "vm/jit/processor.hpp"
 
 /// Where values are: in a register of the processor, or in a slot of the frame that all machine
 /// code shares.
 namespace vmrun::jit {
 
-/// Numbers of registers that values may have: general ones from 0, float ones likewise. What the
-/// processor calls them, the assembler knows. The first kRegisterArguments general ones are those
-/// of the x registers where functions begin.
-inline constexpr unsigned kGeneral = 9, kFloats = 14, kSlots = 64;
+inline constexpr unsigned kSlots = 64;
 
 struct Location {
   enum class Kind : std::uint8_t { kNowhere, kRegister, kFloat, kSlot };

@@ -6,36 +6,13 @@
 #include <vector>
 
 #include "vm/base/word.hpp"
+#include "vm/code/made_code.hpp"
+#include "vm/jit/processor.hpp"
 
 /// Machine code for one processor, behind one small interface: what emit_code.cpp needs of it, and
 /// no more. Code is position-independent but for addresses of the machine's own, which are
-/// constants. assembler_x86.cpp is for x86-64.
+/// constants. assembler_x86.cpp is for x86-64, assembler_arm.cpp for 64-bit ARM.
 namespace vmrun::jit {
-
-/// A general register: 0 up to kGeneral are values' (allocation.hpp); the others are fixed.
-struct Register {
-  std::uint8_t number;
-  bool operator==(const Register&) const = default;
-};
-inline constexpr Register kScratch{9}, kScratch2{10};  // no value is there from one instruction to the next
-inline constexpr Register kStack{11};  // the top of the process's stack: y registers lie there
-inline constexpr Register kHeap{12};   // the top of its heap
-inline constexpr Register kProcess{13};
-inline constexpr Register kXRegisters{14};       // the frame pointer: its record, then x registers (x_at)
-inline constexpr Register kFrame{15};            // the frame with the slots
-inline constexpr Register kAddress = kScratch2;  // of the instruction that is called or returned to
-
-struct FloatRegister {
-  std::uint8_t number;
-  bool operator==(const FloatRegister&) const = default;
-};
-inline constexpr FloatRegister kFloatScratch{14};
-
-/// How C++ functions are called: where their arguments are, the result (a general register), and
-/// which of the values' registers they keep; they keep no float register.
-inline constexpr Register kArguments[] = {{2}, {1}, {6}, kScratch, {3}, {4}};
-inline constexpr Register kResult{0};
-inline constexpr std::uint32_t kKept = 1u << 7 | 1u << 8;
 
 struct Label {
   std::uint32_t id;
@@ -95,7 +72,8 @@ class Assembler {
   void shift_right_unsigned(Register to, unsigned bits);
   /// By as many bits as the lowest six bits of kScratch say.
   void shift_left(Register to);
-  /// Turns the order of the lowest bytes round: 2, 4 or 8 of them. What is above 4 is zero then.
+  /// Turns the order of the lowest bytes round: 2, 4 or 8 of them. What is above 4 is zero then,
+  /// and above 2 if it was zero before.
   void swap_bytes(Register to, unsigned bytes);
   /// 1, 2, 4 or 8 bytes. Others are zero.
   void load_bytes(Register to, Register base, SWord displacement, unsigned bytes);
@@ -103,8 +81,8 @@ class Assembler {
   /// By way of the scratch register, if eight bytes do not fit 32 bits with a sign.
   void store_bytes(Register base, SWord displacement, Word constant, unsigned bytes);
   void shift_right(Register to);  // with the sign
-  /// Quotient and remainder of dividend by divisor go to the registers 0 and 6 (which the dividend
-  /// and divisor may be). Uses kScratch2 if the divisor is one of these.
+  /// Quotient and remainder of dividend by divisor go to kQuotient and kRemainder (which these may
+  /// be). May use kScratch2, if the dividend is not there.
   void divide(Register dividend, Register divisor);
 
   void compare(Register a, Register b);
@@ -147,15 +125,11 @@ class Assembler {
   void jump_if_not_finite(FloatRegister f, Label to);
   void compare(FloatRegister a, FloatRegister b);  // then kAbove, kNotAbove, kEqual
 
-  /// A jump out of the code: four bytes are to be filled in with the distance from behind them.
-  struct Outward {
-    std::uint32_t at;
-    const void* target;
-  };
+  /// Jumps out of the code: the distances are to be filled in (lead_outward).
   void jump_outward(const void* target);
   void jump_if_outward(Comparison c, const void* target);
   void call_outward(const void* target);
-  const std::vector<Outward>& outward() const;
+  const std::vector<HotFunction::Fixup>& outward() const;
 
   // What the interpreter calls to run code; made once. See native_frame.hpp.
   /// Begins a function of a process, x registers, float registers and an address of code: makes the
@@ -173,6 +147,7 @@ class Assembler {
   /// variables follow. Without code it goes to `no_code`.
   void call_fun(unsigned arguments, Label no_code);
 
+  /// Empty: a jump does not reach its label.
   std::vector<std::uint8_t> finish();
 
  private:

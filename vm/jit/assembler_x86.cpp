@@ -55,7 +55,7 @@ struct Assembler::Impl {
   NoErrors no_errors;
   asmjit::CodeHolder holder;
   x86::Assembler a;
-  std::vector<Outward> outward;
+  std::vector<HotFunction::Fixup> outward;
   Impl() {
     holder.init(asmjit::Environment::host());
     holder.setErrorHandler(&no_errors);
@@ -161,15 +161,15 @@ void Assembler::store_bytes(Register base, SWord displacement, Word constant, un
 }
 void Assembler::shift_right(Register to) { A.sar(q(to), x86::cl); }
 void Assembler::divide(Register dividend, Register divisor) {
-  const Register low{0}, high{6};
-  if (divisor == low || divisor == high) {
+  static_assert(kGeneralIds[kQuotient.number] == x86::Gp::kIdAx &&
+                kGeneralIds[kRemainder.number] == x86::Gp::kIdDx);
+  if (divisor == kQuotient || divisor == kRemainder) {
     move(kScratch2, divisor);
     divisor = kScratch2;
   }
-  move(low, dividend);
+  move(kQuotient, dividend);
   A.cqo();
   A.idiv(q(divisor));
-  (void)high;
 }
 
 void Assembler::compare(Register a, Register b) { A.cmp(q(a), q(b)); }
@@ -285,7 +285,7 @@ void Assembler::call_outward(const void* target) {
   A.embed(bytes, sizeof bytes);
   impl_->outward.push_back({here() - 4, target});
 }
-const std::vector<Assembler::Outward>& Assembler::outward() const { return impl_->outward; }
+const std::vector<HotFunction::Fixup>& Assembler::outward() const { return impl_->outward; }
 
 namespace {
 constexpr int kSavedIds[] = {x86::Gp::kIdBx,  x86::Gp::kIdBp,  x86::Gp::kIdR12,
@@ -355,6 +355,14 @@ std::vector<std::uint8_t> Assembler::finish() {
   impl_->holder.resolveUnresolvedLinks();
   const asmjit::CodeBuffer& code = impl_->holder.sectionById(0)->buffer();
   return {code.data(), code.data() + code.size()};
+}
+
+void lead_outward(HotFunction* code, const std::uint8_t* place) {
+  for (const HotFunction::Fixup& x : code->fixups) {
+    const auto distance =
+        static_cast<std::int32_t>(static_cast<const std::uint8_t*>(x.target) - (place + x.at + 4));
+    std::memcpy(code->code.data() + x.at, &distance, sizeof distance);
+  }
 }
 
 }  // namespace vmrun::jit

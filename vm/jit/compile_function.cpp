@@ -16,7 +16,7 @@ bool compile(const FunctionHeader& function, const Word* end, const Surroundings
   if (!allocate_registers(graph, &places)) return false;
   emit(graph, places, out);
   out->inlined = std::move(graph.inlined);
-  return true;
+  return !out->code.empty();
 }
 
 }  // namespace vmrun::jit

@@ -52,8 +52,9 @@ void Emitter::run() {
   a_.move(kAddress, reinterpret_cast<Word>(g_.function));
   a_.jump_outward(stubs.yield);
   out_.code = a_.finish();
+  if (out_.code.empty()) return;
   std::memcpy(out_.code.data() + skip_.prefix + offsetof(CodePrefix, skip), &skip_.bytes, 2);
-  for (const Assembler::Outward& o : a_.outward()) out_.fixups.push_back({o.at, o.at + 4, o.target});
+  out_.fixups = a_.outward();
 }
 
 Register Emitter::in(ValueId v, Register otherwise) {

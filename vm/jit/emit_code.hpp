@@ -7,7 +7,8 @@
 
 namespace vmrun::jit {
 
-/// Writes machine code for a graph whose values have places. (emit_code.cpp)
+/// Writes machine code for a graph whose values have places. Without code it is too large for the
+/// processor's jumps. (emit_code.cpp)
 void emit(const Graph& graph, const Allocation& places, HotFunction* out);
 
 /// Writes the code of Stubs; `offsets` are theirs, in the order of the struct. (emit_stubs.cpp)

@@ -97,9 +97,8 @@ void Emitter::call_bif(const Inst& i) {
 
 void Emitter::float_operation(const Inst& i, Assembler::FloatOperation op) {
   const auto args = g_.args_of(i);
-  const FloatRegister x = float_in(args[0], FloatRegister{15}), y = float_in(args[1], kFloatScratch);
-  const FloatRegister to =
-      at(i.dst).kind == Kind::kFloat ? FloatRegister{at(i.dst).number} : FloatRegister{15};
+  const FloatRegister x = float_in(args[0], kFloatScratch2), y = float_in(args[1], kFloatScratch);
+  const FloatRegister to = at(i.dst).kind == Kind::kFloat ? FloatRegister{at(i.dst).number} : kFloatScratch2;
   a_.operate(op, to, x, y);
   if (i.exit != kNone) a_.jump_if_not_finite(to, exit_label(i.exit));
   done(i.dst, to);
@@ -182,7 +181,7 @@ void Emitter::arithmetic(const Inst& i) {
       a_.shift_right(kScratch2, 4);
       a_.divide(kScratch2, kScratch);
       r = out(i.dst, kScratch);
-      a_.move(r, Register{i.op == Op::kDivide ? std::uint8_t{0} : std::uint8_t{6}});
+      a_.move(r, i.op == Op::kDivide ? kQuotient : kRemainder);
       a_.shift_left(r, 4);
       a_.or_(r, 15);
       break;

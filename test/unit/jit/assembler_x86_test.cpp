@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the compiler's assembler writes is what its header says: taken apart again by Zydis, and,
-// where it is more than one instruction of the processor, executed.
+// What the compiler's assembler for x86-64 writes is what its header says: taken apart again by
+// Zydis. (What is more than one instruction of the processor is executed: executed_test.cpp.)
 #include <Zydis/Zydis.h>
 #include <catch2/catch.hpp>
 
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
-#include "vm/hot/area.hpp"
 #include "vm/jit/allocation.hpp"
 #include "vm/jit/assembler.hpp"
 #include "vm/jit/native_frame.hpp"
@@ -115,74 +111,6 @@ void each_place(Do what) {
   for (unsigned base = 0; base < kRegisters; ++base)
     for (const SWord displacement : kDisplacements) what(r(base), displacement);
 }
-
-/// The registers that code may use, without those that point to these.
-constexpr unsigned kUsable = 14;
-struct State {
-  FrameRecord record;
-  Word general[kUsable];
-  double floats[kRegisters];
-};
-
-/// Executes code with all registers set, and tells whether it went to the label.
-class Processor {
- public:
-  Processor() : area_(reinterpret_cast<const void*>(&taken_apart), 1 << 16), at_(area_.allocate(kBytes)) {}
-
-  bool execute(State* state, const std::function<void(Assembler&, Label)>& emit) {
-    Assembler a;
-    a.enter_code();
-    for (unsigned n = 0; n < kRegisters; ++n) a.load(f(n), kXRegisters, float_at(n));
-    for (unsigned n = 0; n < kUsable; ++n) a.load(r(n), kXRegisters, general_at(n));
-    const Label there = a.label();
-    emit(a, there);
-    leave(a, 0);
-    a.bind(there);
-    leave(a, 1);
-    const Bytes code = a.finish();
-    REQUIRE(code.size() <= kBytes);
-    REQUIRE(area_.install(at_, code.data(), code.size()));
-    using Enter = Left (*)(void*, Word*, double*, const void*);
-    const Left left = reinterpret_cast<Enter>(reinterpret_cast<std::uintptr_t>(at_))(nullptr, state->general,
-                                                                                     nullptr, nullptr);
-    CHECK(reinterpret_cast<Word>(left.at) == state->general[3]);
-    CHECK(state->record.return_address);
-    return static_cast<Word>(left.how) == 1;
-  }
-
- private:
-  static constexpr unsigned kBytes = 2048;
-  static SWord general_at(unsigned n) { return x_at(n); }
-  static SWord float_at(unsigned n) { return general_at(kUsable + n); }
-  static void leave(Assembler& a, Word how) {
-    for (unsigned n = 0; n < kUsable; ++n) a.store(kXRegisters, general_at(n), r(n));
-    for (unsigned n = 0; n < kRegisters; ++n) a.store(kXRegisters, float_at(n), f(n));
-    a.leave_code(r(3), how);
-  }
-
-  Area area_;
-  const std::uint8_t* at_;
-};
-
-State some_state() {
-  static std::mt19937_64 random(36);
-  State s;
-  for (Word& w : s.general) w = random() >> random() % 64;
-  for (double& d : s.floats) d = static_cast<double>(random() % 1000) / 8 + 1;
-  return s;
-}
-/// Whether nothing has changed but registers of these numbers.
-bool same_but(const State& before, const State& now, unsigned general, unsigned floats) {
-  for (unsigned n = 0; n < kUsable; ++n)
-    if (!(general >> n & 1) && before.general[n] != now.general[n]) return false;
-  for (unsigned n = 0; n < kRegisters; ++n)
-    if (!(floats >> n & 1) && std::memcmp(&before.floats[n], &now.floats[n], sizeof(double)) != 0)
-      return false;
-  return true;
-}
-constexpr unsigned kNothing = 0;
-unsigned only(Register of) { return 1u << of.number; }
-unsigned only(FloatRegister of) { return 1u << of.number; }
 
 }  // namespace
 
@@ -398,178 +326,6 @@ TEST_CASE("What is aligned begins where data of that size ends") {
       const Bytes code = a.finish();
       for (std::size_t n = before; n < code.size(); ++n) CHECK(code[n] == 0xCC);  // nobody comes here
     }
-}
-
-TEST_CASE("Quotient and remainder of any two registers") {
-  Processor processor;
-  const SWord numbers[] = {0, 1, -1, 7, -7, 1000, std::numeric_limits<SWord>::max(), -(SWord{1} << 59)};
-  const SWord divisors[] = {1, 2, -2, 3, 10, -1000, SWord{1} << 58};
-  for (unsigned by = 0; by <= kScratch2.number; ++by)
-    for (unsigned of = 0; of <= kScratch2.number; ++of) {
-      const bool uses_scratch = by == 0 || by == 6;
-      if (uses_scratch && r(of) == kScratch2) continue;
-      for (const SWord x : numbers)
-        for (const SWord y : divisors) {
-          State s = some_state();
-          s.general[of] = static_cast<Word>(x);
-          s.general[by] = static_cast<Word>(y);
-          const State before = s;
-          const auto n = static_cast<SWord>(before.general[of]);
-          processor.execute(&s, [=](Assembler& a, Label) { a.divide(r(of), r(by)); });
-          CHECK(static_cast<SWord>(s.general[0]) == n / y);
-          CHECK(static_cast<SWord>(s.general[6]) == n % y);
-          CHECK(
-              same_but(before, s, only(r(0)) | only(r(6)) | (uses_scratch ? only(kScratch2) : 0), kNothing));
-        }
-    }
-}
-
-TEST_CASE("Large constants are compared by way of a scratch register, and stored so") {
-  Processor processor;
-  for (unsigned n = 0; n < kUsable; ++n)
-    for (const SWord c : kConstants64)
-      for (const SWord more : {0, 1, -1}) {
-        State s = some_state();
-        const auto w = static_cast<Word>(c);
-        s.general[n] = w + static_cast<Word>(more);
-        const State before = s;
-        const bool equal = processor.execute(&s, [=](Assembler& a, Label there) {
-          a.compare(r(n), w);
-          a.jump_if(Comparison::kEqual, there);
-        });
-        CHECK(equal == (more == 0));
-        CHECK(same_but(before, s, only(r(n) == kScratch ? kScratch2 : kScratch), kNothing));
-      }
-}
-
-TEST_CASE("Comparisons and jumps of every kind hold when they should") {
-  Processor processor;
-  const Word values[] = {0, 1, 2, ~Word{0}, Word{1} << 63, ~Word{0} >> 1, 0x80000000};
-  for (const Word x : values)
-    for (const Word y : values) {
-      const auto sx = static_cast<SWord>(x), sy = static_cast<SWord>(y);
-      SWord difference;
-      const bool holds[] = {
-          x == y, x != y,  sx<sy, sx >= sy, x> y, x <= y, __builtin_sub_overflow(sx, sy, &difference), x < y,
-          x >= y, sx <= sy};
-      for (unsigned c = 0; c < kComparisons; ++c) {
-        State s = some_state();
-        s.general[5] = x, s.general[8] = y;
-        const State before = s;
-        CHECK(processor.execute(&s, [=](Assembler& a, Label there) {
-          a.compare(r(5), r(8));
-          a.jump_if(static_cast<Comparison>(c), there);
-        }) == holds[c]);
-        CHECK(same_but(before, s, kNothing, kNothing));
-      }
-    }
-}
-
-TEST_CASE("A tag is tested by the difference to it") {
-  Processor processor;
-  for (unsigned n = 0; n < kUsable; ++n)
-    for (const SWord mask : {3, 15, 0x3F})
-      for (Word tag = 0; tag <= static_cast<Word>(mask); ++tag)
-        for (const Word value : {tag, tag + 1, ~Word{0} << 6 | tag, (~Word{0} << 6 | tag) - 1}) {
-          State s = some_state();
-          s.general[n] = value;
-          const State before = s;
-          const bool equal = processor.execute(&s, [=](Assembler& a, Label there) {
-            a.test_difference(r(n), tag, mask);
-            a.jump_if(Comparison::kEqual, there);
-          });
-          CHECK(equal == ((value & static_cast<Word>(mask)) == tag));
-          CHECK(same_but(before, s, only(kScratch), kNothing));
-        }
-}
-
-TEST_CASE("Floats of any three registers are computed") {
-  Processor processor;
-  using Op = Assembler::FloatOperation;
-  const std::pair<Op, double (*)(double, double)> operations[] = {
-      {Op::kAdd, [](double x, double y) { return x + y; }},
-      {Op::kSubtract, [](double x, double y) { return x - y; }},
-      {Op::kMultiply, [](double x, double y) { return x * y; }},
-      {Op::kDivide, [](double x, double y) { return x / y; }}};
-  for (const auto& [op, compute] : operations)
-    for (unsigned to = 0; to < kRegisters; ++to)
-      for (unsigned x = 0; x < kRegisters; ++x)
-        for (unsigned y = 0; y < kRegisters; ++y) {
-          const bool uses_scratch = to == y && to != x;
-          if (uses_scratch && (f(x) == kFloatScratch || f(to) == kFloatScratch)) continue;
-          State s = some_state();
-          const State before = s;
-          processor.execute(&s, [=, op = op](Assembler& a, Label) { a.operate(op, f(to), f(x), f(y)); });
-          CHECK(s.floats[to] == compute(before.floats[x], before.floats[y]));
-          CHECK(same_but(before, s, kNothing, only(f(to)) | (uses_scratch ? only(kFloatScratch) : 0)));
-        }
-}
-
-TEST_CASE("Numbers that are infinite or none are told from others") {
-  Processor processor;
-  using Limits = std::numeric_limits<double>;
-  for (unsigned n = 0; n < kRegisters; ++n)
-    for (const double d : {0.0, -0.0, 1.0, Limits::max(), -Limits::max(), Limits::denorm_min(),
-                           Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN()}) {
-      State s = some_state();
-      s.floats[n] = d;
-      const State before = s;
-      CHECK(processor.execute(&s, [=](Assembler& a, Label there) { a.jump_if_not_finite(f(n), there); }) ==
-            !std::isfinite(d));
-      CHECK(same_but(before, s, only(kScratch), only(kFloatScratch)));
-    }
-}
-
-TEST_CASE("Constants and integers become floats") {
-  Processor processor;
-  for (unsigned n = 0; n < kRegisters; ++n)
-    for (const double d : {0.0, -0.0, 1.5, -1e300, 5e-324}) {
-      State s = some_state();
-      const State before = s;
-      processor.execute(&s, [=](Assembler& a, Label) { a.constant(f(n), std::bit_cast<Word>(d)); });
-      CHECK(std::bit_cast<Word>(s.floats[n]) == std::bit_cast<Word>(d));
-      CHECK(same_but(before, s, only(kScratch), only(f(n))));
-    }
-  for (unsigned n = 0; n < kUsable; ++n)
-    for (const SWord i : {SWord{0}, SWord{-1}, (SWord{1} << 53) + 1, -(SWord{1} << 59)}) {
-      State s = some_state();
-      s.general[n] = static_cast<Word>(i);
-      const State before = s;
-      processor.execute(&s, [=](Assembler& a, Label) { a.to_float(f(n), r(n)); });
-      CHECK(s.floats[n] == static_cast<double>(i));
-      CHECK(same_but(before, s, kNothing, only(f(n))));
-    }
-}
-
-TEST_CASE("Floats are compared as numbers without a sign are") {
-  Processor processor;
-  for (const double x : {0.0, -0.0, 1.0, -1.0, 1e300})
-    for (const double y : {0.0, 1.0, -1.0, 1e300}) {
-      const std::pair<Comparison, bool> holds[] = {
-          {Comparison::kAbove, x > y}, {Comparison::kNotAbove, x <= y}, {Comparison::kEqual, x == y}};
-      for (const auto& [c, expected] : holds) {
-        State s = some_state();
-        s.floats[2] = x, s.floats[9] = y;
-        CHECK(processor.execute(&s, [=, c = c](Assembler& a, Label there) {
-          a.compare(f(2), f(9));
-          a.jump_if(c, there);
-        }) == expected);
-      }
-    }
-}
-
-TEST_CASE("A count ends at zero") {
-  Processor processor;
-  for (const std::int32_t count : {2, 1, 0, -1}) {
-    State s = some_state();
-    Word memory = 0xABCDEF0000000000 | static_cast<std::uint32_t>(count);
-    s.general[7] = reinterpret_cast<Word>(&memory);
-    CHECK(processor.execute(&s, [](Assembler& a, Label there) {
-      a.count_down(r(7), 0);
-      a.jump_if_not_positive(there);
-    }) == (count <= 1));
-    CHECK(memory == ((0xABCDEF0000000000 & ~Word{0xFFFFFFFF}) | static_cast<std::uint32_t>(count - 1)));
-  }
 }
 
 TEST_CASE("Code that is entered and left keeps what its caller has") {
