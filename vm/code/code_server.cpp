@@ -47,15 +47,20 @@ Server& server() {
 }
 using Lock = std::unique_lock<std::recursive_mutex>;
 
+/// Makes funs lead to this version, which is compiled now if all code is.
+void connect_funs(const Module& m) {
+  for (std::size_t i = 0; i < m.funs.size(); i++) m.funs[i]->lead_to(m.fun_addresses[i]);
+  code_upcalls.compile_all(m);
+}
+
 /// Makes exports and funs lead to this version. Exports that only `before` has become undefined;
 /// those that both versions have are defined at every moment.
 void connect(const Module& m, const Module* before) {
+  connect_funs(m);
   for (const auto& x : m.exports) set_export_code(*x.entry, x.address);
   if (before)
     for (const auto& x : before->exports)
       if (x.entry->address.load(std::memory_order_relaxed) == x.address) set_export_code(*x.entry, nullptr);
-  for (std::size_t i = 0; i < m.funs.size(); i++)
-    m.funs[i]->address.store(m.fun_addresses[i], std::memory_order_release);
 }
 
 /// The size of a version, as probes report it.
@@ -94,7 +99,6 @@ LoadResult prepare_module(const std::uint8_t* bytes, std::size_t size, std::stri
   Module* m = build_module(beam, &error);
   if (!m) return failure(badfile, error.text(file));
   register_code(*m);
-  code_upcalls.compile_all(*m);
   if (listings_wanted) write_listing(*m);
   return {m, kNonValue, {}};
 }
@@ -114,8 +118,7 @@ LoadResult publish_module(Module* m) {
   if (m->on_load) {
     v.pending = m;
     v.runner = kNonValue;
-    for (std::size_t i = 0; i < m->funs.size(); i++)
-      m->funs[i]->address.store(m->fun_addresses[i], std::memory_order_release);
+    connect_funs(*m);
     return {m, kNonValue, {}};
   }
   make_current(v, m);
@@ -187,7 +190,7 @@ Module* finish_on_load(Term name, Term runner, Term result) {
   v.pending = nullptr;
   v.runner = kNonValue;
   if (result != atoms::ok) {
-    for (FunEntry* f : m->funs) f->address.store(nullptr, std::memory_order_release);
+    for (FunEntry* f : m->funs) f->lead_to(nullptr);
     return m;
   }
   make_current(v, m);

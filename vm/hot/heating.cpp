@@ -62,6 +62,7 @@ struct Code {
     std::int32_t words;  // from the function's header on; another function's if a call of it is inlined
   };
   const FunctionHeader* function;
+  FunEntry* fun;  // whose code it is, or nullptr
   std::vector<Place> places;
   std::vector<Place> inlined_calls;  // from there on, in a call that returns there; 0: in none
   std::vector<const FunctionHeader*> inlined;
@@ -124,6 +125,13 @@ const Word* end_of(const Module& m, const FunctionHeader* f) {
       static_cast<std::size_t>(std::ranges::lower_bound(m.functions, at) - m.functions.begin()));
 }
 
+/// The first one whose code the function is, or nullptr.
+FunEntry* fun_of_function(const Module& m, const FunctionHeader* f) {
+  const auto it = std::ranges::find(m.fun_addresses, f->entry());
+  return it == m.fun_addresses.end() ? nullptr
+                                     : m.funs[static_cast<std::size_t>(it - m.fun_addresses.begin())];
+}
+
 /// Somebody watches it, or a native function or a debugger has taken its place.
 bool is_changed(const FunctionHeader* f, const Word* end) {
   if (f->nif) return true;
@@ -141,10 +149,13 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
   hot->give_back();
   if (hot->area.used() + kRoomWanted > kAreaBytes) return;
   HotFunction made;
-  const jit::Surroundings around{hot->wrong, [&](const FunctionHeader& g) {
+  FunEntry* const fun = fun_of_function(m, f);
+  const jit::Surroundings around{hot->wrong,
+                                 [&](const FunctionHeader& g) {
                                    const Word* const g_end = end_of(m, &g);
                                    return is_changed(&g, g_end) ? nullptr : g_end;
-                                 }};
+                                 },
+                                 fun};
   if (!jit::compile(*f, end, around, &made)) {
     hot->refused.insert(f);
     return;
@@ -153,7 +164,7 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
   if (!at) return;
   jit::lead_outward(&made, at);
   if (!hot->area.install(at, made.code.data(), made.code.size())) return;
-  auto* code = new Code{at, made.code.size(), {}, f, {}, {}, std::move(made.inlined)};
+  auto* code = new Code{at, made.code.size(), {}, f, fun, {}, {}, std::move(made.inlined)};
   const auto place_of = [&](const HotFunction::Place& p) {
     return Code::Place{p.offset,
                        p.at ? static_cast<std::int32_t>(p.at - reinterpret_cast<const Word*>(f)) : 0};
@@ -166,6 +177,7 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
     code->entries.push_back(e.at);
     __atomic_store_n(const_cast<Word*>(e.at - 1), reinterpret_cast<Word>(at + e.offset), __ATOMIC_RELEASE);
   }
+  if (fun) fun->hot.store(at + made.fun_entry, std::memory_order_release);
   for (const Word* e : code->entries) operation_word(e).store(op::machine_code, std::memory_order_release);
   hot->functions.emplace(f, code);
   tell_perf(*f, at, made);
@@ -173,6 +185,7 @@ void heat(HotCode* hot, const FunctionHeader* f, const Module& m) {
 
 /// Frees the code when every scheduler has been between two slices.
 void forget(HotCode* hot, Code* code) {
+  if (code->fun) code->fun->hot.store(nullptr, std::memory_order_release);
   hot->functions.erase(code->function);
   for (const FunctionHeader* const g : code->inlined)
     for (auto [it, end] = hot->inlined_in.equal_range(g); it != end; ++it)
@@ -297,7 +310,8 @@ void compile_all(const Module& m) {
   const EpochGuard guard;
   HotCode* const hot = hot_now.load(std::memory_order_relaxed);
   for (const std::uint32_t at : m.functions)
-    heat(hot, reinterpret_cast<const FunctionHeader*>(m.begin() + at), m);
+    if (const auto* f = reinterpret_cast<const FunctionHeader*>(m.begin() + at); !hot->functions.contains(f))
+      heat(hot, f, m);
 }
 
 bool enable_compiler(Compiled which, std::uint64_t exits_seed) {

@@ -143,9 +143,6 @@ class Assembler {
   /// registers in memory, the address of which is in kAddress; the result goes to register 0, and
   /// has been compared with zero. `before` is stored, and loaded again.
   void call_of_process(SWord top, SWord stop);
-  /// Goes to the code of a fun, which is in kScratch; so many arguments are in place, and its free
-  /// variables follow. Without code it goes to `no_code`.
-  void call_fun(unsigned arguments, Label no_code);
 
   /// Empty: a jump does not reach its label.
   std::vector<std::uint8_t> finish();

@@ -11,20 +11,12 @@
 #include "vm/jit/assembler.hpp"
 #include "vm/jit/compile_function.hpp"
 #include "vm/jit/native_frame.hpp"
-#include "vm/term/fun.hpp"
-#include "vm/term/layout.hpp"
 
 namespace vmrun::jit {
 namespace {
 
 namespace a64 = asmjit::a64;
 using asmjit::arm::CondCode;
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Winvalid-offsetof"
-constexpr SWord kFunAddress = offsetof(FunEntry, address);
-#pragma GCC diagnostic pop
-static_assert(offsetof(FunObject, entry) == 8 && offsetof(FunObject, free_count) == 20);
 
 /// The assembler uses these itself: one for addresses and what is in memory, one for constants.
 constexpr Register kTemp{28}, kTemp2{29};
@@ -385,25 +377,6 @@ void Assembler::call_of_process(SWord top, SWord stop) {
   load(kStack, kProcess, stop);
   test_zero(kResult);
   A.ret(a64::x30);
-}
-void Assembler::call_fun(unsigned arguments, Label no_code) {
-  constexpr SWord kTag = Term::kBoxedTag;
-  const a64::Gp left = w(kAddress);  // free variables
-  const asmjit::Label go = A.newLabel(), next = A.newLabel();
-  A.ldr(left, impl_->at(kScratch, 20 - kTag, 4));
-  A.cbz(left, go);
-  A.bind(next);
-  A.ldr(x(kTemp2), impl_->at(kScratch, kAddress, static_cast<SWord>(sizeof(FunObject)) - 8 - kTag));
-  A.str(x(kTemp2), impl_->at(kXRegisters, kAddress, x_at(arguments) - 8));
-  A.subs(left, left, 1);
-  A.b(CondCode::kNE, next);
-  for (unsigned n = arguments; n < kRegisterArguments; ++n)
-    load(Register{static_cast<std::uint8_t>(n)}, kXRegisters, x_at(n));
-  A.bind(go);
-  load(kAddress, kScratch, 8 - kTag);
-  load(kAddress, kAddress, kFunAddress);
-  A.cbz(x(kAddress), asmjit::Label(no_code.id));
-  jump_through(kAddress, -8);
 }
 
 std::vector<std::uint8_t> Assembler::finish() {

@@ -9,8 +9,6 @@
 #include "vm/jit/assembler.hpp"
 #include "vm/jit/compile_function.hpp"
 #include "vm/jit/native_frame.hpp"
-#include "vm/term/fun.hpp"
-#include "vm/term/layout.hpp"
 
 namespace vmrun::jit {
 namespace {
@@ -19,9 +17,7 @@ namespace x86 = asmjit::x86;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
-constexpr int kFunAddress = offsetof(FunEntry, address);
 #pragma GCC diagnostic pop
-static_assert(offsetof(FunObject, entry) == 8 && offsetof(FunObject, free_count) == 20);
 
 /// In the order of Register::number.
 constexpr std::uint32_t kGeneralIds[] = {x86::Gp::kIdAx,  x86::Gp::kIdSi,  x86::Gp::kIdDi,  x86::Gp::kIdR8,
@@ -328,26 +324,6 @@ void Assembler::call_of_process(SWord top, SWord stop) {
   load(kStack, kProcess, stop);
   test_zero(Register{0});
   A.ret();
-}
-void Assembler::call_fun(unsigned arguments, Label no_code) {
-  constexpr int kTag = Term::kBoxedTag;
-  const asmjit::Label go = A.newLabel(), next = A.newLabel();
-  A.mov(x86::r11d, x86::dword_ptr(x86::rcx, 20 - kTag));  // the number of free variables
-  A.test(x86::r11d, x86::r11d);
-  A.jz(go);
-  A.bind(next);
-  A.movsd(x86::xmm15, x86::qword_ptr(x86::rcx, x86::r11, 3, static_cast<int>(sizeof(FunObject)) - 8 - kTag));
-  A.movsd(x86::qword_ptr(q(kXRegisters), x86::r11, 3, static_cast<int>(x_at(arguments)) - 8), x86::xmm15);
-  A.dec(x86::r11d);
-  A.jnz(next);
-  for (unsigned n = arguments; n < kRegisterArguments; ++n)
-    load(Register{static_cast<std::uint8_t>(n)}, kXRegisters, x_at(n));
-  A.bind(go);
-  A.mov(q(kAddress), x86::qword_ptr(x86::rcx, 8 - kTag));
-  A.mov(q(kAddress), x86::qword_ptr(q(kAddress), kFunAddress));
-  A.test(q(kAddress), q(kAddress));
-  A.jz(asmjit::Label(no_code.id));
-  jump_through(kAddress, -8);
 }
 
 std::vector<std::uint8_t> Assembler::finish() {

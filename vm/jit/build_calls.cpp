@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
 
 #include "vm/jit/builder.hpp"
+#include "vm/term/layout.hpp"
 
 namespace vmrun::jit {
 
@@ -22,24 +24,27 @@ void Builder::call(const Part& p, unsigned arity, const Word* target, Word addre
   end_with(target ? BlockEnd::kCall : BlockEnd::kCallAt);
 }
 
-void Builder::call_fun(const Part& p, unsigned arity, ValueId fun, bool returns) {
-  store_all();
-  store_return();
-  for (unsigned n = 0; n < arity; ++n) block().args.push_back(state_.x[n]);
-  block().args.push_back(fun);
-  block().imm = arity;
-  if (returns) {
-    block().return_to = p.next;
-    returns_to_.insert(p.next);
-  }
-  end_with(BlockEnd::kCallFun);
-}
-
-void Builder::require_fun(ValueId fun, unsigned arity) {
+void Builder::call_fun(const Part& p, unsigned arity, ValueId fun, Word frame, bool returns) {
   const auto rarely = [&] { leave(); };
   if (!type(fun).is(Type::kBoxed)) require(Condition::kIsBoxed, {fun}, 0, rarely, true);
   require(Condition::kHeaderMasked, {fun}, masked(kHeaderSubMask, sub_header(Term::Sub::kFun)), rarely, true);
-  require(Condition::kFunArity, {fun}, arity, rarely, true);
+  const auto go = [&](ValueId target, BlockEnd end) {
+    store_all();
+    store_return();
+    if (frame) act(Op::kMoveStack, {}, frame);
+    block().args.assign(state_.x.begin(), state_.x.begin() + arity);
+    block().args.push_back(target);
+    block().imm = arity;
+    if (returns) block().return_to = p.next;
+    end_with(end);
+  };
+  if (returns) returns_to_.insert(p.next);
+  require(Condition::kFunArity, {fun}, arity, [&] {
+    require(Condition::kFunParameters, {fun}, arity, rarely, true);
+    static_assert(offsetof(FunObject, exported) == sizeof(Word));
+    go(load(fun, kBoxedTag, 1, Type::of(kRaw)), BlockEnd::kCallExport);
+  });
+  go(fun, BlockEnd::kCallFun);
 }
 
 void Builder::call_bif(const Part& p) {
@@ -93,20 +98,9 @@ void Builder::build_call(const Part& p) {
       const auto* e = reinterpret_cast<const Export*>(o[0].value);
       return call(p, e->arity, nullptr, reinterpret_cast<Word>(&e->address), p.family == Family::call_ext);
     }
-    case Family::call_fun: {
-      const ValueId fun = get(o[1]);
-      require_fun(fun, static_cast<unsigned>(o[0].value));
-      return call_fun(p, static_cast<unsigned>(o[0].value), fun, true);
-    }
-    case Family::call_fun_last: {
-      const ValueId fun = get(o[1]);
-      require_fun(fun, static_cast<unsigned>(o[0].value));
-      store_all();
-      store_return();
-      act(Op::kMoveStack, {}, o[2].value);
-      state_.y.clear();
-      return call_fun(p, static_cast<unsigned>(o[0].value), fun, false);
-    }
+    case Family::call_fun: return call_fun(p, static_cast<unsigned>(o[0].value), get(o[1]), 0, true);
+    case Family::call_fun_last:
+      return call_fun(p, static_cast<unsigned>(o[0].value), get(o[1]), o[2].value, false);
     case Family::call_bif:
     case Family::call_located_bif: return call_bif(p);
     case Family::begin_catch: return set(o[0], constant(Term::catch_at(o[1].target()).raw()));

@@ -36,6 +36,7 @@ BlockId Builder::new_block() {
 void Builder::begin_at_entry() {
   block_ = new_block();
   g_.function = block().entry = code_.function().entry();
+  g_.fun = around_.fun;
   for (unsigned n = 0; n < code_.function().arity; ++n) {
     if (n < kRegisterArguments) {
       state_.x[n] = g_.value(Op::kParam, Type{}, n);

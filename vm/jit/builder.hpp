@@ -400,8 +400,8 @@ class Builder {
   // ---- Calls ---------------------------------------------------------------------------------
 
   void call(const Part& p, unsigned arity, const Word* target, Word address_at, bool returns);
-  void call_fun(const Part& p, unsigned arity, ValueId fun, bool returns);
-  void require_fun(ValueId fun, unsigned arity);
+  /// frame: so many words of it are given back first.
+  void call_fun(const Part& p, unsigned arity, ValueId fun, Word frame, bool returns);
   void call_bif(const Part& p);
   void apply(const Part& p, bool returns);
 

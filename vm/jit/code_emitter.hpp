@@ -82,6 +82,7 @@ class Emitter {
   };
   /// The parameters of an entry come in the registers of x registers.
   void enter_registers();
+  void enter_fun(Label entry);
   void go_to(BlockId to) {
     if (destination(to) != next_) a_.jump(label_of(to));
   }

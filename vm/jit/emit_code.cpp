@@ -214,6 +214,11 @@ void Emitter::entry(const Block& b) {
   out_.entries.push_back({b.entry, a_.here()});
   note_place(b.entry, nullptr);
   if (is_function) {
+    if (g_.fun) {
+      const Label label = a_.label();
+      a_.bind(label);
+      later_.push_back([this, label] { enter_fun(label); });
+    }
     const std::uint32_t from = a_.here();
     used_up_ = a_.label();
     a_.count_down(kProcess, kReductions);
@@ -226,6 +231,19 @@ void Emitter::entry(const Block& b) {
     entering_.push_back({to, static_cast<std::uint8_t>(g_.imms[p])});
   }
   enter_registers();
+}
+
+/// The fun is in kScratch. Its free variables follow the arguments.
+void Emitter::enter_fun(Label entry) {
+  note_place(g_.function, nullptr);
+  out_.fun_entry = a_.here();
+  for (unsigned n = 0; n < g_.fun->free_count; ++n) {
+    const unsigned x = g_.fun->arity + n;
+    const Register to = x < kRegisterArguments ? Register{static_cast<std::uint8_t>(x)} : kScratch2;
+    a_.load(to, kScratch, free_variable(n));
+    if (to == kScratch2) a_.store(kXRegisters, x_at(x), to);
+  }
+  a_.jump(entry);
 }
 
 void Emitter::enter_registers() {
@@ -290,7 +308,14 @@ void Emitter::call(const Block& b) {
   }
   move_all(std::move(moves));
   if (b.return_to) push(b.return_to);
-  if (is_fun) return a_.jump_outward(stubs.call_fun[b.imm < kRegisterArguments ? b.imm : kRegisterArguments]);
+  if (is_fun) {
+    a_.load(kAddress, kScratch, kFunEntry);
+    a_.load(kAddress, kAddress, kFunHot);
+    a_.test_zero(kAddress);
+    a_.jump_if_outward(Comparison::kEqual,
+                       stubs.call_fun[b.imm < kRegisterArguments ? b.imm : kRegisterArguments]);
+    return a_.jump_to(kAddress);
+  }
   if (is_export) {
     a_.load(kAddress, kScratch, kExportAddress);
   } else if (b.end == BlockEnd::kCall) {

@@ -53,7 +53,7 @@ class StubWriter {
     const Label no_code = a_.label();
     for (unsigned n = 0; n <= kRegisterArguments; ++n) {
       begin();
-      a_.call_fun(n, no_code);
+      call_fun(n, no_code);
     }
     a_.bind(no_code);
     a_.move(kAddress, kScratch);
@@ -88,6 +88,39 @@ class StubWriter {
     a_.store(kProcess, kHeapTop, kHeap);
     a_.store(kProcess, kHeapStop, kStack);
     a_.leave_code(kAddress, static_cast<Word>(how));
+  }
+
+  /// Goes to the code of a fun, which is in kScratch: so many arguments are in place (the largest
+  /// number: or more), and its free variables follow. Values' registers that are no x registers are
+  /// free. Without code it goes to `no_code`.
+  void call_fun(unsigned arguments, Label no_code) {
+    constexpr Register kCopied{kRegisterArguments}, kTo{kRegisterArguments + 1};
+    const Label go = a_.label(), next = a_.label();
+    a_.load_bytes(kScratch2, kScratch, kFreeCount, 4);
+    for (unsigned n = arguments; n <= kRegisterArguments; ++n) {
+      a_.compare(kScratch2, Word{n - arguments});
+      a_.jump_if(Comparison::kEqual, go);
+      if (n < kRegisterArguments)
+        a_.load(Register{static_cast<std::uint8_t>(n)}, kScratch, free_variable(n - arguments));
+    }
+    // The others go to memory, the last one first.
+    a_.load_bytes(kTo, kScratch, kFunArity, 1);
+    a_.add(kTo, kScratch2);
+    a_.shift_left(kTo, 3);
+    a_.add(kTo, kXRegisters);
+    a_.bind(next);
+    a_.load_indexed(kCopied, kScratch, kScratch2, free_variable(0) - words(1));
+    a_.store(kTo, x_at(0) - words(1), kCopied);
+    a_.add(kTo, -words(1));
+    a_.add(kScratch2, -1);
+    a_.compare(kScratch2, Word{kRegisterArguments - arguments});
+    a_.jump_if(Comparison::kAbove, next);
+    a_.bind(go);
+    a_.load(kAddress, kScratch, kFunEntry);
+    a_.load(kAddress, kAddress, kFunAddress);
+    a_.test_zero(kAddress);
+    a_.jump_if(Comparison::kEqual, no_code);
+    a_.jump_through(kAddress, -words(1));
   }
 
   Assembler a_;

@@ -273,6 +273,7 @@ struct Exit {
 
 struct Graph {
   const Word* function = nullptr;  // its first instruction
+  const FunEntry* fun = nullptr;   // whose code it is
   std::vector<Block> blocks;
   std::vector<Op> ops;      // by value: what makes it
   std::vector<Word> imms;   // by value: imm of that (constants)

@@ -5,6 +5,8 @@
 
 #include "vm/code/module.hpp"
 #include "vm/process/process.hpp"
+#include "vm/term/fun.hpp"
+#include "vm/term/layout.hpp"
 
 /// Where machine code finds parts of processes, messages and exports, in bytes.
 namespace vmrun::jit {
@@ -20,6 +22,14 @@ inline constexpr SWord kFragmentNext = offsetof(Fragment, next),
                        kFragmentUsed = offsetof(Fragment, used_words),
                        kFragmentMessage = offsetof(Fragment, message);
 inline constexpr SWord kExportAddress = offsetof(Export, address);
+// From the tagged word of a fun on: its parts, and its n-th free variable.
+inline constexpr SWord kFunEntry = offsetof(FunObject, entry) - Term::kBoxedTag,
+                       kFunArity = offsetof(FunObject, arity) - Term::kBoxedTag,
+                       kFreeCount = offsetof(FunObject, free_count) - Term::kBoxedTag;
+inline constexpr SWord free_variable(std::size_t n) {
+  return static_cast<SWord>(sizeof(FunObject) + n * sizeof(Word)) - Term::kBoxedTag;
+}
+inline constexpr SWord kFunAddress = offsetof(FunEntry, address), kFunHot = offsetof(FunEntry, hot);
 #pragma GCC diagnostic pop
 
 }  // namespace vmrun::jit

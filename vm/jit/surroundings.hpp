@@ -15,6 +15,8 @@ struct Surroundings {
   /// Returns where the instructions of another function of the same module end, or nullptr if
   /// somebody watches it or something else has taken its place: it is not inlined then.
   std::function<const Word*(const FunctionHeader&)> end_of_unchanged;
+  /// The fun whose code the function is, or nullptr.
+  const FunEntry* fun;
 };
 
 }  // namespace vmrun::jit

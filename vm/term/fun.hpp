@@ -86,6 +86,14 @@ struct FunEntry {
   std::uint32_t free_count = 0;
   std::atomic<Term> function;                 // name of the lifted function, '-f/1-fun-0-'
   std::atomic<const Word*> address{nullptr};  // nullptr: the code is not loaded
+  /// Where machine code goes with the fun in a register: it loads the free variables; nullptr: the
+  /// function has no machine code.
+  std::atomic<const void*> hot{nullptr};
+  void lead_to(const Word* code) {
+    if (address.load(std::memory_order_relaxed) == code) return;
+    hot.store(nullptr, std::memory_order_release);
+    address.store(code, std::memory_order_release);
+  }
 };
 
 /// Finds or makes the entry. Thread-safe.

@@ -486,24 +486,3 @@ TEST_CASE("Functions of C++ are called with a frame record") {
      "#0; ret",
      [](Assembler& a) { a.call_of_process(0x10, 0x18); });
 }
-
-TEST_CASE("Free variables of a fun follow its arguments") {
-  const auto called = [](unsigned arguments) {
-    Assembler a;
-    const Label no_code = a.label();
-    a.call_fun(arguments, no_code);
-    a.bind(no_code);
-    return taken_apart(a.finish());
-  };
-  const std::string
-      begins = "ldur w15, [x14, #0x12]; cbz w15, #",
-      copies =
-          "; add x16, x14, x15, lsl #3; ldur x17, [x16, #0x1e]; add x16, x29, x15, lsl #3; str x17, "
-          "[x16, #",
-      next = "]; subs w15, w15, #1; b.ne #8; ",
-      goes = "ldur x15, [x14, #6]; ldr x15, [x15, #0x30]; cbz x15, #",
-      ends = "; ldur x16, [x15, #-8]; br x16";
-  CHECK(called(6) == begins + "0x20" + copies + "0x38" + next + goes + "0x34" + ends);
-  CHECK(called(4) == begins + "0x28" + copies + "0x28" + next +
-                         "ldr x4, [x29, #0x30]; ldr x5, [x29, #0x38]; " + goes + "0x3c" + ends);
-}

@@ -349,22 +349,3 @@ TEST_CASE("Functions of C++ are called with the processor's stack aligned") {
      "qword ptr [r13+0x18]; test rax, rax; ret",
      [](Assembler& a) { a.call_of_process(0x10, 0x18); });
 }
-
-TEST_CASE("Free variables of a fun follow its arguments") {
-  const auto called = [](unsigned arguments) {
-    Assembler a;
-    const Label no_code = a.label();
-    a.call_fun(arguments, no_code);
-    a.bind(no_code);
-    return taken_apart(a.finish());
-  };
-  const std::string begins = "mov r11d, dword ptr [rcx+0x12]; test r11d, r11d; jz ",
-                    copies = "; movsd xmm15, qword ptr [rcx+r11*8+0x1E]; movsd qword ptr [rbp+r11*8+",
-                    next = "], xmm15; dec r11d; jnz 0xD; ",
-                    goes = "mov r11, qword ptr [rcx+0x6]; mov r11, qword ptr [r11+0x30]; test r11, r11; jz ",
-                    ends = "; jmp qword ptr [r11-0x8]";
-  CHECK(called(6) == begins + "0x20" + copies + "0x38" + next + goes + "0x35" + ends);
-  CHECK(called(4) == begins + "0x28" + copies + "0x28" + next +
-                         "mov r9, qword ptr [rbp+0x30]; mov r10, qword ptr [rbp+0x38]; " + goes + "0x3D" +
-                         ends);
-}
