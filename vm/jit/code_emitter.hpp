@@ -100,6 +100,7 @@ class Emitter {
   // ---- Instructions -----------------------------------------------------------------------------
 
   void instruction(const Inst& i);
+  void need(const Inst& i);
   void arithmetic(const Inst& i);
   void shift(const Inst& i);
   void float_operation(const Inst& i, Assembler::FloatOperation op);

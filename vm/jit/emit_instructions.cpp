@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "vm/code/instructions.hpp"
 #include "vm/jit/callees.hpp"
 #include "vm/jit/code_emitter.hpp"
 #include "vm/jit/process_offsets.hpp"
@@ -261,6 +262,18 @@ void Emitter::call_function(const Inst& i) {
   each(live.floats, [&](std::uint8_t n) { a_.load(FloatRegister{n}, kFrame, words(kKeptFloatsSlot + n)); });
 }
 
+/// Where everything that allocates is to collect, every second call goes on: behind what has
+/// collected the interpreter goes on, and this code is to run as well.
+void Emitter::need(const Inst& i) {
+  if (i.imm & kNeedAlways) {
+    a_.test_bits(kProcess, kReductions, 1);
+    a_.jump_if(Comparison::kNotEqual, exit_label(i.exit));
+  }
+  a_.address(kScratch, kHeap, words(static_cast<SWord>(i.imm & ~Word{kNeedAlways})));
+  a_.compare(kScratch, kStack);
+  a_.jump_if(Comparison::kAbove, exit_label(i.exit));
+}
+
 void Emitter::instruction(const Inst& i) {
   const auto args = g_.args_of(i);
   if (i.dst != kNone && at(i.dst).kind == Kind::kNowhere && i.exit == kNone &&
@@ -313,10 +326,7 @@ void Emitter::instruction(const Inst& i) {
     case Op::kPushReturn: return push(reinterpret_cast<const Word*>(i.imm));
     case Op::kCallBif: return call_bif(i);
     case Op::kMoveStack: return a_.add(kStack, words(static_cast<SWord>(i.imm)));
-    case Op::kNeed:
-      a_.address(kScratch, kHeap, words(static_cast<SWord>(i.imm)));
-      a_.compare(kScratch, kStack);
-      return a_.jump_if(Comparison::kAbove, exit_label(i.exit));
+    case Op::kNeed: return need(i);
     case Op::kAdd:
     case Op::kSubtract:
     case Op::kMultiply:
