@@ -119,7 +119,8 @@ void Emitter::arithmetic(const Inst& i) {
     case Op::kAdd:
     case Op::kSubtract: {
       const bool minus = i.op == Op::kSubtract;
-      if (const SWord by = minus ? -y_value * 16 : y_value * 16; y_const && small_constant(by)) {
+      const auto by = static_cast<SWord>(static_cast<Word>(minus ? -y_value : y_value) << 4);
+      if (y_const && small_constant(by)) {
         if (!checked) {
           a_.address(r, in(x, r), by);
           break;
