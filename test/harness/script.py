@@ -12,7 +12,7 @@
   % requires: until26       what it expects of the installed OTP's modules holds up to that release
   % requires: probes        skipped in a build without (-Dprobes=none)
   % requires: allocator     skipped in a build with a sanitizer, which keeps what is freed
-  % requires: machine_code  skipped where there is none: other processors, sanitizers, coverage
+  % requires: machine_code  skipped where there is none: on other processors
   % erl: skip WHY           stock erl cannot run it, or rightly prints something else
   % erl: until26 WHY        the same of a stock erl of later releases
   % modes: skip MODE WHY    not under that mode

@@ -65,8 +65,9 @@ SANITIZERS = {
         [
             ['--suite', 'unit'],
             ['--suite', 'native', '--mode', 's4'],
-            ['--suite', 'golden', '--mode', 's4'],
+            ['--suite', 'golden', '--mode', 's4', '--mode', 'jit'],
             ['--suite', 'golden', '--mode', 's1', '--mode', 'gc-stress', *GC_AREAS],
+            ['--suite', 'jit'],
             ['--suite', 'd'],
             ['--suite', 'nodes'],
             ['--suite', 'live', 'inside'],
@@ -80,7 +81,7 @@ SANITIZERS = {
         },
         [
             ['--suite', 'native', '--mode', 's4'],
-            ['--suite', 'golden', '--mode', 's4', '--mode', 'random'],
+            ['--suite', 'golden', '--mode', 's4', '--mode', 'random', '--mode', 'jit'],
             ['--suite', 'unit', 'engine'],
             ['--suite', 'd'],
             ['--suite', 'nodes'],

@@ -18,7 +18,7 @@ namespace vmrun {
 
 /// Returns the machine code of an instruction whose operation is `machine_code`.
 inline const void* hot_code(const Word* at) {
-  return reinterpret_cast<const void*>(__atomic_load_n(at - 1, __ATOMIC_RELAXED));
+  return reinterpret_cast<const void*>(__atomic_load_n(at - 1, __ATOMIC_ACQUIRE));
 }
 /// The operation that `machine_code` replaces: it is kept in front of the code.
 inline std::uint16_t operation_as_it_was(const void* code) {

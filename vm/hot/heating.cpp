@@ -31,10 +31,9 @@
 namespace vmrun {
 namespace {
 
-#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) || defined(__aarch64__)
 constexpr bool kInThisBuild = true;
-#else  // a sanitizer's checks in the loop are code for the loop
+#else
 constexpr bool kInThisBuild = false;
 #endif
 
