@@ -25,6 +25,7 @@
 #include "vm/dist/connection.hpp"
 #include "vm/dist/node_events.hpp"
 #include "vm/heap/copy.hpp"
+#include "vm/hot/heating.hpp"
 #include "vm/lifecycle/gc.hpp"
 #include "vm/lifecycle/info.hpp"
 #include "vm/nif/resource.hpp"
@@ -186,6 +187,10 @@ Term wait_for_progress(Process& p, Term what) {
   if (!what.is_atom()) return raise_badarg(p);
   for (const char* name : {"deallocations", "timer_cancellations", "aux_work", "thread_progress"})
     if (atom_text(what) == name) return bif_erts_internal_system_check_1(p, nullptr);
+  // All functions that were to be compiled are.
+  if (atom_text(what) == "machine_code")
+    return run_on_dirty(
+        p, [](Process&, const Term*) { return await_compiler(), atoms::ok; }, nullptr, 0);
   return raise_badarg(p);
 }
 

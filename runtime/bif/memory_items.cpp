@@ -18,7 +18,7 @@ struct Memory {
 };
 
 Word code_bytes() {
-  Word sum = all_exports().size() * sizeof(Export) + hot_code_use().bytes;
+  Word sum = all_exports().size() * sizeof(Export) + hot_code_use().codes.page_bytes;
   for (const Module* m : loaded_modules()) {
     sum += module_bytes(*m);
     if (const Module* old = old_module(m->name)) sum += module_bytes(*old);

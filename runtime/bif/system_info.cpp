@@ -103,12 +103,34 @@ Term dist_controllers(Process& p) {
   return list.finish();
 }
 
+/// Indexed by NoCode.
+constexpr const char* kNoCodeNames[] = {"arguments", "registers", "places",   "too_long",
+                                        "watched",   "native",    "changed",  "no_room",
+                                        "no_memory", "too_many",  "no_thread"};
+static_assert(std::size(kNoCodeNames) == static_cast<std::size_t>(NoCode::kCount));
+
 Term hot_code_info(Process& p) {
   const HotCodeUse use = hot_code_use();
-  ListBuilder list(p.heap);
-  list.add(new_tuple(p.heap, intern_atom("made"), bool_term(use.is_made)));
-  list.add(new_tuple(p.heap, intern_atom("functions"), number_term(p, use.functions)));
-  list.add(new_tuple(p.heap, intern_atom("bytes"), number_term(p, use.bytes)));
+  ListBuilder counts(p.heap), last(p.heap), list(p.heap);
+  for (std::size_t n = 0; n < use.refused.size(); ++n)
+    if (use.refused[n])
+      counts.add(new_tuple(p.heap, intern_atom(kNoCodeNames[n]), number_term(p, use.refused[n])));
+  for (const Refusals::Refusal& r : use.last_refused)
+    last.add(new_tuple(p.heap, new_tuple(p.heap, r.module, r.function, Term::small(r.arity)),
+                       intern_atom(kNoCodeNames[static_cast<std::size_t>(r.why)])));
+  list.add(new_tuple(p.heap, intern_atom("made"), bool_term(hot_code_is_made())));
+  const std::pair<const char*, Word> numbers[] = {{"functions", use.codes.functions},
+                                                  {"bytes", use.codes.page_bytes},
+                                                  {"code_bytes", use.codes.code_bytes},
+                                                  {"limit", use.limit},
+                                                  {"waiting", use.waiting},
+                                                  {"compiled", use.codes.made},
+                                                  {"again", use.compiled_again},
+                                                  {"given_back", use.codes.given_back},
+                                                  {"woken", use.codes.woken}};
+  for (const auto& [name, n] : numbers) list.add(new_tuple(p.heap, intern_atom(name), number_term(p, n)));
+  list.add(new_tuple(p.heap, intern_atom("refused"), counts.finish()));
+  list.add(new_tuple(p.heap, intern_atom("last_refused"), last.finish()));
   return list.finish();
 }
 
@@ -176,7 +198,7 @@ const SystemItem kInfo[] = {
     {"threads", [](Process&) { return atoms::true_; }},
     {"heap_type", [](Process&) { return intern_atom("private"); }},
     {"emu_type", [](Process&) { return intern_atom("opt"); }},
-    {"emu_flavor", [](Process&) { return intern_atom(hot_code_use().is_made ? "jit" : "emu"); }},
+    {"emu_flavor", [](Process&) { return intern_atom(hot_code_is_made() ? "jit" : "emu"); }},
     {"build_type", [](Process&) { return intern_atom("opt"); }},
     {"multi_scheduling", [](Process&) { return multi_scheduling(); }},
     {"multi_scheduling_blockers", blockers},

@@ -336,7 +336,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   if (!write_for_perf(o.perf_files, o.perf_folder))
     fmt::print(stderr, "vmrun: +JPperf: cannot write what perf reads to {}: {}\n", o.perf_folder,
                std::strerror(errno));
-  if (!enable_compiler(o.compiled, o.exits_seed) && o.compiled == Compiled::kAll)
+  if (!enable_compiler(o.compiled, o.exits_seed, o.hot_megabytes) && o.compiled == Compiled::kAll)
     fmt::print(stderr, "vmrun: +jit: no machine code can be made here\n");
   process_table.init(o.process_limit);
   port_table.init(o.port_limit);

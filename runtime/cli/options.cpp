@@ -369,9 +369,13 @@ const std::vector<Flag>& flags() {
       {"+yield-all", nullptr, "stress: give up the core at every call", set_flag(&Options::yield_all)},
       {"+random-sched", "SEED", "stress: pick runnable processes and slices at random", set_random_sched},
       {"+hot", "N",
-       "make machine code of a function that has been seen N times at the end of a slice (default 3); 0: "
+       "make machine code of a function that has been seen N times at the end of a slice (default 1); 0: "
        "never",
        set_number(&Options::hot_after, 0, 255)},
+      {"+hotmem", "MB",
+       "at most so much memory for machine code (default 64); what has not been at work for long is given "
+       "back",
+       set_number(&Options::hot_megabytes, 1, kMostHotMegabytes)},
       {"+jit", "none|hot|all",
        "which functions the compiler makes machine code of: those that +hot chooses (default), all when they "
        "are loaded, or none",

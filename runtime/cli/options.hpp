@@ -82,6 +82,7 @@ struct Options {
   // For stress tests and checking.
   bool gc_stress = false;
   unsigned hot_after = kHotAfter;
+  unsigned hot_megabytes = kUsualHotMegabytes;
   Compiled compiled = Compiled::kHot;
   unsigned long long exits_seed = 0;  // +jit-exits; 0: none
   PerfFiles perf_files = PerfFiles::kNone;

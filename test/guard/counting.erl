@@ -7,7 +7,9 @@
 
 %% Work(N) does it N times.
 run(Count, Work) ->
-    Work(2 * Count),
+    Compiled = proplists:get_value(made, erlang:system_info(hot_code)),
+    Compiled andalso erts_debug:set_internal_state(available_internal_state, true),
+    [begin Work(2 * Count), Compiled andalso compile() end || _ <- [1, 2]],
     Work(Count),
     mark(),
     Work(Count),
@@ -15,5 +17,8 @@ run(Count, Work) ->
     Work(2 * Count),
     mark(),
     io:format("~w~n", [Count]).
+
+%% What is hot has its machine code.
+compile() -> ok = erts_debug:set_internal_state(wait, machine_code).
 
 mark() -> os:getpid().

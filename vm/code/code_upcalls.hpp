@@ -30,8 +30,9 @@ struct CodeUpcalls {
   Upcall<void(const Word* at)> guessed_wrong;
   /// The module is registered.
   Upcall<void(const Module& m)> compile_all;
-  /// The module's code goes.
-  Upcall<void(const Module& m)> forget_heat;
+  /// The module's code goes. False: the compiler reads it just now, and deletes the module when it
+  /// has done so.
+  Upcall<bool(Module& m)> forget_heat;
 };
 inline constinit CodeUpcalls code_upcalls;
 

@@ -21,7 +21,8 @@ struct HotFunction {
     const void* target;
   };
   std::vector<std::uint8_t> code;
-  std::vector<Place> entries;   // where it can be entered from the loop
+  // Where it can be entered from the loop; the operation in their CodePrefix is missing.
+  std::vector<Place> entries;
   std::uint32_t fun_entry = 0;  // where calls of a fun come, which is in a register; 0: nowhere
   std::vector<Fixup> fixups;
   std::vector<Place> places;  // whose code begins where; ways to the side have some of their own

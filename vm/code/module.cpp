@@ -150,7 +150,7 @@ Word module_bytes(const Module& m) {
 }
 
 void delete_module_code(Module* m) {
-  code_upcalls.forget_heat(*m);
+  if (!code_upcalls.forget_heat(*m)) return;
   if (m->literals) free_literals(m->literals);
   delete m;
 }

@@ -123,7 +123,8 @@ void free_code_ranges(const CodeRanges* ranges);
 std::uint32_t newest_code();
 /// Memory of a loaded version without its literals, in bytes.
 Word module_bytes(const Module& m);
-/// Frees a version with its literals. Nothing refers to either, and it is not registered.
+/// Frees a version with its literals, unless the compiler reads it: then that does so. Nothing else
+/// refers to either, and it is not registered.
 void delete_module_code(Module* m);
 /// Returns the source position of the instruction at this address.
 SourceLocation location_at(const Word* address);

@@ -6,21 +6,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <unordered_map>
 
 #include "vm/base/mapped_memory.hpp"
 #include "vm/jit/processor.hpp"
 
 namespace vmrun {
 namespace {
-
-constexpr std::size_t kLine = 64;  // of a cache
-
-std::uint8_t* page_of(const std::uint8_t* code) {
-  return reinterpret_cast<std::uint8_t*>(reinterpret_cast<std::uintptr_t>(code) & ~(page_bytes() - 1));
-}
 
 /// Addresses that nothing is at, at most so far from `near`. nullptr: there are none.
 void* reserve_near(const void* near, std::size_t bytes) {
@@ -36,10 +32,10 @@ void* reserve_near(const void* near, std::size_t bytes) {
 }
 
 /// Whether memory that has been written may be executed then.
-bool may_execute(void* page) {
-  if (mprotect(page, page_bytes(), PROT_READ | PROT_WRITE) != 0) return false;
+bool may_execute(void* page, std::size_t bytes) {
+  if (mprotect(page, bytes, PROT_READ | PROT_WRITE) != 0) return false;
   *static_cast<volatile std::uint8_t*>(page) = 0;
-  return mprotect(page, page_bytes(), PROT_READ | PROT_EXEC) == 0;
+  return mprotect(page, bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
 #if defined(__aarch64__)
@@ -55,10 +51,17 @@ bool can_fetch_anew() { return true; }
 void let_fetch_anew() {}
 #endif
 
-void give_back(void* pages, std::size_t bytes) {
-  madvise(pages, bytes, MADV_DONTNEED);
-  mprotect(pages, bytes, PROT_NONE);
+void clear_cache(std::uint8_t* begin, std::size_t bytes) {
+  __builtin___clear_cache(reinterpret_cast<char*>(begin), reinterpret_cast<char*>(begin + bytes));
 }
+
+/// The addresses stay reserved.
+bool reserve_again(void* at, std::size_t bytes) {
+  return mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == at;
+}
+
+constexpr std::size_t down(std::size_t n, std::size_t to) { return n / to * to; }
+constexpr std::size_t up(std::size_t n, std::size_t to) { return down(n + to - 1, to); }
 
 }  // namespace
 
@@ -67,54 +70,82 @@ struct Area::Free {
   std::map<std::size_t, std::size_t> pieces;
 };
 
-Area::Area(const void* near, std::size_t bytes) : free_(new Free) {
+struct Area::Pages {
+  struct Page {
+    std::size_t lines = 0;    // that codes have, or will
+    bool is_written = false;  // there is a code, or there was
+  };
+  std::unordered_map<std::size_t, Page> by_offset;           // those with lines
+  std::unordered_map<std::size_t, std::size_t> chunk_lines;  // likewise
+};
+
+Area::Area(const void* near, std::size_t bytes) : free_(new Free), lines_of_(new Pages) {
   void* const pages = bytes ? reserve_near(near, bytes) : nullptr;
   if (!pages) return;
-  if (!may_execute(pages) || !can_fetch_anew()) {
+  if (!may_execute(pages, page_bytes()) || !can_fetch_anew() || !reserve_again(pages, kChunk)) {
     munmap(pages, bytes);
     return;
   }
-  give_back(pages, page_bytes());
   begin_ = static_cast<std::uint8_t*>(pages);
+  size_ = bytes;
   free_->pieces.emplace(0, bytes);
 }
 
+std::size_t Area::used() const { return pages_ * page_bytes(); }
+
 const std::uint8_t* Area::allocate(std::size_t bytes) {
-  const std::size_t size = rounded_to_pages(bytes);
+  const std::size_t size = up(bytes, kLine);
   auto& pieces = free_->pieces;
+  // The first one that is large enough, so that pages are filled up before others are begun.
   for (auto it = pieces.begin(); it != pieces.end(); ++it) {
     if (it->second < size) continue;
     const auto [offset, length] = *it;
     pieces.erase(it);
     if (length > size) pieces.emplace(offset + size, length - size);
-    used_ += size;
-    // Not all of them at the beginning of a page: these would share few lines of the cache.
-    const std::size_t lines = (size - bytes) / kLine + 1;
-    return begin_ + offset + next_line_++ % lines * kLine;
+    count(offset, size, true);
+    return begin_ + offset;
   }
   return nullptr;
 }
 
 bool Area::install(const std::uint8_t* place, const std::uint8_t* code, std::size_t bytes) {
-  std::uint8_t* const pages = page_of(place);
-  const std::size_t size = rounded_to_pages(bytes);
-  if (mprotect(pages, size, PROT_READ | PROT_WRITE) == 0) {
-    std::uint8_t* const to = pages + (place - pages);
-    std::memcpy(to, code, bytes);
-    __builtin___clear_cache(reinterpret_cast<char*>(to), reinterpret_cast<char*>(to + bytes));
-    if (mprotect(pages, size, PROT_READ | PROT_EXEC) == 0) {
+  const std::size_t first = down(offset(place), kChunk), size = up(offset(place) + bytes, kChunk) - first;
+  void* const m = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (m != MAP_FAILED) {
+    auto* const fresh = static_cast<std::uint8_t*>(m);
+    for (std::size_t page = first; page < first + size; page += page_bytes())
+      if (const auto it = lines_of_->by_offset.find(page);
+          it != lines_of_->by_offset.end() && it->second.is_written)
+        std::memcpy(fresh + (page - first), begin_ + page, page_bytes());
+    std::memcpy(fresh + (offset(place) - first), code, bytes);
+    clear_cache(fresh, size);
+    if (move_in(fresh, first, size)) {
+      for (std::size_t page = down(offset(place), page_bytes()); page < offset(place) + bytes;
+           page += page_bytes())
+        lines_of_->by_offset[page].is_written = true;
+      clear_cache(begin_ + offset(place), bytes);
       let_fetch_anew();
       return true;
     }
+    munmap(m, size);
   }
   free(place, bytes);
   return false;
 }
 
+bool Area::move_in(std::uint8_t* fresh, std::size_t first, std::size_t bytes) {
+  if (mprotect(fresh, bytes, PROT_READ | PROT_EXEC) != 0) return false;
+  std::uint8_t* const to = begin_ + first;
+  return mremap(fresh, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
+}
+
 void Area::free(const std::uint8_t* place, std::size_t bytes) {
-  std::size_t offset = static_cast<std::size_t>(page_of(place) - begin_), size = rounded_to_pages(bytes);
-  give_back(begin_ + offset, size);
-  used_ -= size;
+  const std::size_t size = up(bytes, kLine);
+  count(offset(place), size, false);
+  put_back(offset(place), size);
+}
+
+void Area::put_back(std::size_t offset, std::size_t size) {
   auto& pieces = free_->pieces;
   const auto after = pieces.lower_bound(offset);
   if (after != pieces.end() && after->first == offset + size) {
@@ -129,6 +160,30 @@ void Area::free(const std::uint8_t* place, std::size_t bytes) {
     }
   }
   pieces.emplace(offset, size);
+}
+
+void Area::count(std::size_t offset, std::size_t bytes, bool taken) {
+  for (std::size_t at = offset; at < offset + bytes;) {
+    const std::size_t page = down(at, page_bytes()), chunk = down(at, kChunk);
+    const std::size_t end = std::min(offset + bytes, page + page_bytes()), lines = (end - at) / kLine;
+    at = end;
+    if (taken) {
+      lines_ += lines;
+      lines_of_->chunk_lines[chunk] += lines;
+      if (std::size_t& n = lines_of_->by_offset[page].lines; (n += lines) == lines) ++pages_;
+      continue;
+    }
+    lines_ -= lines;
+    if (std::size_t& n = lines_of_->by_offset[page].lines; (n -= lines) == 0) {
+      lines_of_->by_offset.erase(page);
+      --pages_;
+      madvise(begin_ + page, page_bytes(), MADV_DONTNEED);
+    }
+    if (std::size_t& n = lines_of_->chunk_lines[chunk]; (n -= lines) == 0) {
+      lines_of_->chunk_lines.erase(chunk);
+      (void)reserve_again(begin_ + chunk, kChunk);
+    }
+  }
 }
 
 }  // namespace vmrun

@@ -477,12 +477,12 @@ void Builder::need(Word words) {
   act(Op::kNeed, {}, words + (return_to() ? 1 : 0), exit());
 }
 
-bool build_graph(const FunctionCode& code, const Surroundings& around, Graph* out) {
-  if (code.function().arity >= kScratchPlace) return false;
+Refusal build_graph(const FunctionCode& code, const Surroundings& around, Graph* out) {
+  if (code.function().arity >= kScratchPlace) return Refusal::kArguments;
   const std::vector<RegisterSet> live = live_registers(code);
-  if (live.empty()) return false;
+  if (live.empty()) return Refusal::kRegisters;
   Builder(code, live, around, out).run();
-  return true;
+  return Refusal::kNone;
 }
 
 }  // namespace vmrun::jit

@@ -53,11 +53,10 @@ const Builder::Inlinable* Builder::inlinable(const Word* entry) {
   const auto [it, is_new] = inlinable_.try_emplace(entry);
   if (!is_new) return it->second.get();
   const FunctionHeader& f = *header_of_entry(entry);
-  const Word* const end = around_.end_of_unchanged(f);
-  if (!end || f.arity >= kScratchPlace) return nullptr;
-  auto made = std::make_unique<Inlinable>(FunctionCode(f, end), std::vector<RegisterSet>{});
-  if (!may_be_inlined(made->code)) return nullptr;
-  made->live = live_registers(made->code);
+  if (f.arity >= kScratchPlace) return nullptr;
+  auto made = std::make_unique<Inlinable>(around_.read_unchanged(f), std::vector<RegisterSet>{});
+  if (!made->code || !may_be_inlined(*made->code)) return nullptr;
+  made->live = live_registers(*made->code);
   if (!made->live.empty()) it->second = std::move(made);
   return it->second.get();
 }
@@ -65,12 +64,12 @@ const Builder::Inlinable* Builder::inlinable(const Word* entry) {
 bool Builder::inline_call(const Part& p, const Word* target) {
   if (inlined_ || !only_result_is_live(code_.part_at(p.next))) return false;
   const Inlinable* const f = inlinable(target);
-  if (!f || inlined_parts_ + f->code.parts().size() > kMostPartsOfAll) return false;
-  inlined_parts_ += f->code.parts().size();
-  if (std::ranges::find(g_.inlined, &f->code.function()) == g_.inlined.end())
-    g_.inlined.push_back(&f->code.function());
+  if (!f || inlined_parts_ + f->code->parts().size() > kMostPartsOfAll) return false;
+  inlined_parts_ += f->code->parts().size();
+  if (std::ranges::find(g_.inlined, &f->code->function()) == g_.inlined.end())
+    g_.inlined.push_back(&f->code->function());
   InlinedCall call{p.next, {}};
-  Builder(f->code, f->live, around_, &g_).run_inlined(block_, state_, &call);
+  Builder(*f->code, f->live, around_, &g_).run_inlined(block_, state_, &call);
   block_ = kNone;
   returns_to_.insert(p.next);
   for (Incoming& e : call.returned) {

@@ -408,7 +408,7 @@ class Builder {
   // ---- Inlining (build_inlining.cpp) ---------------------------------------------------------
 
   struct Inlinable {
-    FunctionCode code;
+    std::shared_ptr<const FunctionCode> code;
     std::vector<RegisterSet> live;
   };
   const Inlinable* inlinable(const Word* entry);

@@ -8,15 +8,18 @@
 
 namespace vmrun::jit {
 
-bool compile(const FunctionHeader& function, const Word* end, const Surroundings& around, HotFunction* out) {
-  const FunctionCode code(function, end);
+std::shared_ptr<const FunctionCode> read_function(const FunctionHeader& function, const Word* end) {
+  return std::make_shared<const FunctionCode>(function, end);
+}
+
+Refusal compile(const FunctionCode& code, const Surroundings& around, HotFunction* out) {
   Graph graph;
-  if (!build_graph(code, around, &graph)) return false;
+  if (const Refusal r = build_graph(code, around, &graph); r != Refusal::kNone) return r;
   Allocation places;
-  if (!allocate_registers(graph, &places)) return false;
+  if (!allocate_registers(graph, &places)) return Refusal::kPlaces;
   emit(graph, places, out);
   out->inlined = std::move(graph.inlined);
-  return !out->code.empty();
+  return out->code.empty() ? Refusal::kTooLong : Refusal::kNone;
 }
 
 }  // namespace vmrun::jit

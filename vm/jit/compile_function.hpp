@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "vm/code/made_code.hpp"
 #include "vm/jit/surroundings.hpp"
 #include "vm/term/fun.hpp"
 
 namespace vmrun::jit {
 
-/// Compiles a function to machine code. Returns false if it is left to the interpreter. Nobody
-/// changes its instructions meanwhile, nor those of functions that may be inlined.
-/// (compile_function.cpp)
-bool compile(const FunctionHeader& function, const Word* end, const Surroundings& around, HotFunction* out);
+/// Why a function is left to the interpreter.
+enum class Refusal : std::uint8_t {
+  kNone,
+  kArguments,  // it has too many
+  kRegisters,  // it uses too many x registers
+  kPlaces,     // its values need too many places
+  kTooLong,    // it has more code than jumps in it reach
+};
+
+/// Takes the instructions of a function apart; end: where they end. Nobody changes them meanwhile.
+std::shared_ptr<const FunctionCode> read_function(const FunctionHeader& function, const Word* end);
+
+/// Compiles it to machine code. Its instructions may be changed meanwhile, but its module stays. No
+/// operation of an instruction is read. (compile_function.cpp)
+Refusal compile(const FunctionCode& code, const Surroundings& around, HotFunction* out);
 
 /// Fills in the jumps out of code that is going to be executed there. (assembler_*.cpp)
 void lead_outward(HotFunction* code, const std::uint8_t* place);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "vm/code/instructions.hpp"
-#include "vm/code/patches.hpp"
 #include "vm/jit/code_emitter.hpp"
 #include "vm/jit/process_offsets.hpp"
 #include "vm/term/fun.hpp"
@@ -207,7 +206,6 @@ void Emitter::block(BlockId id) {
 void Emitter::entry(const Block& b) {
   const bool is_function = b.entry == g_.function;
   CodePrefix prefix{};
-  prefix.operation = operation_at(b.entry);
   a_.align_behind(sizeof prefix);
   const std::uint32_t prefix_at = a_.here();
   a_.data(&prefix, sizeof prefix);

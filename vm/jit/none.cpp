@@ -5,9 +5,8 @@
 
 namespace vmrun::jit {
 
-bool compile(const FunctionHeader&, const Word*, const std::unordered_set<const Word*>&, HotFunction*) {
-  return false;
-}
+std::shared_ptr<const FunctionCode> read_function(const FunctionHeader&, const Word*) { return {}; }
+Refusal compile(const FunctionCode&, const Surroundings&, HotFunction*) { return Refusal::kRegisters; }
 void lead_outward(HotFunction*, const std::uint8_t*) {}
 void leave_more_often(std::uint64_t) {}
 std::vector<std::uint8_t> emit_stubs(std::vector<std::uint32_t>*) { return {}; }

@@ -91,8 +91,14 @@ struct FunEntry {
   std::atomic<const void*> hot{nullptr};
   void lead_to(const Word* code) {
     if (address.load(std::memory_order_relaxed) == code) return;
-    hot.store(nullptr, std::memory_order_release);
-    address.store(code, std::memory_order_release);
+    address.store(code, std::memory_order_seq_cst);
+    hot.store(nullptr, std::memory_order_seq_cst);
+  }
+  /// The function that begins at `entry` has such code. Threads that do this take turns.
+  void lead_to_machine_code(const Word* entry, const void* code) {
+    hot.store(code, std::memory_order_seq_cst);
+    // Another version may just have come: either lead_to clears it, or this.
+    if (address.load(std::memory_order_seq_cst) != entry) hot.store(nullptr, std::memory_order_seq_cst);
   }
 };
 

@@ -96,3 +96,37 @@ TEST_CASE("All of an area can be taken again when all has been given back, in wh
     area.free(whole, kBytes);
   }
 }
+
+TEST_CASE("Codes share pages, and the place of one that is freed is taken again") {
+  Area area(near_here(), 1 << 18);
+  REQUIRE(area.ok());
+  constexpr std::size_t kBytes = 1000;
+  std::vector<std::uint8_t> code(kBytes, 0xC3);
+  const auto add = [&](int n) {
+    code[0] = 0xB8;  // mov $n, %eax; ret
+    for (int byte = 0; byte < 4; ++byte) code[1 + byte] = static_cast<std::uint8_t>(n >> (8 * byte));
+    const std::uint8_t* const at = area.allocate(kBytes);
+    REQUIRE(at);
+    REQUIRE(area.install(at, code.data(), kBytes));
+    return at;
+  };
+  const auto run = [](const std::uint8_t* at) {
+    return reinterpret_cast<int (*)()>(reinterpret_cast<std::uintptr_t>(at))();
+  };
+  std::vector<const std::uint8_t*> at;
+  for (int n = 0; n < 150; ++n) at.push_back(add(n));
+  const std::size_t all = area.used();
+  CHECK(all < 150 * 1024 + 4096);
+  CHECK(area.taken() == 150 * 1024);
+  for (int n = 0; n < 150; ++n) REQUIRE(run(at[n]) == n);
+  for (int n = 0; n < 150; n += 2) area.free(at[n], kBytes);
+  for (int n = 0; n < 150; n += 2) at[n] = add(1000 + n);
+  CHECK(area.used() == all);
+  for (int n = 0; n < 150; ++n) REQUIRE(run(at[n]) == (n % 2 ? n : 1000 + n));
+  for (const std::uint8_t* const one : at) {
+    CHECK(permissions_of(one) == "r-x");
+    area.free(one, kBytes);
+  }
+  CHECK(area.used() == 0);
+  CHECK(permissions_of(at[0]) == "---");
+}
