@@ -23,17 +23,24 @@ def need_its_own_memory(program):
 
 
 @functools.cache
-def runs_on_x86_64(program):
-    """Whether the program is one for x86-64: it may be another processor's, which an emulator runs."""
+def processor(program):
+    """The number of the processor that the program is for (e_machine); an emulator may run it."""
     with open(program, 'rb') as file:
         header = file.read(20)  # e_machine stands at 18
-    return header[:4] == b'\x7fELF' and int.from_bytes(header[18:20], 'little') == 62
+    return int.from_bytes(header[18:20], 'little') if header[:4] == b'\x7fELF' else 0
+
+
+X86_64, ARM64 = 62, 183
+
+
+def runs_on_x86_64(program):
+    return processor(program) == X86_64
 
 
 def need_machine_code(program):
     """Raises Skip where vm/jit makes no machine code. Anywhere else, missing machine code is a failure."""
-    if not runs_on_x86_64(program):
-        raise Skip('machine code is made for x86-64')
+    if processor(program) not in (X86_64, ARM64):
+        raise Skip('machine code is made for x86-64 and 64-bit ARM')
 
 
 def need_signals_at_once(program):

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <unordered_map>
 
@@ -18,10 +19,14 @@
 namespace vmrun {
 namespace {
 
-/// Addresses that nothing is at, at most so far from `near`. nullptr: there are none.
+/// Addresses that nothing is at, near enough to `near`. nullptr: there are none.
 void* reserve_near(const void* near, std::size_t bytes) {
-  const auto middle = reinterpret_cast<std::uintptr_t>(near) & ~std::uintptr_t{0xFFFFF};
-  for (std::size_t distance = 0x2000000; distance + bytes < jit::kReach; distance += 0x400000)
+  if (jit::kReach == std::numeric_limits<std::size_t>::max()) {
+    void* const m = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return m == MAP_FAILED ? nullptr : m;
+  }
+  const auto middle = reinterpret_cast<std::uintptr_t>(near) & ~std::uintptr_t{0xFFFFFF};
+  for (std::size_t distance = 0x2000000; distance + bytes < jit::kReach; distance += 0x1000000)
     for (const std::uintptr_t at : {middle - distance - bytes, middle + distance}) {
       void* const m = mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Memory for machine code, near the loop's so that either reaches the other by a jump. A page is
-/// never written and executed at once. Codes share pages all the same: what is to hold another one
-/// is copied to fresh memory, which is written, made executable, and then moved to where the old
-/// pages are, by one call of the kernel (mremap). Threads that execute there see the old page or
-/// the new one, and in both the same code. Where the kernel refuses memory that has been written
-/// and is executed then (SELinux without execmem) there is no area.
+/// Memory for machine code, near the loop's if the processor wants that (vm/jit/processor.hpp). A
+/// page is never written and executed at once. Codes share pages all the same: what is to hold
+/// another one is copied to fresh memory, which is written, made executable, and then moved to
+/// where the old pages are, by one call of the kernel (mremap). Threads that execute there see the
+/// old page or the new one, and in both the same code. Where the kernel refuses memory that has
+/// been written and is executed then (SELinux without execmem) there is no area.
 ///
 /// The pages are private memory without a name, as those of other machines' compilers, because
 /// that is what tracers know. DTrace 2 (libdtrace/dt_pid.c, dt_pid_create_stapsdt_probes_proc)

@@ -129,6 +129,8 @@ class Assembler {
   void jump_outward(const void* target);
   void jump_if_outward(Comparison c, const void* target);
   void call_outward(const void* target);
+  /// Calls a C++ function, which may be farther away.
+  void call_function(const void* function);
   const std::vector<HotFunction::Fixup>& outward() const;
 
   // What the interpreter calls to run code; made once. See native_frame.hpp.

@@ -332,6 +332,10 @@ void Assembler::jump_if_outward(Comparison c, const void* target) {
   A.bind(next);
 }
 void Assembler::call_outward(const void* target) { impl_->outward_by(kCall, target); }
+void Assembler::call_function(const void* function) {
+  A.mov(x(kTemp), reinterpret_cast<Word>(function));
+  A.blr(x(kTemp));
+}
 const std::vector<HotFunction::Fixup>& Assembler::outward() const { return impl_->outward; }
 
 namespace {

@@ -281,6 +281,7 @@ void Assembler::call_outward(const void* target) {
   A.embed(bytes, sizeof bytes);
   impl_->outward.push_back({here() - 4, target});
 }
+void Assembler::call_function(const void* function) { call_outward(function); }
 const std::vector<HotFunction::Fixup>& Assembler::outward() const { return impl_->outward; }
 
 namespace {

@@ -253,7 +253,7 @@ void Emitter::call_function(const Inst& i) {
     a_.store(kProcess, kHeapStop, kStack);
     a_.move(kArguments[0], kProcess);
   }
-  a_.call_outward(callee.function);
+  a_.call_function(callee.function);
   if (callee.takes_process) a_.load(kHeap, kProcess, kHeapTop);
   if (i.dst != kNone && at(i.dst).kind != Kind::kNowhere) {
     a_.move(out(i.dst, kResult), kResult);

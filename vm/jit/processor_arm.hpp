@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include <cstddef>
+#include <limits>
 
 #include "vm/jit/processor_registers.hpp"
 
@@ -38,6 +39,8 @@ inline constexpr std::uint32_t kDivisionChanges = 0;
 inline constexpr std::uint32_t kElfMachine = EM_AARCH64;
 inline constexpr int kStackNumber = 19;
 
-inline constexpr std::size_t kReach = std::size_t{112} << 20, kAreaBytes = std::size_t{64} << 20;
+/// Jumps reach through all of the area. Functions of C++ are called by their address.
+inline constexpr std::size_t kReach = std::numeric_limits<std::size_t>::max(),
+                             kAreaBytes = std::size_t{128} << 20;
 
 }  // namespace vmrun::jit

@@ -36,7 +36,8 @@ inline constexpr std::uint32_t kDivisionChanges = 1u << 0 | 1u << 6;
 inline constexpr std::uint32_t kElfMachine = EM_X86_64;
 inline constexpr int kStackNumber = 3;  // kStack, as instructions have it
 
-/// How far a jump reaches, with room for the program itself, and so how large the area for code is.
+/// How near to the program the area for code lies, since functions of C++ are called by a distance;
+/// and its size.
 inline constexpr std::size_t kReach = std::size_t{1} << 30, kAreaBytes = std::size_t{128} << 20;
 
 }  // namespace vmrun::jit

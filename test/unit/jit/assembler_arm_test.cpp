@@ -144,10 +144,15 @@ std::string taken_apart(const Bytes& code) {
   };
   Constants constants;
   for (std::size_t n = 0; n < count; ++n) {
-    const std::string mnemonic = found[n].mnemonic, operands = found[n].op_str;
+    const std::string mnemonic = found[n].mnemonic;
+    std::string operands = found[n].op_str;
     if (constants.take(mnemonic, operands)) continue;
     append(constants.made());
     if (constants.take(mnemonic, operands)) continue;
+    // Versions differ in the sign of masks.
+    const std::size_t sign = mnemonic == "tst" ? operands.find("#-") : std::string::npos;
+    if (sign != std::string::npos)
+      operands = operands.substr(0, sign + 1) + hex(value_of(operands.substr(sign)));
     append(operands.empty() ? mnemonic : mnemonic + " " + operands);
   }
   append(constants.made());
