@@ -48,6 +48,7 @@
 #include "vm/code/line_info.hpp"
 #include "vm/code/listing.hpp"
 #include "vm/code/reclaim.hpp"
+#include "vm/debugger.hpp"
 #include "vm/dist/channel.hpp"
 #include "vm/heap/copy.hpp"
 #include "vm/heap/literal.hpp"
@@ -339,6 +340,7 @@ int boot(const Options& o, CodeSource& source, const Begin& begin) {
   if (!enable_compiler(o.compiled, o.exits_seed, o.hot_megabytes) && o.compiled == Compiled::kAll)
     fmt::print(stderr, "vmrun: +jit: no machine code can be made here\n");
   process_table.init(o.process_limit);
+  tell_debuggers();
   port_table.init(o.port_limit);
   dist::busy_limit.store(Word{o.dist_busy_kilobytes} << 10, std::memory_order_relaxed);
   node_delay_ns.store(o.forgets_nodes ? Word{o.node_delay_seconds} * 1'000'000'000 : kKeepNodes,

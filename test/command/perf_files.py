@@ -45,7 +45,7 @@ def records(dump):
     magic, version, size, machine, _, _, _, flags = struct.unpack_from('=IIIIIIQQ', dump)
     if (magic, version, size, machine, flags) != (0x4A695444, 1, 40, 62, 0):
         raise Failure(f'the dump begins with {dump[:40]!r}')
-    functions, lines, at = {}, {}, size
+    functions, lines, at, unwound = {}, {}, size, 0
     while at < len(dump):
         kind, length, _ = struct.unpack_from('=IIQ', dump, at)
         body = dump[at + 16 : at + length]
@@ -65,9 +65,18 @@ def records(dump):
                     f'{len(body) - place} follow'
                 )
             functions[name] = code, body[place:], lines.get(code, {})
+        elif kind == 4:
+            size, table, mapped = struct.unpack_from('=QQQ', body)
+            if (size, table, mapped) != (len(body) - 24, 20, size):
+                raise Failure(
+                    f'{size} bytes to unwind by, {table} of a table, {mapped} behind the code: {body!r}'
+                )
+            unwound += 1
         else:
             raise Failure(f'a record of kind {kind}')
         at += length
+    if unwound < len(functions):
+        raise Failure(f'{unwound} of {len(functions)} functions can be unwound')
     return functions
 
 

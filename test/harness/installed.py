@@ -20,6 +20,7 @@ HERE = [
     'share/bash-completion/completions/vmtrace',
     'share/zsh/site-functions/_vmrun',
     'share/fish/vendor_completions.d/vmrunc.fish',
+    'share/gdb/auto-load/usr/local/bin/vmrun-gdb.py',
     'share/pkgconfig/vmrun.pc',
     'include/vmrun/erl_driver.h',
     'include/vmrun/erl_drv_nif.h',

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What debuggers and tracers of native code see of threads that execute machine code of Erlang functions:
-the function, and behind it the interpreter, the scheduler's loop and its thread."""
+the function, and behind it the interpreter, the scheduler's loop and its thread; and what gdb shows of Erlang
+with scripts/gdb/vmrun-gdb.py."""
 import pathlib
 import re
 import shutil
@@ -17,6 +18,8 @@ from .attach import expect
 HERE = pathlib.Path(__file__).resolve().parent
 SPIN = HERE / 'spin.act'
 SAMPLES = 200
+SCRIPT = HERE.parent.parent / 'scripts/gdb/vmrun-gdb.py'
+HASH = 'vmrun::bif_erlang_phash2_1'  # called from machine code of turns/1
 BEHIND = ['interpret', 'start_schedulers', '_M_run']  # parts of the names behind machine code
 
 
@@ -39,8 +42,9 @@ def need_perf():
 
 def is_whole(stack, function):
     """Whether the stack, names from the innermost on, has the function and all that is behind it."""
-    names = iter(stack)
-    return any(function in name for name in names) and all(part in next(names, '') for part in BEHIND)
+    places = [n for n, name in enumerate(stack) if function in name]
+    behind = stack[places[-1] + 1 :] if places else []
+    return len(behind) >= len(BEHIND) and all(part in name for part, name in zip(BEHIND, behind))
 
 
 def perf_script(folder, recorded, *options):
@@ -54,6 +58,29 @@ def perf_script(folder, recorded, *options):
     return [
         [line.split(None, 1)[-1] for line in sample.splitlines()[1:]] for sample in done.stdout.split('\n\n')
     ]
+
+
+def gdb(program, *commands, before=()):
+    """The lines that gdb prints, and its errors."""
+    if not shutil.which('gdb'):
+        raise Skip('no gdb here')
+    words = ['gdb', '-nx', '-q', '-batch']
+    for command in ('set style enabled off', 'set width 0', 'set debuginfod enabled off', *commands):
+        words += ['-ex', command]
+    done = subprocess.run([*words, program, *before], capture_output=True, text=True, timeout=session.LIMIT)
+    return done.stdout.splitlines(), done.stderr
+
+
+def frames(lines):
+    """The last backtrace among them, the innermost frame first. Those of Erlang have no number, but for
+    machine code."""
+    begin = max((n for n, line in enumerate(lines) if line.startswith('#0 ')), default=len(lines))
+    found = (re.match(r'(?:#\d+ +)?(?:0x\w+ in )?(\S.* \(.*)$', line) for line in lines[begin:])
+    return [match[1] for match in found if match]
+
+
+def is_at(frame, function, file, line):
+    return frame.startswith(function + ' ') and frame.endswith(f'{file}:{line}')
 
 
 class Suite:
@@ -102,3 +129,119 @@ class Suite:
         whole = [s for s in inside if is_whole(s, s[0])]
         expect(len(inside) > 20, f'{len(inside)} of {len(stacks)} samples in machine code', *stacks[-5:])
         expect(len(whole) == len(inside), f'{len(whole)} of {len(inside)} stacks', *inside[-5:])
+
+    def test_perf_unwinds_machine_code(self):
+        """With --call-graph dwarf, by what the dump says of the frame."""
+        need_machine_code(self.vmrun)
+        need_perf()
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [
+                    'perf',
+                    'record',
+                    '-q',
+                    '-k',
+                    'mono',
+                    '-e',
+                    'cpu-clock:u',
+                    '-F',
+                    '297',
+                    '--call-graph',
+                    'dwarf',
+                ]
+                + ['-o', f'{folder}/perf.data', self.vmrun, '+S', '1', '+JPperf', 'dump']
+                + ['+JPperfdirectory', folder, SPIN, 'count', '100000'],
+                capture_output=True,
+                text=True,
+                env=ENVIRONMENT,
+            )
+            expect(done.returncode == 0, 'perf record', done.stderr)
+            subprocess.run(
+                ['perf', 'inject', '--jit', '-i', 'perf.data', '-o', 'jit.data'],
+                cwd=folder,
+                capture_output=True,
+            )
+            stacks = perf_script(folder, 'jit.data')
+        inside = [s for s in stacks if s and re.search(r':(inner|step)/2', s[0])]
+        through = [s for s in inside if 'interpret' in ' '.join(s[1:2])]
+        expect(len(inside) > 20, f'{len(inside)} of {len(stacks)} samples in machine code', *stacks[-5:])
+        expect(len(through) == len(inside), f'{len(through)} of {len(inside)} stacks', *inside[-5:])
+
+    def stopped_in_a_function(self, *commands, flags=(), before=()):
+        """What gdb prints of a machine that is in a built-in function which turns/1 has called."""
+        lines, errors = gdb(
+            self.vmrun,
+            *before,
+            f'break {HASH}',
+            f'run {" ".join(["+S", "1", *flags])} {SPIN} count 100000',
+            'ignore 1 100',  # by then turns/1 has machine code (spin.act)
+            'continue',
+            *commands,
+            'kill',
+        )
+        expect(sum(HASH in line for line in lines) > 1, 'not stopped in the function', *lines, errors)
+        return frames(lines)
+
+    def test_gdb_finds_the_scheduler_behind_machine_code(self):
+        need_machine_code(self.vmrun)
+        names = self.stopped_in_a_function('bt')
+        expect(all('machine_code' in name for name in names[1:3]), 'no machine code called it', *names)
+        expect(is_whole(names, 'machine_code'), 'the stack ends', *names)
+
+    def test_gdb_shows_erlang_functions_between_those_of_machine_code_and_the_scheduler(self):
+        need_machine_code(self.vmrun)
+        names = self.stopped_in_a_function('bt', before=(f'source {SCRIPT}',))
+        expect(
+            is_at(names[2], 'spin:turns/1', 'spin.act', 23), 'no function of the program called it', *names
+        )
+        expect(is_at(names[3], 'spin:main/1', 'spin.act', 5), 'not called by main/1', *names)
+        expect(is_whole(names, 'spin:main/1') or is_whole(names, 'init:'), 'the stack ends', *names)
+
+    def test_gdb_shows_erlang_functions_that_are_interpreted(self):
+        """Behind a function that the interpreter has called, and behind the interpreter at another place."""
+        for commands in ([], ['finish', 'stepi 500']):
+            names = self.stopped_in_a_function(
+                *commands, 'bt', flags=('+jit', 'none'), before=(f'source {SCRIPT}',)
+            )
+            at = next((n for n, name in enumerate(names) if 'interpret' in name), None)
+            expect(at is not None, 'not in the interpreter', *names)
+            expect('spin:' in names[at + 1], 'no function of the program', *names)
+            expect(
+                any(is_at(name, 'spin:main/1', 'spin.act', 5) for name in names[at + 1 :]),
+                'no main/1',
+                *names,
+            )
+            expect(BEHIND[1] in ' '.join(names), 'the stack ends', *names)
+
+    def test_gdb_shows_a_process_of_a_stripped_machine_and_of_its_core_file(self):
+        need_machine_code(self.vmrun)
+        if not shutil.which('strip'):
+            raise Skip('no strip here')
+        with tempfile.TemporaryDirectory() as folder:
+            stripped = f'{folder}/vmrun'
+            subprocess.run(['strip', '-o', stripped, self.vmrun], check=True)
+            show = (f'source {SCRIPT}', 'erl-bt spinning', 'erl-ps')
+            with session.Target(stripped, SPIN, flags=('+S', '1')) as target:
+                pid = str(target.process.pid)
+                running = gdb(stripped, *show, f'generate-core-file {folder}/core', before=('-p', pid))
+                target.line('go')
+                target.finish()
+            left = gdb(stripped, *show, before=('-c', f'{folder}/core'))
+            for lines, errors in (running, left):
+                text = '\n'.join(lines)
+                expect(
+                    re.search(
+                        r'^<0\.\d+\.0> spinning\n(#\d+ +spin:.*\n)*#\d+ +spin:for_ever/0 at .*:18\n',
+                        text,
+                        re.M,
+                    ),
+                    'the stack of the process',
+                    *lines,
+                    errors,
+                )
+                expect(
+                    re.search(r'^<0\.0\.0> +init +init:loop/1 at init.erl:\d+$', text, re.M),
+                    'no init',
+                    *lines,
+                    errors,
+                )

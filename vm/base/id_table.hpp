@@ -35,6 +35,8 @@ namespace vmrun {
 template <class T, class Id, Id (*make_id)(Word)>
 class IdTable {
  public:
+  static constexpr Word kChunk = usual_or_small<Word>(1024, 16);
+
   /// Called once, before anything is published. limit is rounded up to a power of two, at least
   /// 1024. Before the call the table is empty and has no room.
   void init(Word limit, Word most, const char* what) {
@@ -48,6 +50,10 @@ class IdTable {
     range_ = std::clamp<Word>(size / 256, kLeastRange, 256);
   }
   Word limit() const { return limit_; }
+  /// The address of the places, in memory whose pages are there once they are used.
+  const void* places() const { return slots_; }
+  /// The address of the marks of chunks, a byte for each: 0: it is empty.
+  const void* marks() const { return used_; }
   /// How many things there are. Exact when nothing changes meanwhile.
   Word count() const {
     SWord sum = 0;
@@ -245,7 +251,6 @@ class IdTable {
     return ids;
   }
 
-  static constexpr Word kChunk = usual_or_small<Word>(1024, 16);
   static constexpr Word kRound = Word{1} << 28;
 
  protected:

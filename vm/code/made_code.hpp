@@ -20,6 +20,12 @@ struct HotFunction {
     std::uint32_t at;  // offset of four bytes, the processor's distance to the target is put into
     const void* target;
   };
+  /// From here on so many words lie between the beginning of the frame (DWARF's CFA) and the top of
+  /// the thread's stack. The first are so many of the caller's registers (jit::kSavedInDwarf).
+  struct FrameSize {
+    std::uint32_t offset;
+    unsigned words, registers;
+  };
   std::vector<std::uint8_t> code;
   // Where it can be entered from the loop; the operation in their CodePrefix is missing.
   std::vector<Place> entries;
@@ -30,6 +36,8 @@ struct HotFunction {
   /// stack; nullptr: it is no such code.
   std::vector<Place> inlined_calls;
   std::vector<const FunctionHeader*> inlined;  // functions of the module whose code is part of it
+  std::vector<FrameSize> frame_sizes;          // where it is not jit::kFrameSize; in the order of offsets
+  std::size_t unwinding_bytes = 0;             // at the end of the code, for perf (vm/hot/unwinding.hpp)
 };
 
 }  // namespace vmrun

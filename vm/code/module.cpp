@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "vm/base/debugger_facts.hpp"
 #include "vm/base/epoch.hpp"
 #include "vm/code/code_upcalls.hpp"
 #include "vm/code/exceptions.hpp"
@@ -14,6 +15,7 @@
 #include "vm/code/machine_code.hpp"
 #include "vm/code/reclaim.hpp"
 #include "vm/code/walk.hpp"
+#include "vm/process/return_address.hpp"
 
 namespace vmrun {
 
@@ -40,6 +42,26 @@ std::mutex code_ranges_mutex;
 std::atomic<std::uint32_t> code_versions{0};
 
 }  // namespace
+
+void tell_debuggers_of_code() {
+  static_assert(sizeof(std::atomic<const CodeRanges*>) == sizeof(void*));
+  static_assert(offsetof(CodeRanges, modules) == 0);
+  add_debugger_fact("code.ranges", &code_ranges);  // leads to a vector of modules in order
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+  add_debugger_fact("Module.code", offsetof(Module, code));
+  add_debugger_fact("Module.functions", offsetof(Module, functions));
+  add_debugger_fact("Module.lines", offsetof(Module, lines));
+  add_debugger_fact("Module.files", offsetof(Module, files));
+#pragma GCC diagnostic pop
+  static_assert(sizeof(Module::LineEntry) == 12 && offsetof(Module::LineEntry, line) == 8);
+  static_assert(sizeof(std::string) == 32 && sizeof(Module::functions) == 24);  // of libstdc++
+  add_debugger_fact("Function.arity", offsetof(FunctionHeader, arity));
+  add_debugger_fact("Function.module", offsetof(FunctionHeader, module));
+  add_debugger_fact("Function.function", offsetof(FunctionHeader, function));
+  add_debugger_fact("Function.size", sizeof(FunctionHeader));
+  add_debugger_fact("code.ends_of_calls", ends_of_calls);
+}
 
 std::vector<const Module*> registered_modules() {
   const EpochGuard guard;

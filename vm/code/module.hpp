@@ -126,6 +126,7 @@ Word module_bytes(const Module& m);
 /// Frees a version with its literals, unless the compiler reads it: then that does so. Nothing else
 /// refers to either, and it is not registered.
 void delete_module_code(Module* m);
+void tell_debuggers_of_code();  // vm/base/debugger_facts.hpp
 /// Returns the source position of the instruction at this address.
 SourceLocation location_at(const Word* address);
 

@@ -27,6 +27,7 @@ class Area {
   Area& operator=(const Area&) = delete;
 
   bool ok() const { return begin_; }
+  const std::uint8_t* begin() const { return begin_; }
   // Under the caller's lock.
   /// Where such code is going to be executed; nullptr: no room. No two codes share a line of the
   /// cache.

@@ -2,6 +2,7 @@
 #include "vm/hot/codes.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "vm/base/clock.hpp"
+#include "vm/base/debugger_facts.hpp"
 #include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/code/machine_code.hpp"
@@ -79,6 +81,19 @@ PlaceInHotCode Codes::place_at(const void* pc) const {
   const auto* const header = reinterpret_cast<const Word*>(code->function);
   const std::int32_t at = words_in(code->places), returns_to = words_in(code->inlined_calls);
   return {at ? header + at : code->function->entry(), returns_to ? header + returns_to : nullptr};
+}
+
+void Codes::tell_debuggers() const {
+  add_debugger_fact("machine_code.begin", area_.begin());
+  add_debugger_fact("machine_code.bytes", kAreaBytes);
+  add_debugger_fact("machine_code.owners", owners_.pieces());  // of each piece: the address of a Code, or 0
+  add_debugger_fact("machine_code.piece", Owners::kPiece);
+  add_debugger_fact("machine_code.stack_register", jit::kStackNumber);
+  add_debugger_fact("Code.code", offsetof(Code, code));
+  add_debugger_fact("Code.function", offsetof(Code, function));
+  add_debugger_fact("Code.places", offsetof(Code, places));  // a vector of offset, words
+  add_debugger_fact("Code.inlined_calls", offsetof(Code, inlined_calls));
+  static_assert(sizeof(Code::Place) == 8 && offsetof(Code::Place, words) == 4);
 }
 
 // ---- Made and removed ---------------------------------------------------------------------------

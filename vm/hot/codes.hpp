@@ -31,6 +31,8 @@ class Codes {
   Codes();
   ~Codes();
   bool ok() const { return area_.ok(); }
+  const Area& area() const { return area_; }
+  void tell_debuggers() const;  // vm/base/debugger_facts.hpp
 
   // Everything under the lock of patches.cpp, but place_at.
 
@@ -78,9 +80,11 @@ class Codes {
     void set(std::size_t offset, std::size_t bytes, const Code* to);
     /// offset: below kAreaBytes.
     const Code* at(std::size_t offset) const;
+    const void* pieces() const { return pieces_; }
+
+    static constexpr std::size_t kPiece = 64;  // no two codes share one (area.hpp)
 
    private:
-    static constexpr std::size_t kPiece = 64;  // no two codes share one (area.hpp)
     std::atomic<const Code*>* pieces_ = nullptr;
   };
 

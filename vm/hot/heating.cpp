@@ -22,6 +22,7 @@
 #include "vm/code/patches.hpp"
 #include "vm/code/walk.hpp"
 #include "vm/hot/codes.hpp"
+#include "vm/hot/gdb.hpp"
 #include "vm/hot/perf.hpp"
 #include "vm/hot/place_in_code.hpp"
 #include "vm/hot/requests.hpp"
@@ -140,6 +141,7 @@ void put_in_place(HotCode& hot, const FunctionHeader& f, FunEntry* fun, jit::Ref
   }
   const bool again = hot.codes.contains(&f);
   const std::uint8_t* place = nullptr;
+  add_unwinding(&made);
   why = hot.codes.add(f, fun, made, &place);
   if (why != NoCode::kCount) return refuse(hot, f, why);
   hot.compiled_again += again;
@@ -328,12 +330,13 @@ bool enable_compiler(Compiled which, std::uint64_t exits_seed, unsigned megabyte
   auto hot = std::make_unique<HotCode>();
   if (!hot->codes.ok()) return false;
   std::vector<std::uint32_t> offsets;
-  HotFunction made;
-  made.code = jit::emit_stubs(&offsets);
+  HotFunction made = jit::emit_stubs(&offsets);
+  add_unwinding(&made);
   const std::uint8_t* const at = hot->codes.add_stubs(made);
   if (!at) return false;
   hot->codes.set_limit(std::size_t{megabytes} << 20);
   tell_perf("enter, leave and call", at, made);
+  tell_gdb(hot->codes.area(), at, made);
   static_assert(sizeof stubs % sizeof(void*) == 0);
   const void* parts[sizeof stubs / sizeof(void*)];
   for (std::size_t n = 0; n < std::size(parts); ++n) parts[n] = at + offsets.at(n);
@@ -343,6 +346,10 @@ bool enable_compiler(Compiled which, std::uint64_t exits_seed, unsigned megabyte
   hot_now.store(hot.release(), std::memory_order_release);
   compiled = which;
   return true;
+}
+
+void tell_debuggers_of_machine_code() {
+  if (const HotCode* const hot = hot_now.load(std::memory_order_relaxed)) hot->codes.tell_debuggers();
 }
 
 void set_hot_after(unsigned times) { hot_after.store(times, std::memory_order_relaxed); }

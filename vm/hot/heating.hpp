@@ -42,6 +42,7 @@ void await_compiler();
 
 /// False: not in this build, or not on this system, or not wanted. Any thread.
 bool hot_code_is_made();
+void tell_debuggers_of_machine_code();  // vm/base/debugger_facts.hpp
 
 struct HotCodeUse {
   Codes::Use codes{};

@@ -16,6 +16,7 @@
 #include "vm/base/clock.hpp"
 #include "vm/code/made_code.hpp"
 #include "vm/code/module.hpp"
+#include "vm/hot/unwinding.hpp"
 #include "vm/jit/processor.hpp"
 #include "vm/term/atom.hpp"
 
@@ -35,7 +36,7 @@ int new_file(const std::string& path_before, const char* behind) {
 
 // ---- The dump: records, each with its number of bytes -------------------------------------------
 
-enum class RecordKind : std::uint32_t { kLoad = 0, kLines = 2 };
+enum class RecordKind : std::uint32_t { kLoad = 0, kLines = 2, kUnwinding = 4 };
 
 class Record {
  public:
@@ -110,15 +111,24 @@ void write_dump(const std::string& name, const std::uint8_t* code, const HotFunc
     }
     r.write();
   }
+  const std::size_t bytes = made.code.size() - made.unwinding_bytes;
+  if (made.unwinding_bytes) {
+    Record r(RecordKind::kUnwinding);
+    r.u64(made.unwinding_bytes);
+    r.u64(kUnwindingTableBytes);
+    r.u64(made.unwinding_bytes);  // so much is mapped behind the code
+    r.put(made.code.data() + bytes, made.unwinding_bytes);
+    r.write();
+  }
   Record r(RecordKind::kLoad);
   r.u32(static_cast<std::uint32_t>(getpid()));
   r.u32(static_cast<std::uint32_t>(syscall(SYS_gettid)));
   r.u64(address);
   r.u64(address);
-  r.u64(made.code.size());
+  r.u64(bytes);
   r.u64(dumped++);
   r.string(name);
-  r.put(made.code.data(), made.code.size());
+  r.put(made.code.data(), bytes);
   r.write();
   std::fflush(dump);
 }
@@ -136,6 +146,15 @@ bool write_for_perf(PerfFiles files, const std::string& folder) {
   return !(both || files == PerfFiles::kDump) || open_dump(folder);
 }
 
+void add_unwinding(HotFunction* made) {
+  if (!dump) return;
+  constexpr std::uint8_t kNothing = 0xCC;
+  made->code.resize((made->code.size() + 7) / 8 * 8, kNothing);  // perf aligns what follows so
+  const std::size_t before = made->code.size();
+  append_unwinding(made->frame_sizes, &made->code);
+  made->unwinding_bytes = made->code.size() - before;
+}
+
 void tell_perf(const FunctionHeader& f, const std::uint8_t* code, const HotFunction& made) {
   if (!map && !dump) return;
   tell_perf(std::string(atom_text(f.module)) + ":" + std::string(atom_text(f.function)) + "/" +
@@ -145,7 +164,8 @@ void tell_perf(const FunctionHeader& f, const std::uint8_t* code, const HotFunct
 
 void tell_perf(const std::string& name, const std::uint8_t* code, const HotFunction& made) {
   if (map) {
-    std::fprintf(map, "%zx %zx $%s\n", reinterpret_cast<std::size_t>(code), made.code.size(), name.c_str());
+    std::fprintf(map, "%zx %zx $%s\n", reinterpret_cast<std::size_t>(code),
+                 made.code.size() - made.unwinding_bytes, name.c_str());
     std::fflush(map);
   }
   if (dump) write_dump(name, code, made);

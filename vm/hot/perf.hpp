@@ -21,6 +21,9 @@ enum class PerfFiles { kNone, kMap, kDump, kBoth };
 /// (errno). Before processes run.
 bool write_for_perf(PerfFiles files, const std::string& folder);
 
+/// What perf needs to find the callers of the code, if it is to be dumped: appended to it.
+void add_unwinding(HotFunction* made);
+
 /// The function has code at this place, from now on. Under the lock of patches.cpp, where `f`'s
 /// module is not deleted.
 void tell_perf(const FunctionHeader& f, const std::uint8_t* code, const HotFunction& made);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "vm/base/debugger_facts.hpp"
 #include "vm/code/hot_code.hpp"
 #include "vm/code/instructions.hpp"
 #include "vm/hot/loop_code.hpp"
@@ -100,6 +101,16 @@ bool find_places_in_code(ErlangRegisters* out) {
 
 bool is_in_loop(const void* pc) { return loop.usual.holds(pc) || loop.rare.holds(pc); }
 
+void tell_debuggers_of_loop(const void* function) {
+  const Range range = range_around(function);
+  add_debugger_fact("loop.begin", range.begin);
+  add_debugger_fact("loop.end", range.end);
+  // The cases that show which registers the loop keeps what in (loop_code.cpp).
+  add_debugger_fact("loop.cases", &loop_cases);
+  add_debugger_fact("loop.jump", op::jump);
+  add_debugger_fact("loop.move_yx", op::move_yx);
+}
+
 }  // namespace vmrun
 
 #else
@@ -108,6 +119,7 @@ namespace vmrun {
 
 bool find_places_in_code(ErlangRegisters*) { return false; }
 bool is_in_loop(const void*) { return false; }
+void tell_debuggers_of_loop(const void*) {}
 
 }  // namespace vmrun
 

@@ -18,6 +18,9 @@ struct ErlangRegisters {
 /// yet. Not in a handler.
 bool find_places_in_code(ErlangRegisters* out);
 
+/// vm/base/debugger_facts.hpp. function: the loop's.
+void tell_debuggers_of_loop(const void* function);
+
 // In a signal's handler, in the thread that has been interrupted there. The loop has been read.
 
 /// pc: an address of machine code.

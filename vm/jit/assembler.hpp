@@ -146,6 +146,9 @@ class Assembler {
   /// has been compared with zero. `before` is stored, and loaded again.
   void call_of_process(SWord top, SWord stop);
 
+  /// Where those have changed the size of the frame, or code behind them begins with another one.
+  const std::vector<HotFunction::FrameSize>& frame_sizes() const;
+
   /// Empty: a jump does not reach its label.
   std::vector<std::uint8_t> finish();
 

@@ -65,6 +65,11 @@ struct Assembler::Impl {
   asmjit::CodeHolder holder;
   a64::Assembler a;
   std::vector<HotFunction::Fixup> outward;
+  std::vector<HotFunction::FrameSize> frame_sizes;
+  void frame_size(unsigned words, unsigned registers) {
+    frame_sizes.push_back({static_cast<std::uint32_t>(a.offset()), words, registers});
+  }
+  void usual_frame() { frame_size(kFrameSize, std::size(kSavedInDwarf)); }
   Impl() {
     holder.init(asmjit::Environment(asmjit::Arch::kAArch64));
     holder.setErrorHandler(&too_far);
@@ -337,18 +342,24 @@ void Assembler::call_function(const void* function) {
   A.blr(x(kTemp));
 }
 const std::vector<HotFunction::Fixup>& Assembler::outward() const { return impl_->outward; }
+const std::vector<HotFunction::FrameSize>& Assembler::frame_sizes() const { return impl_->frame_sizes; }
 
 namespace {
 constexpr unsigned kSavedFirst = 19, kSavedLast = 28, kSavedBytes = (2 + kSavedLast - kSavedFirst + 1) * 8;
 constexpr unsigned kFrameBytes = (kFrameWords * 8 + 15) / 16 * 16;
 static_assert(kSavedBytes % 16 == 0);
+constexpr unsigned kSavedWords = kSavedBytes / 8;
+static_assert(kSavedWords == std::size(kSavedInDwarf) && kFrameSize == kFrameBytes / 8 + kSavedWords);
 }  // namespace
 
 Register Assembler::enter_code() {
+  impl_->frame_size(0, 0);  // the caller's registers are as they were
   A.stp(a64::x29, a64::x30, a64::ptr_pre(a64::sp, -static_cast<int>(kSavedBytes)));
+  impl_->frame_size(kSavedWords, 0);
   for (unsigned n = kSavedFirst; n < kSavedLast; n += 2)
     A.stp(a64::x(n), a64::x(n + 1), a64::ptr(a64::sp, static_cast<int>(16 + (n - kSavedFirst) * 8)));
   A.sub(a64::sp, a64::sp, kFrameBytes);
+  impl_->usual_frame();
   A.mov(x(kProcess), a64::x0);
   A.sub(x(kXRegisters), a64::x1, kFirstX);
   A.str(a64::x30, impl_->at(kXRegisters, offsetof(FrameRecord, return_address)));
@@ -361,10 +372,13 @@ void Assembler::leave_code(Register first, Word second) {
   move(Register{0}, first);
   move(Register{1}, second);
   A.add(a64::sp, a64::sp, kFrameBytes);
+  impl_->frame_size(kSavedWords, kSavedWords);
   for (unsigned n = kSavedFirst; n < kSavedLast; n += 2)
     A.ldp(a64::x(n), a64::x(n + 1), a64::ptr(a64::sp, static_cast<int>(16 + (n - kSavedFirst) * 8)));
   A.ldp(a64::x29, a64::x30, a64::ptr_post(a64::sp, static_cast<int>(kSavedBytes)));
+  impl_->frame_size(0, 0);
   A.ret(a64::x30);
+  impl_->usual_frame();
 }
 
 void Assembler::call_of_process(SWord top, SWord stop) {
@@ -374,9 +388,11 @@ void Assembler::call_of_process(SWord top, SWord stop) {
   A.add(a64::x1, x(kXRegisters), kFirstX);
   // A frame record of its own, since the call changes x30.
   A.stp(a64::x29, a64::x30, a64::ptr_pre(a64::sp, -16));
+  impl_->frame_size(kFrameSize + 2, std::size(kSavedInDwarf));  // as a part of machine code's frame
   A.mov(a64::x29, a64::sp);
   A.blr(x(kAddress));
   A.ldp(a64::x29, a64::x30, a64::ptr_post(a64::sp, 16));
+  impl_->usual_frame();
   load(kHeap, kProcess, top);
   load(kStack, kProcess, stop);
   test_zero(kResult);

@@ -52,6 +52,11 @@ struct Assembler::Impl {
   asmjit::CodeHolder holder;
   x86::Assembler a;
   std::vector<HotFunction::Fixup> outward;
+  std::vector<HotFunction::FrameSize> frame_sizes;
+  void frame_size(unsigned words, unsigned registers) {
+    frame_sizes.push_back({static_cast<std::uint32_t>(a.offset()), words, registers});
+  }
+  void usual_frame() { frame_size(kFrameSize, std::size(kSavedInDwarf)); }
   Impl() {
     holder.init(asmjit::Environment::host());
     holder.setErrorHandler(&no_errors);
@@ -283,18 +288,26 @@ void Assembler::call_outward(const void* target) {
 }
 void Assembler::call_function(const void* function) { call_outward(function); }
 const std::vector<HotFunction::Fixup>& Assembler::outward() const { return impl_->outward; }
+const std::vector<HotFunction::FrameSize>& Assembler::frame_sizes() const { return impl_->frame_sizes; }
 
 namespace {
 constexpr int kSavedIds[] = {x86::Gp::kIdBx,  x86::Gp::kIdBp,  x86::Gp::kIdR12,
                              x86::Gp::kIdR13, x86::Gp::kIdR14, x86::Gp::kIdR15};
 // With the return address and what is saved, the frame's size is a multiple of 16.
 constexpr unsigned kFrameBytes = kFrameWords * 8;
-static_assert((kFrameBytes + 8 * (std::size(kSavedIds) + 1)) % 16 == 0);
+static_assert(kFrameSize == kFrameWords + std::size(kSavedIds) + 1);
 }  // namespace
 
 Register Assembler::enter_code() {
-  for (const int id : kSavedIds) A.push(x86::gpq(static_cast<std::uint32_t>(id)));
+  unsigned saved = 1;  // the return address
+  impl_->frame_size(saved, saved);
+  for (const int id : kSavedIds) {
+    A.push(x86::gpq(static_cast<std::uint32_t>(id)));
+    ++saved;
+    impl_->frame_size(saved, saved);
+  }
   A.sub(x86::rsp, kFrameBytes);
+  impl_->usual_frame();
   A.mov(q(kProcess), x86::rdi);
   A.lea(q(kXRegisters), x86::qword_ptr(x86::rsi, -kFirstX));
   A.mov(x86::rax, at(kFrame, kFrameBytes + 8 * std::size(kSavedIds)));
@@ -308,23 +321,31 @@ void Assembler::leave_code(Register first, Word second) {
   A.mov(x86::rax, q(first));
   A.mov(x86::edx, static_cast<std::uint32_t>(second));
   A.add(x86::rsp, kFrameBytes);
-  for (std::size_t n = std::size(kSavedIds); n-- > 0;)
+  impl_->frame_size(std::size(kSavedInDwarf), std::size(kSavedInDwarf));
+  for (std::size_t n = std::size(kSavedIds); n-- > 0;) {
     A.pop(x86::gpq(static_cast<std::uint32_t>(kSavedIds[n])));
+    impl_->frame_size(1 + static_cast<unsigned>(n), 1 + static_cast<unsigned>(n));
+  }
   A.ret();
+  impl_->usual_frame();
 }
 
 void Assembler::call_of_process(SWord top, SWord stop) {
+  impl_->frame_size(1, 1);  // a frame of its own, which machine code has called
   store(kProcess, top, kHeap);
   store(kProcess, stop, kStack);
   A.mov(x86::rdi, q(kProcess));
   A.lea(x86::rsi, at(kXRegisters, kFirstX));
   A.sub(x86::rsp, 8);  // for the alignment
+  impl_->frame_size(2, 1);
   A.call(q(kAddress));
   A.add(x86::rsp, 8);
+  impl_->frame_size(1, 1);
   load(kHeap, kProcess, top);
   load(kStack, kProcess, stop);
   test_zero(Register{0});
   A.ret();
+  impl_->usual_frame();
 }
 
 std::vector<std::uint8_t> Assembler::finish() {

@@ -11,7 +11,8 @@ namespace vmrun::jit {
 /// processor's jumps. (emit_code.cpp)
 void emit(const Graph& graph, const Allocation& places, HotFunction* out);
 
-/// Writes the code of Stubs; `offsets` are theirs, in the order of the struct. (emit_stubs.cpp)
-std::vector<std::uint8_t> emit_stubs(std::vector<std::uint32_t>* offsets);
+/// Writes the code of Stubs, and says where it makes and leaves the frame; `offsets` are theirs, in
+/// the order of the struct. (emit_stubs.cpp)
+HotFunction emit_stubs(std::vector<std::uint32_t>* offsets);
 
 }  // namespace vmrun::jit

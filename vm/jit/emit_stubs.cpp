@@ -12,7 +12,7 @@ namespace {
 
 class StubWriter {
  public:
-  std::vector<std::uint8_t> write(std::vector<std::uint32_t>* offsets) {
+  HotFunction write(std::vector<std::uint32_t>* offsets) {
     offsets->clear();
     const auto begin = [&] {
       // Somebody may still come here by an operation that has just been replaced.
@@ -58,7 +58,10 @@ class StubWriter {
     a_.bind(no_code);
     a_.move(kAddress, kScratch);
     leave(How::kNoCode, kRegisterArguments);
-    return a_.finish();
+    HotFunction made;
+    made.code = a_.finish();
+    made.frame_sizes = a_.frame_sizes();
+    return made;
   }
 
  private:
@@ -128,8 +131,6 @@ class StubWriter {
 
 }  // namespace
 
-std::vector<std::uint8_t> emit_stubs(std::vector<std::uint32_t>* offsets) {
-  return StubWriter().write(offsets);
-}
+HotFunction emit_stubs(std::vector<std::uint32_t>* offsets) { return StubWriter().write(offsets); }
 
 }  // namespace vmrun::jit

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 
 #include "vm/code/machine_code.hpp"
 #include "vm/jit/allocation.hpp"
+#include "vm/jit/processor.hpp"
 #include "vm/process/core.hpp"
 
 namespace vmrun::jit {
@@ -14,6 +16,10 @@ namespace vmrun::jit {
 inline constexpr unsigned kFloatsSlot = kSlots, kKeptSlot = kFloatsSlot + 1,
                           kKeptFloatsSlot = kKeptSlot + kGeneral,
                           kFrameWords = (kKeptFloatsSlot + kFloats) | 1;
+
+/// The size of the frame, with the caller's registers, while machine code of functions runs: a
+/// multiple of 16 bytes.
+inline constexpr unsigned kFrameSize = (kFrameWords + std::size(kSavedInDwarf) + 1) / 2 * 2;
 
 /// Where an x register is in memory, from kXRegisters on, which points to the frame record in front
 /// of them.

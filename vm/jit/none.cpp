@@ -9,6 +9,6 @@ std::shared_ptr<const FunctionCode> read_function(const FunctionHeader&, const W
 Refusal compile(const FunctionCode&, const Surroundings&, HotFunction*) { return Refusal::kRegisters; }
 void lead_outward(HotFunction*, const std::uint8_t*) {}
 void leave_more_often(std::uint64_t) {}
-std::vector<std::uint8_t> emit_stubs(std::vector<std::uint32_t>*) { return {}; }
+HotFunction emit_stubs(std::vector<std::uint32_t>*) { return {}; }
 
 }  // namespace vmrun::jit

@@ -39,6 +39,10 @@ inline constexpr std::uint32_t kDivisionChanges = 0;
 inline constexpr std::uint32_t kElfMachine = EM_AARCH64;
 inline constexpr int kStackNumber = 19;
 
+// DWARF for the Arm 64-bit Architecture, "DWARF register names": x28 down to x19, x30, x29.
+inline constexpr unsigned kSavedInDwarf[] = {28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 30, 29};
+inline constexpr unsigned kStackInDwarf = 31, kReturnInDwarf = 30;
+
 /// Jumps reach through all of the area. Functions of C++ are called by their address.
 inline constexpr std::size_t kReach = std::numeric_limits<std::size_t>::max(),
                              kAreaBytes = std::size_t{128} << 20;

@@ -36,6 +36,11 @@ inline constexpr std::uint32_t kDivisionChanges = 1u << 0 | 1u << 6;
 inline constexpr std::uint32_t kElfMachine = EM_X86_64;
 inline constexpr int kStackNumber = 3;  // kStack, as instructions have it
 
+/// What a frame has of its caller, from its beginning down, by numbers in DWARF (psABI, "DWARF
+/// register number mapping"): the return address, rbx, rbp, r12 to r15.
+inline constexpr unsigned kSavedInDwarf[] = {16, 3, 6, 12, 13, 14, 15};
+inline constexpr unsigned kStackInDwarf = 7, kReturnInDwarf = 16;
+
 /// How near to the program the area for code lies, since functions of C++ are called by a distance;
 /// and its size.
 inline constexpr std::size_t kReach = std::size_t{1} << 30, kAreaBytes = std::size_t{128} << 20;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "vm/base/clock.hpp"
+#include "vm/base/debugger_facts.hpp"
 #include "vm/base/microstate.hpp"
 #include "vm/base/processors.hpp"
 #include "vm/base/thread.hpp"
@@ -45,6 +47,7 @@
 #include "vm/sched/timers.hpp"
 #include "vm/sched/turns.hpp"
 #include "vm/term/long_compare.hpp"
+#include "vm/term/pid_numbers.hpp"
 #include "vm/term/print.hpp"
 #include "vm/trace/call_trace.hpp"
 #include "vm/trace/saved_calls.hpp"
@@ -818,6 +821,25 @@ void stop_schedulers() {
 unsigned scheduler_count() { return static_cast<unsigned>(schedulers.size()); }
 unsigned schedulers_started() { return started.load(std::memory_order_acquire); }
 Scheduler& scheduler_at(unsigned index) { return *schedulers[index]; }
+
+void tell_debuggers_of_schedulers() {
+  add_debugger_fact("schedulers", &schedulers);  // a vector of pointers
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+  add_debugger_fact("Scheduler.tid", offsetof(Scheduler, tid));
+  add_debugger_fact("Scheduler.current", offsetof(Scheduler, current));
+  add_debugger_fact("Process.id", offsetof(Process, id));
+  add_debugger_fact("pid.number_bits", pid_number_bits());
+  add_debugger_fact("Process.ip", offsetof(Process, ip));
+  add_debugger_fact("Process.registered_name", offsetof(Process, registered_name));
+  add_debugger_fact("Process.stack_top", offsetof(Process, heap.stop));
+  add_debugger_fact("Process.stack_end", offsetof(Process, heap.end));
+#pragma GCC diagnostic pop
+  add_debugger_fact("processes.places", process_table.places());
+  add_debugger_fact("processes.marks", process_table.marks());
+  add_debugger_fact("processes.limit", process_table.limit());
+  add_debugger_fact("processes.chunk", ProcessTable::kChunk);
+}
 
 void begin_to_hold_processes() {
   processes_held.store(true, std::memory_order_seq_cst);

@@ -241,6 +241,8 @@ Scheduler& scheduler_at(unsigned index);  // 0-based
 /// Every scheduler calls `each` between two slices; the last one calls `done` then. Any thread.
 void call_on_all_schedulers(std::function<void()> each, std::function<void()> done);
 
+void tell_debuggers_of_schedulers();  // vm/base/debugger_facts.hpp
+
 /// Called at the end of the machine while ports still have pending output: from now on no process
 /// begins a slice, and only ports run. Any thread.
 void begin_to_hold_processes();

@@ -2,6 +2,7 @@
 #include "vm/term/atom.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "vm/base/debugger_facts.hpp"
 #include "vm/base/halt.hpp"
 #include "vm/base/small_limits.hpp"
 
@@ -74,6 +76,13 @@ class AtomTable {
     return chunks_[i >> kChunkBits].load(std::memory_order_acquire)[i & (kChunkSize - 1)];
   }
   std::size_t count() const { return count_.load(std::memory_order_acquire); }
+  void tell_debuggers() const {
+    add_debugger_fact("atoms.chunks", chunks_);
+    add_debugger_fact("atoms.chunk_entries", kChunkSize);
+    add_debugger_fact("Atom.size", sizeof(AtomEntry));
+    add_debugger_fact("Atom.text", offsetof(AtomEntry, text));
+    add_debugger_fact("Atom.bytes", offsetof(AtomEntry, bytes));
+  }
 
  private:
   static constexpr std::size_t kFirstIndex = usual_or_small<std::size_t>(1 << 13, 16);
@@ -145,6 +154,8 @@ Term intern_atom(std::string_view utf8) {
 
 ReservedAtoms::ReservedAtoms(bool wanted) : before_(reserve_allowed) { reserve_allowed |= wanted; }
 ReservedAtoms::~ReservedAtoms() { reserve_allowed = before_; }
+
+void tell_debuggers_of_atoms() { table().tell_debuggers(); }
 
 Term existing_atom(std::string_view utf8) { return table().find(utf8, hash_text(utf8)); }
 std::string_view atom_text(Term atom) {

@@ -51,6 +51,7 @@ std::string_view atom_text(Term atom);
 std::uint32_t atom_hash(Term atom);
 std::size_t atom_count();
 std::size_t atom_limit();
+void tell_debuggers_of_atoms();          // vm/base/debugger_facts.hpp
 void set_atom_limit(std::size_t limit);  // kLeastAtomLimit to kMostAtomLimit; once, at start
 
 }  // namespace vmrun
