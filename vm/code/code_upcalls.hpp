@@ -5,6 +5,7 @@
 
 #include "vm/base/upcall.hpp"
 #include "vm/base/word.hpp"
+#include "vm/term/term.hpp"
 
 namespace vmrun {
 
@@ -27,7 +28,7 @@ struct CodeUpcalls {
   /// patches.cpp.
   Upcall<void(const Word* at)> cool;
   /// What machine code guessed about the instruction has often been wrong.
-  Upcall<void(const Word* at)> guessed_wrong;
+  Upcall<void(const Word* at, const Term* x, const Term* y)> guessed_wrong;
   /// The module is registered.
   Upcall<void(const Module& m)> compile_all;
   /// The module's code goes. False: the compiler reads it just now, and deletes the module when it

@@ -506,7 +506,7 @@ ends_calls:
 left_machine_code:
   switch (left_by) {
     case How::kGuessed:
-      code_upcalls.guessed_wrong(I);
+      code_upcalls.guessed_wrong(I, x, E);
       if (VM_OPERATION == op::machine_code) goto* dispatch[operation_as_it_was(hot_code(I))];
       VM_DISPATCH;
     case How::kCollectSoon: VM_COLLECT_SOON; VM_DISPATCH;

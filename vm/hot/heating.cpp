@@ -5,9 +5,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <system_error>
 #include <unordered_set>
 
@@ -56,7 +56,7 @@ std::atomic<std::uint8_t>& seen_of(const FunctionHeader* f) {
 struct HotCode {
   Codes codes;
   std::unordered_set<const FunctionHeader*> refused;  // by the compiler, for as long as they are there
-  std::set<const Word*> wrong;                        // instructions about which the compiler guesses nothing
+  std::map<const Word*, jit::Guess> guesses;
   Refusals refusals;
   Word compiled_again = 0;
 
@@ -112,8 +112,8 @@ NoCode reason(jit::Refusal r) {
 using Read = std::shared_ptr<const jit::FunctionCode>;
 
 /// Instructions of a module about which nothing is guessed.
-std::unordered_set<const Word*> wrong_in(const HotCode& hot, const Module& m) {
-  return {hot.wrong.lower_bound(m.begin()), hot.wrong.lower_bound(m.end())};
+jit::Guesses guesses_in(const HotCode& hot, const Module& m) {
+  return {hot.guesses.lower_bound(m.begin()), hot.guesses.lower_bound(m.end())};
 }
 
 /// The first one whose code the function is, or nullptr.
@@ -152,7 +152,7 @@ void put_in_place(HotCode& hot, const FunctionHeader& f, FunEntry* fun, jit::Ref
 /// Under the lock.
 void compile_here(HotCode& hot, const FunctionHeader& f, const Module& m) {
   FunEntry* const fun = fun_of_function(m, &f);
-  const jit::Surroundings around{wrong_in(hot, m),
+  const jit::Surroundings around{guesses_in(hot, m),
                                  [&](const FunctionHeader& g) { return read_unchanged(hot, m, g); }, fun};
   HotFunction made;
   const jit::Refusal refusal = jit::compile(*jit::read_function(f, end_of(m, &f)), around, &made);
@@ -170,7 +170,7 @@ void compile_next(HotCode& hot, Lock& lock) {
   }
   const Read code = read_unchanged(hot, m, f);
   FunEntry* const fun = fun_of_function(m, &f);
-  const jit::Surroundings around{wrong_in(hot, m),
+  const jit::Surroundings around{guesses_in(hot, m),
                                  [&](const FunctionHeader& g) {
                                    const Lock again(changing_operations());
                                    return read_unchanged(hot, m, g);
@@ -276,13 +276,13 @@ bool forget_heat(Module& m) {
     hot->codes.forget(f);
   }
   hot->codes.reclaim();
-  hot->wrong.erase(hot->wrong.lower_bound(m.begin()), hot->wrong.lower_bound(m.end()));
+  hot->guesses.erase(hot->guesses.lower_bound(m.begin()), hot->guesses.lower_bound(m.end()));
   return hot->requests.forget(m);
 }
 
-void guessed_wrong(const Word* at) {
+void guessed_wrong(const Word* at, const Term* x, const Term* y) {
   // Each wrong guess costs less than compiling the function, but not by much.
-  constexpr std::int32_t kMostWrong = 1000;
+  constexpr std::int32_t kMostWrong = 100;
   guesses_left.store(compiled == Compiled::kAll ? 1 : kMostWrong, std::memory_order_relaxed);
   const Lock lock(changing_operations(), std::try_to_lock);
   HotCode* const hot = hot_now.load(std::memory_order_relaxed);
@@ -290,14 +290,21 @@ void guessed_wrong(const Word* at) {
   const EpochGuard guard;
   const FunctionHeader* const f = function_header_at(at);
   const Module* const m = module_at(at);
-  if (!f || !m || hot->wrong.contains(at)) return;
+  if (!f || !m) return;
+  const auto known = hot->guesses.find(at);
+  if (known != hot->guesses.end() && known->second == jit::Guess::kNothing) return;
   std::vector<const FunctionHeader*> with_it = hot->codes.inlined_in(f);
   if (hot->codes.contains(f)) with_it.push_back(f);
   // It is noticed again if it cannot be dealt with now.
   if (hot->requests.waiting() + with_it.size() > Requests::kMost ||
       std::ranges::any_of(with_it, [&](const FunctionHeader* g) { return hot->requests.holds(g); }))
     return;
-  hot->wrong.insert(at);
+  if (known == hot->guesses.end() && jit::computes_with_floats(*f, end_of(*m, f), at, x, y)) {
+    hot->guesses[at] = jit::Guess::kFloat;
+    hot->guesses[reinterpret_cast<const Word*>(f)] = jit::Guess::kFloat;
+  } else {
+    hot->guesses[at] = jit::Guess::kNothing;
+  }
   for (const FunctionHeader* const g : with_it) have_compiled(*hot, *g, *m);
 }
 

@@ -8,6 +8,7 @@
 #include "vm/hot/codes.hpp"
 #include "vm/hot/refusals.hpp"
 #include "vm/jit/processor.hpp"
+#include "vm/term/term.hpp"
 
 /// Which functions get machine code (vm/code/hot_code.hpp): those that are seen at work again and
 /// again when slices are used up. A thread of its own compiles them, which begins with the first of
@@ -35,7 +36,7 @@ void look_for_heat(const Process& p, const Word* at);
 void cool(const Word* at);
 bool forget_heat(Module& m);
 void compile_all(const Module& m);
-void guessed_wrong(const Word* at);
+void guessed_wrong(const Word* at, const Term* x, const Term* y);
 
 /// Returns when no function waits to be compiled. For tests; not on a scheduler.
 void await_compiler();

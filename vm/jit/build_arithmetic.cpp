@@ -93,6 +93,13 @@ Op Builder::float_operation(ArithOp op) {
   }
 }
 
+Guess Builder::guess(ValueId a, ValueId b) const {
+  if (const Guess own = guess_of(at_); own != Guess::kSmall) return own;
+  // A small integer is more often counted with than with floats.
+  if (type(a).is(Type::kSmall) || type(b).is(Type::kSmall)) return Guess::kSmall;
+  return guess_of(reinterpret_cast<const Word*>(&code_.function()));
+}
+
 void Builder::arithmetic(ArithOp operation, ValueId a, ValueId b, const Operand& dst) {
   constexpr std::uint16_t kSmall = Type::kSmall, kFloat = Type::kFloat;
   const Op op = small_operation(operation), float_op = float_operation(operation);
@@ -100,10 +107,9 @@ void Builder::arithmetic(ArithOp operation, ValueId a, ValueId b, const Operand&
     return float_op != Op::kConst &&
            (operation == ArithOp::kDivide || type(a).may_be(kFloat) || type(b).may_be(kFloat));
   };
-  // What is computed with a small integer is taken for one, until it is known to be another
-  // number.
-  const bool may_be_small = type(a).may_be(kSmall) && type(b).may_be(kSmall),
-             is_guess = may_be_small && (type(a).is(kSmall) || type(b).is(kSmall));
+  const bool may_be_small = op != Op::kConst && type(a).may_be(kSmall) && type(b).may_be(kSmall),
+             are_small = may_be_small && type(a).is(kSmall) && type(b).is(kSmall);
+  const Guess guessed = guess(a, b);
   std::vector<Incoming> edges, others;
   std::vector<ValueId> results;
   const auto ends_with = [&](ValueId result) {
@@ -117,11 +123,11 @@ void Builder::arithmetic(ArithOp operation, ValueId a, ValueId b, const Operand&
     block_ = kNone;
   };
   const auto not_small = [&] {
-    if (may_be_float() && !(guesses() && is_guess && op != Op::kConst))
+    if (may_be_float() && !(guessed == Guess::kSmall && may_be_small))
       ends_with(of_floats(float_op, a, b, &others));
     else other();
   };
-  if (op != Op::kConst && may_be_small) {
+  if (may_be_small && (guessed != Guess::kFloat || are_small || !may_be_float())) {
     otherwise_than_small(a, b, not_small);
     ends_with(of_small(op, a, b, &others));
   } else {
@@ -175,7 +181,13 @@ ValueId Builder::of_floats(Op op, ValueId a, ValueId b, std::vector<Incoming>* o
   if (block_ == kNone) return kNone;
   const ValueId r = emit(op, Type{}, {x, y}, 0, exit());
   need(2 + kStackReserveWords);
-  return emit(Op::kBox, Type::of(std::uint16_t{Type::kFloat}), {r});
+  return box(r);
+}
+
+ValueId Builder::box(ValueId number) {
+  const ValueId v = emit(Op::kBox, Type::of(std::uint16_t{Type::kFloat}), {number});
+  g_.unboxed.emplace(v, number);
+  return v;
 }
 
 ValueId Builder::as_float(ValueId v) {
@@ -204,12 +216,13 @@ ValueId Builder::as_float(ValueId v, std::vector<Incoming>* others) {
     const double d = t.is_small() ? static_cast<double>(t.small_value()) : float_of(t)->value;
     return emit(Op::kFloatConst, Type{}, {}, std::bit_cast<Word>(d));
   }
+  if (const auto it = g_.unboxed.find(v); it != g_.unboxed.end()) return it->second;
   constexpr std::uint16_t kSmall = Type::kSmall, kFloat = Type::kFloat;
   if (!type(v).may_be(kSmall | kFloat)) return other(), kNone;
   if (type(v).is(kSmall)) return emit(Op::kToFloat, Type{}, {v});
   std::vector<Incoming> edges;
   std::vector<ValueId> results;
-  if (type(v).may_be(kSmall)) {
+  if (type(v).may_be(kSmall) && !(type(v).may_be(kFloat) && guess(v, v) == Guess::kFloat)) {
     branch(Condition::kIsSmall, {v}, 0);
     const BlockId not_small = block().otherwise;
     const State before = state_;
@@ -278,8 +291,7 @@ void Builder::build_arithmetic(const Part& p) {
       if (block_ != kNone) state_.floats[o[1].value] = f;
       return;
     }
-    case Family::fstore:
-      return set(o[1], emit(Op::kBox, Type::of(std::uint16_t{Type::kFloat}), {state_.floats[o[0].value]}));
+    case Family::fstore: return set(o[1], box(state_.floats[o[0].value]));
     case Family::fadd: return float_operation(p, Op::kFloatAdd);
     case Family::fsub: return float_operation(p, Op::kFloatSubtract);
     case Family::fmul: return float_operation(p, Op::kFloatMultiply);

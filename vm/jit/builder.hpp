@@ -138,7 +138,13 @@ class Builder {
   /// Likewise, where a guess was wrong. If that happens often, the function is compiled once more,
   /// without guesses in this instruction.
   ExitId exit_of_guess();
-  bool guesses() const { return !around_.wrong_guesses.contains(at_); }
+  bool guesses() const { return guess_of(at_) != Guess::kNothing; }
+  Guess guess_of(const Word* at) const {
+    const auto it = around_.guesses.find(at);
+    return it == around_.guesses.end() ? Guess::kSmall : it->second;
+  }
+  /// What is guessed of two operands of the current instruction.
+  Guess guess(ValueId a, ValueId b) const;
   template <class X, class F>
   ExitId exit_at(const Word* at, const RegisterSet& needed, const X& x, const F& floats,
                  const Word* return_to) {
@@ -276,6 +282,8 @@ class Builder {
   /// Returns the number, unboxed. Other terms and large integers are other edges.
   ValueId as_float(ValueId v, std::vector<Incoming>* others);
   ValueId as_float(ValueId v);
+  /// There is room for it.
+  ValueId box(ValueId number);
   void arithmetic_of(const Part& p);
   void float_operation(const Part& p, Op op);
 

@@ -22,4 +22,21 @@ Refusal compile(const FunctionCode& code, const Surroundings& around, HotFunctio
   return out->code.empty() ? Refusal::kTooLong : Refusal::kNone;
 }
 
+bool computes_with_floats(const FunctionHeader& function, const Word* end, const Word* at, const Term* x,
+                          const Term* y) {
+  const FunctionCode code(function, end);
+  const auto parts = code.parts();
+  for (std::size_t n = code.part_at(at); n < parts.size() && parts[n].at == at; ++n) {
+    const auto operands = code.operands(parts[n]);
+    const OperandUse use = FunctionCode::use(parts[n]);
+    for (unsigned k = 0; k < operands.size(); ++k) {
+      const Operand& o = operands[k];
+      if (!(use.read >> k & 1)) continue;
+      if (o.is_x() && x[o.value].is_float()) return true;
+      if (o.is_y() && y[o.value].is_float()) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace vmrun::jit

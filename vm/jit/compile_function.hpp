@@ -29,6 +29,11 @@ Refusal compile(const FunctionCode& code, const Surroundings& around, HotFunctio
 /// Fills in the jumps out of code that is going to be executed there. (assembler_*.cpp)
 void lead_outward(HotFunction* code, const std::uint8_t* place);
 
+/// Whether the instruction has an operand that is a float. x, y: the registers as it begins.
+/// (compile_function.cpp)
+bool computes_with_floats(const FunctionHeader& function, const Word* end, const Word* at, const Term* x,
+                          const Term* y);
+
 /// For tests: machine code leaves at a third of the places where it may, though no assumption fails
 /// there. The seed draws them; 0: it leaves where it must. Before functions are compiled.
 /// (emit_code.cpp)

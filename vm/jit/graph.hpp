@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "vm/code/machine_code.hpp"
@@ -280,7 +281,8 @@ struct Graph {
   std::vector<Type> types;  // by value
   std::vector<ValueId> args;
   std::vector<Exit> exits;
-  std::vector<const FunctionHeader*> inlined;  // functions whose calls are replaced by their code
+  std::unordered_map<ValueId, ValueId> unboxed;  // by kBox: its number
+  std::vector<const FunctionHeader*> inlined;    // functions whose calls are replaced by their code
 
   ValueId value(Op op, Type type, Word imm = 0) {
     ops.push_back(op);

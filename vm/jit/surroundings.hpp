@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "vm/term/fun.hpp"
 
@@ -11,10 +12,17 @@ namespace vmrun::jit {
 
 class FunctionCode;
 
+/// What is taken for granted of numbers whose kind is not known, until it turns out to be wrong:
+/// that they are small integers, that they are floats, or nothing.
+enum class Guess : std::uint8_t { kSmall, kFloat, kNothing };
+
+/// By instruction, where it was wrong to take them for small integers. By a function's header:
+/// floats are usual in that function.
+using Guesses = std::unordered_map<const Word*, Guess>;
+
 /// What the compiler asks about a function's surroundings. One thread.
 struct Surroundings {
-  /// Instructions that have often left machine code since something was guessed.
-  std::unordered_set<const Word*> wrong_guesses;
+  Guesses guesses;
   /// Takes another function of the same module apart, to be inlined. nullptr: somebody watches it,
   /// or something else has taken its place, so it is not.
   std::function<std::shared_ptr<const FunctionCode>(const FunctionHeader&)> read_unchanged;
