@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vm/debugger.hpp"
+#include "vm/for_debuggers.hpp"
 
 #include "vm/code/interpreter.hpp"
 #include "vm/code/module.hpp"
