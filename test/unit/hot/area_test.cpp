@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <fstream>
 #include <random>
 #include <string>
@@ -33,36 +34,42 @@ std::string permissions_of(const void* address) {
   return "";
 }
 
-/// A function that returns 42.
-const std::uint8_t code[] =
+/// A function that returns a number of 16 bits.
+std::vector<std::uint8_t> returns(unsigned n) {
 #if defined(__aarch64__)
-    {0x40, 0x05, 0x80, 0x52, 0xC0, 0x03, 0x5F, 0xD6};  // mov w0, #42; ret
+  const unsigned move = 0x52800000 | n << 5;  // mov w0, #n; ret
+  std::vector<std::uint8_t> code{0, 0, 0, 0, 0xC0, 0x03, 0x5F, 0xD6};
+  std::memcpy(code.data(), &move, sizeof move);
+  return code;
 #else
-    {0xB8, 42, 0, 0, 0, 0xC3};  // mov $42, %eax; ret
+  // mov $n, %eax; ret
+  return {0xB8, static_cast<std::uint8_t>(n), static_cast<std::uint8_t>(n >> 8), 0, 0, 0xC3};
 #endif
+}
+const std::vector<std::uint8_t> code = returns(42);
 
 }  // namespace
 
 TEST_CASE("What is written to an area is executed, and cannot be written where it is executed") {
   Area area(near_here(), 1 << 16);
   REQUIRE(area.ok());
-  const std::uint8_t* const at = area.allocate(sizeof code);
+  const std::uint8_t* const at = area.allocate(code.size());
   REQUIRE(at);
   CHECK(permissions_of(at) == "---");
-  REQUIRE(area.install(at, code, sizeof code));
+  REQUIRE(area.install(at, code.data(), code.size()));
   CHECK(reinterpret_cast<int (*)()>(reinterpret_cast<std::uintptr_t>(at))() == 42);
   CHECK(permissions_of(at) == "r-x");
   if (jit::kReach != std::numeric_limits<std::size_t>::max())
     CHECK(std::abs(at - static_cast<const std::uint8_t*>(near_here())) < std::int64_t{1} << 31);
-  area.free(at, sizeof code);
+  area.free(at, code.size());
   CHECK(permissions_of(at) == "---");
 }
 
 TEST_CASE("What lies in one piece of an area is written while others are executed") {
   Area area(near_here(), 1 << 16);
   REQUIRE(area.ok());
-  const std::uint8_t* const first = area.allocate(sizeof code);
-  REQUIRE(area.install(first, code, sizeof code));
+  const std::uint8_t* const first = area.allocate(code.size());
+  REQUIRE(area.install(first, code.data(), code.size()));
   std::atomic<bool> ends{false};
   std::atomic<unsigned> wrong{0}, turns{0};
   std::thread runs([&] {
@@ -71,9 +78,9 @@ TEST_CASE("What lies in one piece of an area is written while others are execute
   });
   while (turns == 0) std::this_thread::yield();
   for (int round = 0; round < 1000; ++round) {
-    const std::uint8_t* const other = area.allocate(sizeof code);
-    REQUIRE(area.install(other, code, sizeof code));
-    area.free(other, sizeof code);
+    const std::uint8_t* const other = area.allocate(code.size());
+    REQUIRE(area.install(other, code.data(), code.size()));
+    area.free(other, code.size());
   }
   ends = true;
   runs.join();
@@ -109,10 +116,9 @@ TEST_CASE("Codes share pages, and the place of one that is freed is taken again"
   Area area(near_here(), 1 << 18);
   REQUIRE(area.ok());
   constexpr std::size_t kBytes = 1000;
-  std::vector<std::uint8_t> code(kBytes, 0xC3);
   const auto add = [&](int n) {
-    code[0] = 0xB8;  // mov $n, %eax; ret
-    for (int byte = 0; byte < 4; ++byte) code[1 + byte] = static_cast<std::uint8_t>(n >> (8 * byte));
+    std::vector<std::uint8_t> code = returns(static_cast<unsigned>(n));
+    code.resize(kBytes);
     const std::uint8_t* const at = area.allocate(kBytes);
     REQUIRE(at);
     REQUIRE(area.install(at, code.data(), kBytes));
