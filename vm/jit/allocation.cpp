@@ -16,7 +16,7 @@ void for_successors(const Block& b, See see) {
 }
 
 /// Reverse postorder from all entries, without recursion.
-std::vector<BlockId> order_of(const Graph& g) {
+std::vector<BlockId> order_of_blocks(const Graph& g) {
   struct Visit {
     BlockId block;
     std::vector<BlockId> next;
@@ -75,7 +75,7 @@ class LinearScan {
   LinearScan(const Graph& g, Allocation* out) : g_(g), out_(*out) {}
 
   bool run() {
-    out_.order = order_of(g_);
+    out_.order = order_of_blocks(g_);
     out_.layout = layout_of(g_, out_.order);
     out_.locations.assign(g_.ops.size(), {});
     begin_.assign(g_.ops.size(), kNone);
@@ -234,6 +234,8 @@ class LinearScan {
 };
 
 }  // namespace
+
+std::vector<BlockId> block_order(const Graph& graph) { return order_of_blocks(graph); }
 
 bool allocate_registers(const Graph& graph, Allocation* out) { return LinearScan(graph, out).run(); }
 

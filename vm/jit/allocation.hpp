@@ -33,6 +33,9 @@ struct Allocation {
   std::unordered_map<const Inst*, LiveRegisters> live_over;  // by kCall
 };
 
+/// The blocks that are reached, each behind those that lead to it (but for jumps back).
+std::vector<BlockId> block_order(const Graph& graph);
+
 /// Allocates registers by linear scan (Poletto, Sarkar, "Linear scan register allocation", 1999).
 /// As all edges lead forward, a value is needed from its definition to its last use in the order of
 /// the blocks. Returns false if there are too few slots. (allocation.cpp)

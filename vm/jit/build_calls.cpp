@@ -12,6 +12,7 @@ using op::Family;
 void Builder::call(const Part& p, unsigned arity, const Word* target, Word address_at, bool returns) {
   store_all();
   if (target && returns && inline_call(p, target)) return;
+  if (target == code_.function().entry() && !returns && call_again()) return;
   store_return();
   Block& b = block();
   for (unsigned n = 0; n < arity; ++n) b.args.push_back(state_.x[n]);
@@ -22,6 +23,12 @@ void Builder::call(const Part& p, unsigned arity, const Word* target, Word addre
     returns_to_.insert(p.next);
   }
   end_with(target ? BlockEnd::kCall : BlockEnd::kCallAt);
+}
+
+void Builder::end_with_call(unsigned arity) {
+  block().args.assign(state_.x.begin(), state_.x.begin() + arity);
+  block().target = code_.function().entry();
+  end_with(BlockEnd::kCall);
 }
 
 void Builder::call_fun(const Part& p, unsigned arity, ValueId fun, Word frame, bool returns) {

@@ -13,6 +13,7 @@
 #include "vm/jit/graph.hpp"
 #include "vm/jit/live_registers.hpp"
 #include "vm/jit/matching.hpp"
+#include "vm/jit/unboxing.hpp"
 #include "vm/term/arith.hpp"
 
 /// What build_graph is made of. Its files: build_graph.cpp (where code begins, edges, values),
@@ -413,6 +414,22 @@ class Builder {
   void call_bif(const Part& p);
   void apply(const Part& p, bool returns);
 
+  // ---- Loops (build_loops.cpp) --------------------------------------------------------------
+
+  struct Loop {
+    BlockId head = kNone;
+    std::vector<ValueId> params;
+    std::vector<Type> types;     // what arguments of calls have to be
+    std::vector<bool> is_float;  // they have to have been computed as floats
+  };
+  /// A last call of the function itself, whose arguments are in x registers. Returns false if it is
+  /// a call like others.
+  bool call_again();
+  void jump_to_loop(const Loop& loop);
+  void build_loop();
+  void run_loop();
+  void end_with_call(unsigned arity);
+
   // ---- Inlining (build_inlining.cpp) ---------------------------------------------------------
 
   struct Inlinable {
@@ -452,6 +469,8 @@ class Builder {
   const Word* start_return_ = nullptr;           // return_to() likewise
   ExitId exit_ = kNone, exit_of_guess_ = kNone;  // of the current instruction
   const Surroundings& around_;
+  std::vector<Incoming> calls_again_;
+  const Loop* loop_ = nullptr;                                             // the one whose code this is
   InlinedCall* inlined_ = nullptr;                                         // the call whose code this is
   std::unordered_map<const Word*, std::unique_ptr<Inlinable>> inlinable_;  // by entry; nullptr: it is not
   std::size_t inlined_parts_ = 0;

@@ -107,6 +107,8 @@ class Emitter {
   void put_fun(const Inst& i);
   void call_bif(const Inst& i);
   void call_function(const Inst& i);
+  /// Makes a term of a float, at the top of the heap.
+  void box(ValueId number, Register to);
   void update_tuple(const Inst& i);
   void element_of_tuple(const Inst& i);
   void map_get(const Inst& i);

@@ -5,6 +5,7 @@
 
 #include "vm/jit/build_graph.hpp"
 #include "vm/jit/emit_code.hpp"
+#include "vm/jit/unboxing.hpp"
 
 namespace vmrun::jit {
 
@@ -15,6 +16,7 @@ std::shared_ptr<const FunctionCode> read_function(const FunctionHeader& function
 Refusal compile(const FunctionCode& code, const Surroundings& around, HotFunction* out) {
   Graph graph;
   if (const Refusal r = build_graph(code, around, &graph); r != Refusal::kNone) return r;
+  keep_unboxed(&graph);
   Allocation places;
   if (!allocate_registers(graph, &places)) return Refusal::kPlaces;
   emit(graph, places, out);

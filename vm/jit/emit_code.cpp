@@ -168,7 +168,14 @@ void Emitter::write_exit(const Exit& e, Label label) {
   a_.bind(label);
   note_place(e.at, e.return_to);
   if (e.return_to) push(e.return_to);
-  for (const Exit::Register& r : e.registers) store(kXRegisters, x_at(r.x), r.value);
+  for (const Exit::Register& r : e.registers) {
+    if (!g_.is_float(r.value)) {
+      store(kXRegisters, x_at(r.x), r.value);
+      continue;
+    }
+    box(r.value, kScratch);
+    a_.store(kXRegisters, x_at(r.x), kScratch);
+  }
   if (!e.floats.empty()) a_.load(kScratch2, kFrame, words(kFloatsSlot));
   for (const Exit::Register& r : e.floats) a_.store(kScratch2, words(r.x), float_in(r.value, kFloatScratch));
   a_.move(kAddress, reinterpret_cast<Word>(e.at));

@@ -23,6 +23,13 @@ void Emitter::build(Word header, std::span<const ValueId> elements, ValueId dst)
   done(dst, r);
 }
 
+void Emitter::box(ValueId number, Register to) {
+  a_.store(kHeap, 0, Term::header(Term::Sub::kFloat, 1).raw());
+  a_.store(kHeap, words(1), float_in(number, kFloatScratch));
+  a_.address(to, kHeap, Term::kBoxedTag);
+  a_.add(kHeap, words(2));
+}
+
 void Emitter::update_tuple(const Inst& i) {
   const auto elements = g_.args_of(i).subspan(1);
   const Register from = in(g_.args_of(i)[0], kScratch2);
@@ -394,11 +401,8 @@ void Emitter::instruction(const Inst& i) {
     case Op::kFloatMultiply: return float_operation(i, Assembler::FloatOperation::kMultiply);
     case Op::kFloatDivide: return float_operation(i, Assembler::FloatOperation::kDivide);
     case Op::kBox: {
-      a_.store(kHeap, 0, Term::header(Term::Sub::kFloat, 1).raw());
-      a_.store(kHeap, words(1), float_in(args[0], kFloatScratch));
       const Register r = out(i.dst, kScratch);
-      a_.address(r, kHeap, Term::kBoxedTag);
-      a_.add(kHeap, words(2));
+      box(args[0], r);
       return done(i.dst, r);
     }
     case Op::kPeek: {  // as receive_peek_quickly
