@@ -292,9 +292,9 @@ bool set_old_funs(Term name, bool lead_there) {
   if (!old) return false;
   for (std::size_t i = 0; i < old->funs.size(); i++) {
     const Word* code = old->fun_addresses[i];
-    const Word* expected = lead_there ? nullptr : code;
-    old->funs[i]->address.compare_exchange_strong(expected, lead_there ? code : nullptr,
-                                                  std::memory_order_acq_rel);
+    FunEntry& fun = *old->funs[i];
+    if (fun.address.load(std::memory_order_relaxed) == (lead_there ? nullptr : code))
+      fun.lead_to(lead_there ? code : nullptr);
   }
   return true;
 }
