@@ -37,8 +37,9 @@ struct Allocation {
 std::vector<BlockId> block_order(const Graph& graph);
 
 /// Allocates registers by linear scan (Poletto, Sarkar, "Linear scan register allocation", 1999).
-/// As all edges lead forward, a value is needed from its definition to its last use in the order of
-/// the blocks. Returns false if there are too few slots. (allocation.cpp)
+/// An edge back leads to a loop's first block, and takes nothing along but its parameters; so a
+/// value is needed from its definition to its last use in the order of the blocks. Returns false if
+/// there are too few slots. (allocation.cpp)
 bool allocate_registers(const Graph& graph, Allocation* out);
 
 }  // namespace vmrun::jit

@@ -8,7 +8,7 @@
 
 namespace vmrun::jit {
 
-/// Builds the graph of a function. Types are inferred on the way, since all edges lead forward: a
+/// Builds the graph of a function. Types are inferred on the way, since edges lead forward: a
 /// value's type is known where it is used, narrowed by the tests before. (build_graph.cpp)
 Refusal build_graph(const FunctionCode& code, const Surroundings& around, Graph* out);
 

@@ -17,8 +17,8 @@ constexpr std::size_t kMostParts = 120;
 /// Whether nothing in it is entered from outside but where calls return to.
 bool may_be_loop(const FunctionCode& code) {
   return code.parts().size() <= kMostParts && std::ranges::none_of(code.parts(), [](const Part& p) {
-    return p.family == Family::enterable || p.family == Family::begin_catch;
-  });
+           return p.family == Family::enterable || p.family == Family::begin_catch;
+         });
 }
 
 /// What a type says in each round: bounds would have to be found out.

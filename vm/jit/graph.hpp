@@ -13,14 +13,15 @@
 
 /// The form from which machine code is made: blocks of instructions over values that are each
 /// assigned once, close to the machine. It is built from a function's loaded instructions
-/// (build_graph.hpp). A block's parameters are what other compilers call phi functions. All edges
-/// lead forward: a jump back leaves for the interpreter.
+/// (build_graph.hpp). A block's parameters are what other compilers call phi functions. Edges lead
+/// forward, but those to the first block of a loop, whose code uses no value from before it beside
+/// that block's parameters. Other jumps back leave for the interpreter.
 ///
-/// No value outlives a call: what does, lies in y registers, which are always stored where the
-/// interpreter has them. So each place where the function is entered (its beginning, and behind
-/// calls) starts anew. x registers and floats are values. Wherever an assumption fails, or an
-/// instruction is not done here, an exit stores the x registers that are still needed and goes on
-/// with the instruction in the interpreter. One thread.
+/// No value outlives a call, unless that is inlined: what does, lies in y registers, which are
+/// always stored where the interpreter has them. So each place where the function is entered (its
+/// beginning, and behind calls) starts anew. x registers and floats are values. Wherever an
+/// assumption fails, or an instruction is not done here, an exit stores the x registers that are
+/// still needed and goes on with the instruction in the interpreter. One thread.
 namespace vmrun::jit {
 
 using ValueId = std::uint32_t;

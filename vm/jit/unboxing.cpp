@@ -100,8 +100,9 @@ class Unboxing {
   }
 
   Graph& g_;
-  std::vector<std::uint32_t> defined_, left_;  // positions, by value: where it is made, and needed by an exit last
-  std::vector<bool> is_term_;                  // by value: something but an exit needs it
+  // Positions, by value: where it is made, and where an exit needs it last.
+  std::vector<std::uint32_t> defined_, left_;
+  std::vector<bool> is_term_;  // by value: something but an exit needs it
   std::vector<std::uint32_t> heap_uses_;
 };
 
