@@ -4,10 +4,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <mutex>
+#include <span>
+#include <utility>
 
 #include "vm/base/allocate.hpp"
+#include "vm/base/word.hpp"
 
 namespace vmrun {
 namespace {
@@ -48,28 +53,38 @@ class FreeBlocks {
     *best = {};
     return block;
   }
-  /// Returns false when there is no room.
+  /// Those that have been here longest make room for it. Returns false if the block is too large.
   bool keep(void* block, std::size_t bytes) {
-    std::lock_guard lock(mutex_);
-    if (total_ + bytes > kMostBytes) return false;
-    for (Entry& e : entries_) {
-      if (e.bytes) continue;
-      e = {static_cast<char*>(block), bytes};
+    if (bytes > kMostBytes) return false;
+    Entry gone[kEntries];
+    std::size_t gone_count = 0;
+    {
+      std::lock_guard lock(mutex_);
+      Entry* place = std::ranges::find(entries_, std::size_t{0}, &Entry::bytes);
+      while (place == std::end(entries_) || total_ + bytes > kMostBytes) {
+        place = std::ranges::min_element(entries_, {},
+                                         [](const Entry& e) { return e.bytes ? e.since : ~Word{0}; });
+        total_ -= place->bytes;
+        gone[gone_count++] = std::exchange(*place, {});
+      }
+      *place = {static_cast<char*>(block), bytes, ++kept_};
       total_ += bytes;
-      return true;
     }
-    return false;
+    for (const Entry& e : std::span(gone, gone_count)) munmap(e.block, e.bytes);
+    return true;
   }
 
  private:
   struct Entry {
     char* block = nullptr;
     std::size_t bytes = 0;
+    Word since = 0;  // in the order in which they came
   };
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 24;
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 24, kEntries = 8;
   std::mutex mutex_;
-  Entry entries_[8];
+  Entry entries_[kEntries];
   std::size_t total_ = 0;
+  Word kept_ = 0;
 };
 constinit FreeBlocks free_blocks;
 
