@@ -109,7 +109,11 @@ class Heap : public TermSpace {
   Word off_heap_limit_words = 46422;  // collect when off_heap_words passes this (as OTP's min_bin_vheap_size)
   Word old_off_heap_words = 0;
   Word old_off_heap_limit_words = 46422;
-  bool grow_next = false;  // the last collection left the block more than half full
+  bool grow_next = false;  // the next collection makes a larger block
+  // So many collections in a row were in one slice. It began after so many reductions: the lowest
+  // bits of their number.
+  std::uint8_t collections_in_slice = 0;
+  std::uint32_t slice_begun_at = 0;
 
   // The slow half of TermSpace (term/term_upcalls.hpp).
 

@@ -38,6 +38,8 @@ constexpr Word kLargeBlockWords = usual_or_small<Word>(1 << 18, 4096);
 /// hold garbage.
 constexpr Word kEnoughForFragmentsWords = usual_or_small<Word>(2048, 64);
 /// A mostly empty block above this size is cut by minor collections.
+constexpr std::uint8_t kBusyCollections = 4;
+constexpr Word kBusyBlockWords = usual_or_small<Word>(2048, 256);
 constexpr Word kKeepBlockWords = usual_or_small<Word>(1 << 14, 256);
 
 /// Sizes grow like Fibonacci numbers, then by a fifth.
@@ -249,11 +251,21 @@ class Collection {
     }
   }
 
+  /// Whether the process fills a small block again and again while it computes. It gets a larger
+  /// one, though little of what is there survives.
+  bool is_busy() {
+    const auto slice = static_cast<std::uint32_t>(p_.reductions_done);
+    if (slice != std::exchange(h_.slice_begun_at, slice)) h_.collections_in_slice = 0;
+    else if (h_.collections_in_slice < kBusyCollections) ++h_.collections_in_slice;
+    return h_.collections_in_slice == kBusyCollections && h_.block_words() < kBusyBlockWords &&
+           !p_.max_heap.words && !gc_modes.collect_always;
+  }
+
   /// Called when the block has its final size.
   [[gnu::always_inline]] void finish() {
     h_.off_heap_limit_words = std::max(off_heap_limit_of(p_), 2 * h_.off_heap_words);
     note_deep_stack(p_);
-    h_.grow_next = (h_.used_words() + fixed_words()) * 2 > h_.block_words();
+    h_.grow_next = is_busy() || (h_.used_words() + fixed_words()) * 2 > h_.block_words();
     const Word before = block_before_, after = h_.block_words();
     if (after > before) {
       if (probe::process_heap_grow_enabled()) [[unlikely]]
