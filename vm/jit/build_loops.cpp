@@ -56,44 +56,56 @@ void Builder::jump_to_loop(const Loop& loop) {
 
 void Builder::build_loop() {
   if (calls_again_.empty()) return;
-  const unsigned arity = code_.function().arity;
-  const bool may_unbox = std::ranges::none_of(
-      g_.blocks, [](const Block& b) { return std::ranges::any_of(b.code, uses_heap_elsewhere); });
   Loop loop;
+  const std::size_t blocks = g_.blocks.size();
+  // What may use the room on the heap leaves none for the terms that exits make of floats.
+  const auto use_heap = [&](std::size_t from) {
+    return std::any_of(g_.blocks.begin() + static_cast<std::ptrdiff_t>(from), g_.blocks.end(),
+                       [](const Block& b) { return std::ranges::any_of(b.code, uses_heap_elsewhere); });
+  };
+  bool is_made = build_loop_for(!use_heap(0), &loop);
+  if (is_made && std::ranges::count(loop.is_float, true) && use_heap(blocks)) {
+    g_.blocks.resize(blocks);
+    loop = {};
+    is_made = build_loop_for(false, &loop);
+  }
+  for (Incoming& e : calls_again_) {
+    block_ = e.block;
+    state_ = std::move(e.state);
+    at_ = block().code.empty() ? code_.function().entry() : block().code.back().at;
+    if (is_made) jump_to_loop(loop);
+    else end_with_call(code_.function().arity);
+  }
+}
+
+bool Builder::build_loop_for(bool may_unbox, Loop* loop) {
   bool is_useful = false;
-  for (unsigned k = 0; k < arity; ++k) {
+  for (unsigned k = 0; k < code_.function().arity; ++k) {
     Type t = Type::of(std::uint16_t{0});
     bool is_float = may_unbox;
     for (const Incoming& e : calls_again_) {
       t = t.join(without_bounds(type_in(e.state, e.state.x[k])));
       is_float &= g_.unboxed.contains(e.state.x[k]);
     }
-    loop.types.push_back(t);
-    loop.is_float.push_back(is_float);
+    loop->types.push_back(t);
+    loop->is_float.push_back(is_float);
     is_useful |= is_float || t.kinds != Type::kAny;
   }
-  if (is_useful) {
-    Builder again(code_, live_, around_, &g_);
-    again.at_ = code_.function().entry();
-    again.block_ = loop.head = again.new_block();
-    for (unsigned k = 0; k < arity; ++k) {
-      const ValueId v = loop.is_float[k] ? g_.value(Op::kFloatParam, Type{}, kNone)
-                                         : g_.value(Op::kParam, loop.types[k], kNone);
-      again.state_.x[k] = v;
-      again.block().params.push_back(v);
-    }
-    loop.params = again.block().params;
-    again.inlined_parts_ = inlined_parts_;
-    again.loop_ = &loop;
-    again.run_loop();
+  if (!is_useful) return false;
+  Builder again(code_, live_, around_, &g_);
+  again.at_ = code_.function().entry();
+  again.block_ = loop->head = again.new_block();
+  for (unsigned k = 0; k < code_.function().arity; ++k) {
+    const ValueId v = loop->is_float[k] ? g_.value(Op::kFloatParam, Type{}, kNone)
+                                        : g_.value(Op::kParam, loop->types[k], kNone);
+    again.state_.x[k] = v;
+    again.block().params.push_back(v);
   }
-  for (Incoming& e : calls_again_) {
-    block_ = e.block;
-    state_ = std::move(e.state);
-    at_ = block().code.empty() ? code_.function().entry() : block().code.back().at;
-    if (is_useful) jump_to_loop(loop);
-    else end_with_call(arity);
-  }
+  loop->params = again.block().params;
+  again.inlined_parts_ = inlined_parts_;
+  again.loop_ = loop;
+  again.run_loop();
+  return true;
 }
 
 void Builder::run_loop() {

@@ -427,6 +427,8 @@ class Builder {
   bool call_again();
   void jump_to_loop(const Loop& loop);
   void build_loop();
+  /// Returns false if nothing is known that would make it worth it.
+  bool build_loop_for(bool may_unbox, Loop* loop);
   void run_loop();
   void end_with_call(unsigned arity);
 
