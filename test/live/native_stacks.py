@@ -163,7 +163,7 @@ class Suite:
             )
             stacks = perf_script(folder, 'jit.data')
         inside = [s for s in stacks if s and re.search(r':(inner|step)/2', s[0])]
-        through = [s for s in inside if 'interpret' in ' '.join(s[1:2])]
+        through = [s for s in inside if is_whole(s, s[0])]
         expect(len(inside) > 20, f'{len(inside)} of {len(stacks)} samples in machine code', *stacks[-5:])
         expect(len(through) == len(inside), f'{len(through)} of {len(inside)} stacks', *inside[-5:])
 

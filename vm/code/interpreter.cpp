@@ -59,6 +59,7 @@
 namespace vmrun {
 namespace {
 
+static_assert(kMaxFloatRegisters == kMaxFloatRegs);
 static_assert(kMaxXRegisters == kMaxXRegs);  // one more exists, the loader's scratch register
 
 inline SWord vm_divide(SWord a, SWord b) {
@@ -410,6 +411,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   static const void* const* const kTables[] = {kNormal, kCounting, kTraced};  // by Instructions
   const void* const* dispatch = kTables[static_cast<unsigned>(s.instructions)];
   Term* const x = s.x;
+  double* const f = s.f;
   const Word* I;
   Term* E;
   Term* H;
@@ -431,7 +433,6 @@ RunResult interpret(Scheduler& s, Process& p) {
   unsigned handled_arity = 0;
   SlowOperation slow;
   Term* const guard_arguments = slow.operands;
-  double f[kMaxFloatRegisters];
   BitsUnderWay built;
   static Export* const apply2_export = export_entry(atoms::erlang, atoms::apply, 2);
   static Export* const apply3_export = export_entry(atoms::erlang, atoms::apply, 3);

@@ -13,6 +13,7 @@
 namespace vmrun {
 
 inline constexpr unsigned kMaxXRegs = 1024;
+inline constexpr unsigned kMaxFloatRegs = 1024;
 
 /// The copy of the instructions that a slice runs (interpreter.cpp).
 enum class Instructions : std::uint8_t {
@@ -40,8 +41,11 @@ struct Core {
   FrameRecord scheduler_frame;    // of the interpreter: returns to the scheduler's loop
   FrameRecord interpreter_frame;  // of machine code: returns to the interpreter
   Term x[kMaxXRegs + 1];          // argument registers of the running process
-  std::int32_t slice = 0;         // reductions the running process started with
-  TimerWheel timers;              // any thread, see there
+  // Float registers, which are used between two calls only. They are not in the interpreter's
+  // frame, since tools that copy the top of a stack would then copy nothing else.
+  double f[kMaxFloatRegs];
+  std::int32_t slice = 0;  // reductions the running process started with
+  TimerWheel timers;       // any thread, see there
   // Structures for new processes (process_table.hpp).
   Process* free_processes = nullptr;
   unsigned free_process_count = 0;
