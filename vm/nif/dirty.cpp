@@ -198,9 +198,20 @@ void do_job(Process& p, DirtyJob& job) {
   if (lives_on(p)) collect_if_due(p);
 }
 
-/// p may run in another thread from then on. A profiler whose signal interrupts this thread must
-/// not take p for this thread's process any more.
+thread_local DirtyThread* this_thread = nullptr;
+
+/// This thread does not run a process any more; await_turn waits for that.
+void tell_stopped(DirtyThread& self) {
+  self.runs.store(nullptr, std::memory_order_seq_cst);
+  if (turns_are_taken()) [[unlikely]]
+    self.runs.notify_all();
+}
+
+/// p may run in another thread from then on, and may ask what dirty schedulers run, or count what
+/// processes at rest refer to: this thread must not name p then. Nor may a profiler whose signal
+/// interrupts this thread take p for this thread's process.
 void let_go_of(Process& p) {
+  tell_stopped(*this_thread);
   dirty_process = nullptr;
   std::atomic_signal_fence(std::memory_order_release);
   make_runnable_again(p);
@@ -299,15 +310,6 @@ void run_answering(Process& p) {
 }
 
 void start_thread_within_limit(Pool& pool);
-
-thread_local DirtyThread* this_thread = nullptr;
-
-/// For await_turn.
-void tell_stopped(DirtyThread& self) {
-  self.runs.store(nullptr, std::memory_order_seq_cst);
-  if (turns_are_taken()) [[unlikely]]
-    self.runs.notify_all();
-}
 
 /// The process is about to run. If dirty schedulers are held, it waits until they are not, and if
 /// turns are taken, for its turn. Dekker's rule, all sequentially consistent: either this thread
