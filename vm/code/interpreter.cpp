@@ -120,9 +120,22 @@ void save_registers(Process& p, const Term* x, unsigned live) {
   p.live_saved = static_cast<std::uint8_t>(live);
 }
 
-void restore_registers(Process& p, Term* x) {
+/// Those for floats too, behind the others, where no collection looks for terms.
+void save_all_registers(Process& p, const Term* x, unsigned live, const double* floats) {
+  constexpr std::size_t kFloatBytes = kMaxFloatRegisters * sizeof *floats;
+  p.saved_regs = static_cast<Term*>(allocate_bytes(live * sizeof(Term) + kFloatBytes, "saved registers"));
+  std::memcpy(static_cast<void*>(p.saved_regs), x, live * sizeof(Term));
+  std::memcpy(static_cast<void*>(p.saved_regs + live), floats, kFloatBytes);
+  p.live_saved = static_cast<std::uint8_t>(live);
+}
+
+void restore_registers(Process& p, Term* x, double* floats) {
   std::memcpy(static_cast<void*>(x), p.saved_regs, p.live_saved * sizeof(Term));
-  if (p.saved_regs != p.inline_regs) free_bytes(p.saved_regs);
+  if (p.saved_regs != p.inline_regs) {
+    if (p.goes_on == Process::GoesOn::kCollected)
+      std::memcpy(floats, p.saved_regs + p.live_saved, kMaxFloatRegisters * sizeof *floats);
+    free_bytes(p.saved_regs);
+  }
   p.saved_regs = p.inline_regs;
   p.live_saved = 0;
 }
@@ -164,8 +177,11 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
   return cost >= 0;
 }
 /// Likewise. Returns false also when the process goes on after a collection on a dirty scheduler;
-/// its registers are saved then.
-[[gnu::noinline]] bool make_room_or_leave(Process& p, const Word* I, Word need, Term* x, unsigned live) {
+/// its registers are saved then. Those for floats are the scheduler's. They hold something if the
+/// room is for the terms of results; that is not known here, so they are always saved, which is
+/// little beside such a collection.
+[[gnu::noinline]] bool make_room_or_leave(Process& p, const Word* I, Word need, Term* x, unsigned live,
+                                          const double* floats) {
   const Word words = need & ~Word{kNeedAlways};
   if (!long_collection(p)) [[likely]]
     return make_room(p, I, words, x, live);
@@ -173,7 +189,7 @@ inline const Word* fun_target(Term fun, unsigned arity, Term* x) {
   p.ip = I;
   collect_on_dirty(p, words);
   p.goes_on = Process::GoesOn::kCollected;
-  save_registers(p, x, live);
+  save_all_registers(p, x, live, floats);
   return false;
 }
 
@@ -268,11 +284,11 @@ inline const Export* entry_export(const Word* entry) {
 // Checks again after a collection on a dirty scheduler, without repeating the parts in front of it
 // in a fused instruction: these may have changed registers, or may have read some that are not live
 // any more.
-#define VM_NEED_HERE(need, live)                                \
-  if (H + (need) > E) [[unlikely]] {                            \
-    VM_SWAP_OUT;                                                \
-    if (!make_room_or_leave(p, I, need, x, live)) goto no_room; \
-    VM_SWAP_IN;                                                 \
+#define VM_NEED_HERE(need, live)                                   \
+  if (H + (need) > E) [[unlikely]] {                               \
+    VM_SWAP_OUT;                                                   \
+    if (!make_room_or_leave(p, I, need, x, live, f)) goto no_room; \
+    VM_SWAP_IN;                                                    \
   }
 // For an instruction that has much to do and has done nothing yet. A dirty scheduler does what it
 // asked for, and then the instruction begins again. Not allowed behind others in a fused
@@ -441,7 +457,7 @@ RunResult interpret(Scheduler& s, Process& p) {
   static Export* const after_on_load = export_entry(intern_atom("vmrun_on_load"), atoms::call, 3);
   static Export* const send_export = export_entry(atoms::erlang, atoms::send, 2);
 
-  restore_registers(p, x);
+  restore_registers(p, x, f);
   VM_SWAP_IN;
   if (!p.ip) {  // module, function and list of arguments are in x0...x2
     loop_cases.store(kCounting, std::memory_order_relaxed);
