@@ -3,7 +3,7 @@
 import dataclasses
 
 from . import configurations, instructions, latency, memory, micro, programs, scaling, watching, workloads
-from .single import fairness, firing, hello, nodes, small, views, vmtrace, waiting
+from .single import fairness, firing, hello, nodes, small, tools, views, vmtrace, waiting
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,6 +105,11 @@ MEASUREMENTS = [
     ),
     Measurement(
         'hello', 'start to finish of a program that prints one line', lambda s, _: hello.measure(s), 5
+    ),
+    Measurement(
+        'tools',
+        "OTP's compiler, Dialyzer and mix compile, as they are installed",
+        lambda s, _: tools.measure(s),
     ),
     Measurement(
         'waiting', 'processor time of a waiting machine, per second', lambda s, _: waiting.measure(s)
