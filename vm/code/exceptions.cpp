@@ -32,10 +32,11 @@ ExceptionClass class_in(Word limb) { return static_cast<ExceptionClass>(limb & 0
 
 bool is_raw(Term trace) { return trace.is_list() && trace.tail().is_big(); }
 
-/// Return addresses are the words on a stack with a header's tag.
-unsigned stack_addresses(const Process& p, const Word* innermost, Word* out, unsigned most) {
+/// Return addresses are the words on a stack with a header's tag. One that equals the one before, or
+/// `previous`, is left out.
+unsigned stack_addresses(const Process& p, const Word* innermost, Word* out, unsigned most,
+                         const Word* previous = nullptr) {
   unsigned n = 0;
-  const Word* previous = nullptr;
   if (innermost && n < most) out[n++] = reinterpret_cast<Word>(innermost);
   for (const Term* s = p.heap.stop; s < p.heap.end && n < most; s++) {
     if (!is_return_address(*s)) continue;
@@ -47,11 +48,13 @@ unsigned stack_addresses(const Process& p, const Word* innermost, Word* out, uns
   return n;
 }
 
-Term capture(Process& p, const Word* ip, Term head) {
+/// previous: see stack_addresses.
+Term capture(Process& p, const Word* ip, const Word* previous) {
+  const Term head = p.exception_trace.is_tuple() ? p.exception_trace : Term::nil();
   const unsigned most = std::max(1u, backtrace_depth.load(std::memory_order_relaxed));
   Term* const cell = p.heap.alloc(2 + 3 + most);
   Term* const big = cell + 2;
-  const unsigned n = stack_addresses(p, ip, reinterpret_cast<Word*>(big + 2), most);
+  const unsigned n = stack_addresses(p, ip, reinterpret_cast<Word*>(big + 2), most, previous);
   big[0] = Term::header(Term::Sub::kPosBig, n + 2);
   big[1] = Term::from_raw(static_cast<Word>(p.exception_class) | Word{newest_code()} << kTraceVersionShift);
   big[n + 2] = Term::from_raw(~Word{0});
@@ -161,9 +164,8 @@ void tell_unwound(Process& p, const Word* ip, Word depth, const Word* handler) {
 /// other.
 template <bool kTold>
 [[gnu::always_inline]] inline const Word* unwind(Process& p, const Word* ip, Term* x) {
-  Term trace = p.exception_trace;
-  if (!trace.is_list()) trace = capture(p, ip, trace.is_tuple() ? trace : Term::nil());
-  p.exception_trace = trace;
+  if (!p.exception_trace.is_list()) p.exception_trace = capture(p, ip, nullptr);
+  const Term trace = p.exception_trace;
   // A catch belongs to the frame it lies in; frames end with a return address.
   Term* frame = p.heap.stop;
   for (Term* s = frame; s < p.heap.end; s++) {
@@ -194,6 +196,10 @@ template <bool kTold>
 }
 
 }  // namespace
+
+void capture_in_bif(Process& p, const Word* call) {
+  if (!p.exception_trace.is_list()) p.exception_trace = capture(p, call, call);
+}
 
 const Word* handle_exception(Process& p, const Word* ip, Term* x) {
   if (is_traced(p, kToldOfExceptions)) [[unlikely]]

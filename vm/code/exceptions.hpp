@@ -35,6 +35,12 @@ extern std::atomic<unsigned> backtrace_depth;
 /// instruction; nullptr when the failing code has no frame (a built-in called last).
 const Word* handle_exception(Process& p, const Word* ip, Term* x);
 
+/// Captures the trace unless there is one, of a built-in function that the instruction calls and
+/// that has failed. If that instruction is also where the innermost frame returns to, the frame is
+/// left out, as in OTP, which takes the two addresses for a repeated one: in a recursion that fails
+/// in the call that follows the recursive one.
+void capture_in_bif(Process& p, const Word* call);
+
 /// Sets the function that finds the cause when this built-in has failed. Called before any process
 /// runs.
 void set_failure_cause(const Export& bif, FailureCause find);

@@ -697,10 +697,12 @@ bad_apply:
 bad_bif_argument:
   VM_SWAP_OUT;
   raise_badarg(p);
-  bif_next = I;
+  p.exception_trace = bif_trace_head(p, *bif_export, x);
+  goto raise;
 raise_with_arguments:
   if (p.exception_trace.is_nil()) p.exception_trace = bif_trace_head(p, *bif_export, x);
-  if (!bif_next) I = nullptr;
+  if (bif_next) capture_in_bif(p, I);
+  else I = nullptr;
   goto raise;
 
   // ---- Calls that cannot be made ----
