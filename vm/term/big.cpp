@@ -406,18 +406,9 @@ bool integer_to_double(Term t, double* out) {
   }
   IntView x(t);
   const Word n = x.count();
-  double d;
-  if (n == 1) {
-    d = static_cast<double>(x.limbs()[0]);
-  } else {
-    // The top 64 bits with a sticky lowest bit round exactly as the whole would.
-    const int shift = std::countl_zero(x.limbs()[n - 1]);
-    Word top = x.limbs()[n - 1] << shift, below = x.limbs()[n - 2] << shift;
-    if (shift) top |= x.limbs()[n - 2] >> (64 - shift);
-    for (Word i = 0; i + 2 < n && !below; ++i) below = x.limbs()[i];
-    if (n > 17) return false;
-    d = std::ldexp(static_cast<double>(top | (below != 0)), static_cast<int>((n - 1) * 64) - shift);
-  }
+  if (n > 16) return false;
+  double d = 0;
+  for (Word i = n; i-- > 0;) d = d * 0x1p64 + static_cast<double>(x.limbs()[i]);
   *out = x.negative() ? -d : d;
   return std::isfinite(d);
 }

@@ -86,7 +86,7 @@ int compare_integers(Term a, Term b);
 /// Compares exactly: the double counts as the rational number that it is (not a NaN).
 int compare_integer_to_double(Term integer, double d);
 
-/// Rounds to the nearest double, ties to even. Returns false if that overflows.
+/// Rounds each digit of 64 bits and each sum of them, as OTP does. Returns false if that overflows.
 [[nodiscard]] bool integer_to_double(Term t, double* out);
 /// Returns the integer part of a finite double.
 Term integer_from_double(TermSpace& heap, double truncated);
