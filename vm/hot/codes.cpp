@@ -181,9 +181,8 @@ NoCode Codes::add(const FunctionHeader& f, FunEntry* fun, HotFunction& made, con
 Codes::CodeList& Codes::list_of(const Code& c) { return c.dozes_since ? dozing_ : awake_; }
 
 void Codes::forget(const FunctionHeader* f) {
-  const auto it = codes_.find(f);
-  if (it == codes_.end()) return;
-  retire(it->second);
+  if (const auto it = codes_.find(f); it != codes_.end()) retire(it->second);
+  remove_those_with(f);
 }
 
 void Codes::remove(Code* c) {
@@ -193,12 +192,13 @@ void Codes::remove(Code* c) {
 
 void Codes::remove(const FunctionHeader* f) {
   if (const auto it = codes_.find(f); it != codes_.end()) remove(it->second);
-  for (;;) {
-    const auto it = inlined_in_.find(f);
-    if (it == inlined_in_.end()) break;
-    remove(it->second);
-  }
+  remove_those_with(f);
   reclaim();
+}
+
+void Codes::remove_those_with(const FunctionHeader* inlined) {
+  for (auto it = inlined_in_.find(inlined); it != inlined_in_.end(); it = inlined_in_.find(inlined))
+    remove(it->second);
 }
 
 std::vector<const FunctionHeader*> Codes::inlined_in(const FunctionHeader* f) const {

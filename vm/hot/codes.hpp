@@ -55,7 +55,7 @@ class Codes {
   void remove(const FunctionHeader* f);
   /// The functions in whose code this one is inlined.
   std::vector<const FunctionHeader*> inlined_in(const FunctionHeader* f) const;
-  /// Likewise; its instructions are about to go.
+  /// Likewise; its instructions, which nobody executes any more, are about to go.
   void forget(const FunctionHeader* f);
   /// Frees code that nobody is in any more.
   void reclaim();
@@ -95,6 +95,7 @@ class Codes {
   void lay_to_doze();
   void give_back_dozing();
   void remove(Code* c);
+  void remove_those_with(const FunctionHeader* inlined);
   void retire(Code* c);
 
   Area area_;

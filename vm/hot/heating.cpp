@@ -52,11 +52,23 @@ std::atomic<std::uint8_t>& seen_of(const FunctionHeader* f) {
   return seen[(reinterpret_cast<Word>(f) * 0x9E3779B97F4A7C15) >> 50];
 }
 
+/// The functions of funs that an instruction has been seen to call.
+struct CalledFuns {
+  struct Function {
+    const FunctionHeader* function;
+    const Module* module;
+  };
+  static constexpr std::size_t kMost = 3;
+  std::vector<Function> functions;  // the first ones
+  bool others = false;              // or such as are not inlined
+};
+
 /// All of it under the lock of patches.cpp.
 struct HotCode {
   Codes codes;
   std::unordered_set<const FunctionHeader*> refused;  // by the compiler, for as long as they are there
   std::map<const Word*, jit::Guess> guesses;
+  std::map<const Word*, CalledFuns> called_funs;  // by the instruction that calls them
   Refusals refusals;
   Word compiled_again = 0;
 
@@ -111,9 +123,9 @@ NoCode reason(jit::Refusal r) {
 
 using Read = std::shared_ptr<const jit::FunctionCode>;
 
-/// Instructions of a module about which nothing is guessed.
-jit::Guesses guesses_in(const HotCode& hot, const Module& m) {
-  return {hot.guesses.lower_bound(m.begin()), hot.guesses.lower_bound(m.end())};
+/// Instructions there about which nothing is guessed.
+jit::Guesses guesses_in(const HotCode& hot, const Word* begin, const Word* end) {
+  return {hot.guesses.lower_bound(begin), hot.guesses.lower_bound(end)};
 }
 
 /// The first one whose code the function is, or nullptr.
@@ -123,12 +135,44 @@ FunEntry* fun_of_function(const Module& m, const FunctionHeader* f) {
                                      : m.funs[static_cast<std::size_t>(it - m.fun_addresses.begin())];
 }
 
-/// A function of the module, to be inlined; nullptr: it is not.
+/// A function of a module, to be inlined; nullptr: it is not.
 Read read_unchanged(HotCode& hot, const Module& m, const FunctionHeader& f) {
   const Word* const end = end_of(m, &f);
   if (obstacle(&f, end) != NoCode::kCount) return nullptr;
   hot.requests.has_read(&f, end);
   return jit::read_function(f, end);
+}
+
+/// Whether the profiler's table of the code of `f` can say that a thread is in `inlined`.
+bool are_near(const FunctionHeader& f, const FunctionHeader& inlined) {
+  constexpr SWord kFarthest = SWord{1} << 30;
+  const SWord words = reinterpret_cast<const Word*>(&inlined) - reinterpret_cast<const Word*>(&f);
+  return words > -kFarthest && words < kFarthest;
+}
+
+/// What is known about the surroundings of a function, all of it under the lock; `read` is called
+/// for other functions of the module later on.
+template <class Read>
+jit::Surroundings surroundings(HotCode& hot, const FunctionHeader& f, const Module& m, Read read) {
+  jit::Surroundings around{guesses_in(hot, m.begin(), m.end()), {}, read, fun_of_function(m, &f)};
+  const auto end = hot.called_funs.lower_bound(end_of(m, &f));
+  for (auto at = hot.called_funs.lower_bound(f.entry()); at != end; ++at) {
+    jit::CalledFuns& known = around.called_funs[at->first];
+    known.others = at->second.others;
+    for (const auto& [called, module] : at->second.functions) {
+      auto code = are_near(f, *called) ? read_unchanged(hot, *module, *called) : nullptr;
+      if (!code) {
+        known.others = true;
+        continue;
+      }
+      if (module != &m) {
+        hot.requests.reads(module);
+        around.guesses.merge(guesses_in(hot, called->entry(), end_of(*module, called)));
+      }
+      known.functions.push_back(std::move(code));
+    }
+  }
+  return around;
 }
 
 /// What the compiler has made of a function gets its place, or is refused. Under the lock.
@@ -151,12 +195,11 @@ void put_in_place(HotCode& hot, const FunctionHeader& f, FunEntry* fun, jit::Ref
 
 /// Under the lock.
 void compile_here(HotCode& hot, const FunctionHeader& f, const Module& m) {
-  FunEntry* const fun = fun_of_function(m, &f);
-  const jit::Surroundings around{guesses_in(hot, m),
-                                 [&](const FunctionHeader& g) { return read_unchanged(hot, m, g); }, fun};
+  const auto around =
+      surroundings(hot, f, m, [&](const FunctionHeader& g) { return read_unchanged(hot, m, g); });
   HotFunction made;
   const jit::Refusal refusal = jit::compile(*jit::read_function(f, end_of(m, &f)), around, &made);
-  put_in_place(hot, f, fun, refusal, made);
+  put_in_place(hot, f, fun_of_function(m, &f), refusal, made);
 }
 
 /// Compiles the oldest request, without the lock.
@@ -169,23 +212,20 @@ void compile_next(HotCode& hot, Lock& lock) {
     return refuse(hot, f, why);
   }
   const Read code = read_unchanged(hot, m, f);
-  FunEntry* const fun = fun_of_function(m, &f);
-  const jit::Surroundings around{guesses_in(hot, m),
-                                 [&](const FunctionHeader& g) {
-                                   const Lock again(changing_operations());
-                                   return read_unchanged(hot, m, g);
-                                 },
-                                 fun};
+  const auto around = surroundings(hot, f, m, [&](const FunctionHeader& g) {
+    const Lock again(changing_operations());
+    return read_unchanged(hot, m, g);
+  });
   lock.unlock();
   HotFunction made;
   const jit::Refusal refusal = jit::compile(*code, around, &made);
   lock.lock();
   const auto [is_changed, left] = hot.requests.end();
   if (is_changed) refuse(hot, f, NoCode::kChanged);
-  else put_in_place(hot, f, fun, refusal, made);
-  if (!left) return;
+  else put_in_place(hot, f, fun_of_function(m, &f), refusal, made);
+  if (left.empty()) return;
   lock.unlock();
-  delete_module_code(left);
+  std::ranges::for_each(left, delete_module_code);
   lock.lock();
 }
 
@@ -276,9 +316,52 @@ bool forget_heat(Module& m) {
     hot->codes.forget(f);
   }
   hot->codes.reclaim();
-  hot->guesses.erase(hot->guesses.lower_bound(m.begin()), hot->guesses.lower_bound(m.end()));
+  const auto erase_own = [&](auto& known) {
+    known.erase(known.lower_bound(m.begin()), known.lower_bound(m.end()));
+  };
+  erase_own(hot->guesses);
+  erase_own(hot->called_funs);
+  for (auto& [at, called] : hot->called_funs)
+    if (std::erase_if(called.functions, [&](const auto& c) { return c.module == &m; })) called.others = false;
   return hot->requests.forget(m);
 }
+
+namespace {
+
+/// The instruction has called a fun that was not expected there. Returns false if nothing is to be
+/// guessed otherwise than before.
+bool is_called_there(HotCode& hot, const Word* at, Term fun) {
+  if (!fun.is_fun() || fun_of(fun)->is_external) return false;
+  const Word* const code = fun_of(fun)->entry->address.load(std::memory_order_acquire);
+  const Module* const m = code ? module_at(code) : nullptr;
+  if (!m) return false;
+  CalledFuns& known = hot.called_funs[at];
+  const FunctionHeader* const f = header_of_entry(code);
+  if (known.others ||
+      std::ranges::find(known.functions, f, &CalledFuns::Function::function) != known.functions.end())
+    return false;
+  if (known.functions.size() == CalledFuns::kMost ||
+      !jit::may_be_inlined(*jit::read_function(*f, end_of(*m, f))))
+    known.others = true;
+  else known.functions.push_back({f, m});
+  return true;
+}
+
+/// A number was of another kind. Likewise.
+bool is_of_other_kind(HotCode& hot, const FunctionHeader* f, const jit::FunctionCode& code, const Word* at,
+                      const Term* x, const Term* y) {
+  const auto known = hot.guesses.find(at);
+  if (known != hot.guesses.end() && known->second == jit::Guess::kNothing) return false;
+  if (known == hot.guesses.end() && jit::computes_with_floats(code, at, x, y)) {
+    hot.guesses[at] = jit::Guess::kFloat;
+    hot.guesses[reinterpret_cast<const Word*>(f)] = jit::Guess::kFloat;
+  } else {
+    hot.guesses[at] = jit::Guess::kNothing;
+  }
+  return true;
+}
+
+}  // namespace
 
 void guessed_wrong(const Word* at, const Term* x, const Term* y) {
   // Each wrong guess costs less than compiling the function, but not by much.
@@ -291,21 +374,19 @@ void guessed_wrong(const Word* at, const Term* x, const Term* y) {
   const FunctionHeader* const f = function_header_at(at);
   const Module* const m = module_at(at);
   if (!f || !m) return;
-  const auto known = hot->guesses.find(at);
-  if (known != hot->guesses.end() && known->second == jit::Guess::kNothing) return;
-  std::vector<const FunctionHeader*> with_it = hot->codes.inlined_in(f);
+  const Read code = jit::read_function(*f, end_of(*m, f));
+  const Term fun = jit::called_fun(*code, at, x, y);
+  // Inlined functions guess no funs.
+  std::vector<const FunctionHeader*> with_it;
+  if (!fun.is_value()) with_it = hot->codes.inlined_in(f);
   if (hot->codes.contains(f)) with_it.push_back(f);
   // It is noticed again if it cannot be dealt with now.
   if (hot->requests.waiting() + with_it.size() > Requests::kMost ||
       std::ranges::any_of(with_it, [&](const FunctionHeader* g) { return hot->requests.holds(g); }))
     return;
-  if (known == hot->guesses.end() && jit::computes_with_floats(*f, end_of(*m, f), at, x, y)) {
-    hot->guesses[at] = jit::Guess::kFloat;
-    hot->guesses[reinterpret_cast<const Word*>(f)] = jit::Guess::kFloat;
-  } else {
-    hot->guesses[at] = jit::Guess::kNothing;
-  }
-  for (const FunctionHeader* const g : with_it) have_compiled(*hot, *g, *m);
+  if (fun.is_value() ? !is_called_there(*hot, at, fun) : !is_of_other_kind(*hot, f, *code, at, x, y)) return;
+  for (const FunctionHeader* const g : with_it)
+    if (const Module* const of = module_at(g->entry())) have_compiled(*hot, *g, *of);
 }
 
 PlaceInHotCode place_in_hot_code(const void* pc) {

@@ -22,7 +22,7 @@ struct Module;
 ///   function): `changed`. Its code is thrown away.
 /// * Its module goes: `forget`. The module stays until the compiler has finished, which deletes it
 ///   then; so neither its instructions nor its literals go away under the compiler, and who deletes
-///   modules does not wait for it.
+///   modules does not wait for it. So do other modules, of functions that are inlined.
 ///
 /// Everything under that lock.
 class Requests {
@@ -49,22 +49,26 @@ class Requests {
     now_ = waiting_.front();
     waiting_.pop_front();
     read_.clear();
+    others_.clear();
+    left_.clear();
     is_changed_ = false;
-    left_ = nullptr;
     return now_;
   }
-  /// It has read that function's instructions, which end there: the one it compiles, or another of
-  /// its module.
+  /// It has read that function's instructions, which end there.
   void has_read(const FunctionHeader* f, const Word* end) {
     if (now_.function) read_.emplace_back(reinterpret_cast<const Word*>(f), end);
   }
+  /// It reads functions of that module too.
+  void reads(const Module* m) {
+    if (now_.function) others_.push_back(m);
+  }
   struct Outcome {
     bool is_changed;
-    Module* left;  // to be deleted by the caller, without the lock; nullptr: none
+    std::vector<Module*> left;  // to be deleted by the caller, without the lock
   };
   Outcome end() {
     now_ = {};
-    return {is_changed_, std::exchange(left_, nullptr)};
+    return {is_changed_, std::exchange(left_, {})};
   }
 
   void changed(const Word* at) {
@@ -74,9 +78,9 @@ class Requests {
   /// False: the compiler reads it, and `end` hands it over.
   [[nodiscard]] bool forget(Module& m) {
     std::erase_if(waiting_, [&](const Request& r) { return r.module == &m; });
-    if (!now_.function || now_.module != &m) return true;
+    if (!now_.function || (now_.module != &m && std::ranges::find(others_, &m) == others_.end())) return true;
     is_changed_ = true;
-    left_ = &m;
+    left_.push_back(&m);
     return false;
   }
 
@@ -84,8 +88,9 @@ class Requests {
   std::deque<Request> waiting_;
   Request now_;
   std::vector<std::pair<const Word*, const Word*>> read_;
+  std::vector<const Module*> others_;
+  std::vector<Module*> left_;
   bool is_changed_ = false;
-  Module* left_ = nullptr;
 };
 
 }  // namespace vmrun

@@ -33,8 +33,8 @@ void Builder::end_with_call(unsigned arity) {
 
 void Builder::call_fun(const Part& p, unsigned arity, ValueId fun, Word frame, bool returns) {
   const auto rarely = [&] { leave(); };
-  if (!type(fun).is(Type::kBoxed)) require(Condition::kIsBoxed, {fun}, 0, rarely, true);
-  require(Condition::kHeaderMasked, {fun}, masked(kHeaderSubMask, sub_header(Term::Sub::kFun)), rarely, true);
+  require_boxed(fun, Type::kFun, Condition::kHeaderMasked,
+                masked(kHeaderSubMask, sub_header(Term::Sub::kFun)), rarely, true);
   const auto go = [&](ValueId target, BlockEnd end) {
     store_all();
     store_return();
@@ -51,7 +51,8 @@ void Builder::call_fun(const Part& p, unsigned arity, ValueId fun, Word frame, b
     static_assert(offsetof(FunObject, exported) == sizeof(Word));
     go(load(fun, kBoxedTag, 1, Type::of(kRaw)), BlockEnd::kCallExport);
   });
-  go(fun, BlockEnd::kCallFun);
+  inline_funs(p, arity, fun, frame, returns);
+  if (block_ != kNone) go(fun, BlockEnd::kCallFun);
 }
 
 void Builder::call_bif(const Part& p) {

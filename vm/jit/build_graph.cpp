@@ -64,7 +64,7 @@ void Builder::begin_instruction(std::size_t n) {
   const Part& p = code_.parts()[n];
   at_ = p.at;
   first_part_ = n;
-  if (!inlined_ && !loop_ && returns_to_.contains(at_) && only_result_is_live(n))
+  if (!inlined_ && !is_last_ && !loop_ && returns_to_.contains(at_) && only_result_is_live(n))
     incoming_[at_].push_back(entered_at(at_, 1));
   const bool may_resume =
       resumes_at_.contains(at_) && !(live_[n].x >> kRegisterArguments) && !live_[n].floats;

@@ -2,10 +2,15 @@
 #include <algorithm>
 
 #include "vm/jit/builder.hpp"
+#include "vm/jit/process_offsets.hpp"
+#include "vm/term/layout.hpp"
 
 /// Calls of small functions of the same module are replaced by their code, as far as these call
 /// nobody else: behind a call they go on in their own code, to which that call returns. The return
 /// address is put onto the stack when something may look for it: a frame, a call, an exit.
+///
+/// Calls of funs likewise: that the fun is one of those that have been called there is a guess, so
+/// the address of its code is compared with theirs. Another version of the module has another one.
 namespace vmrun::jit {
 
 using op::Family;
@@ -25,8 +30,8 @@ bool is_call(Family f) {
   }
 }
 
-/// Whether the function returns on some way without having called another, and has nothing that is
-/// entered from outside.
+}  // namespace
+
 bool may_be_inlined(const FunctionCode& code) {
   const auto parts = code.parts();
   if (parts.size() > kMostParts) return false;
@@ -47,29 +52,43 @@ bool may_be_inlined(const FunctionCode& code) {
   return returns;
 }
 
-}  // namespace
-
 const Builder::Inlinable* Builder::inlinable(const Word* entry) {
-  const auto [it, is_new] = inlinable_.try_emplace(entry);
-  if (!is_new) return it->second.get();
-  const FunctionHeader& f = *header_of_entry(entry);
-  if (f.arity >= kScratchPlace) return nullptr;
-  auto made = std::make_unique<Inlinable>(around_.read_unchanged(f), std::vector<RegisterSet>{});
-  if (!made->code || !may_be_inlined(*made->code)) return nullptr;
-  made->live = live_registers(*made->code);
-  if (!made->live.empty()) it->second = std::move(made);
+  if (const auto known = inlinable_.find(entry); known != inlinable_.end()) return known->second.get();
+  const auto code = around_.read_unchanged(*header_of_entry(entry));
+  if (code) return inlinable(code);
+  inlinable_[entry] = nullptr;
+  return nullptr;
+}
+
+const Builder::Inlinable* Builder::inlinable(const std::shared_ptr<const FunctionCode>& code) {
+  const FunctionHeader& f = code->function();
+  const auto [it, is_new] = inlinable_.try_emplace(f.entry());
+  if (!is_new || f.arity >= kScratchPlace || !may_be_inlined(*code)) return it->second.get();
+  auto live = live_registers(*code);
+  if (!live.empty()) it->second = std::make_unique<Inlinable>(code, std::move(live));
   return it->second.get();
 }
 
+bool Builder::take_inlinable(const Inlinable& f) {
+  const std::size_t parts = f.code->parts().size();
+  if (inlined_parts_ + parts > kMostPartsOfAll) return false;
+  inlined_parts_ += parts;
+  if (std::ranges::find(g_.inlined, &f.code->function()) == g_.inlined.end())
+    g_.inlined.push_back(&f.code->function());
+  return true;
+}
+
 bool Builder::inline_call(const Part& p, const Word* target) {
-  if (inlined_ || !only_result_is_live(code_.part_at(p.next))) return false;
+  if (inlined_ || is_last_ || !only_result_is_live(code_.part_at(p.next))) return false;
   const Inlinable* const f = inlinable(target);
-  if (!f || inlined_parts_ + f->code->parts().size() > kMostPartsOfAll) return false;
-  inlined_parts_ += f->code->parts().size();
-  if (std::ranges::find(g_.inlined, &f->code->function()) == g_.inlined.end())
-    g_.inlined.push_back(&f->code->function());
+  if (!f || !take_inlinable(*f)) return false;
+  replace_call(p, *f, false);
+  return true;
+}
+
+void Builder::replace_call(const Part& p, const Inlinable& f, bool is_fun) {
   InlinedCall call{p.next, {}};
-  Builder(*f->code, f->live, around_, &g_).run_inlined(block_, state_, &call);
+  Builder(*f.code, f.live, around_, &g_).run_inlined(block_, state_, &call, is_fun);
   block_ = kNone;
   returns_to_.insert(p.next);
   for (Incoming& e : call.returned) {
@@ -77,13 +96,69 @@ bool Builder::inline_call(const Part& p, const Word* target) {
     s.x[0] = e.state.x[0];
     s.y = std::move(e.state.callers_y);
     s.narrowed = std::move(e.state.narrowed);
+    s.return_is_stored = state_.return_is_stored;
+    s.callers_y = state_.callers_y;
     incoming_[p.next].push_back({e.block, std::move(s)});
   }
-  return true;
 }
 
-void Builder::run_inlined(BlockId block, const State& at_call, InlinedCall* call) {
+void Builder::inline_fun(const Part& p, const Inlinable& f, unsigned arity, ValueId fun, Word frame,
+                         bool returns) {
+  constexpr unsigned kFirst = sizeof(FunObject) / sizeof(Word);
+  for (unsigned n = arity; n < f.code->function().arity; ++n)
+    state_.x[n] = load(fun, kBoxedTag, kFirst + n - arity);
+  store_all();
+  if (returns) return replace_call(p, f, true);
+  if (frame) act(Op::kMoveStack, {}, frame);
+  Builder(*f.code, f.live, around_, &g_).run_last(block_, state_);
+  block_ = kNone;
+}
+
+void Builder::inline_funs(const Part& p, unsigned arity, ValueId fun, Word frame, bool returns) {
+  if (is_fun_ || (returns && !only_result_is_live(code_.part_at(p.next)))) return;
+  if (inlined_) {
+    // A recursive function whose own call has been inlined. What others call is not known.
+    if (code_.function().entry() != g_.function) return;
+    store_all();
+    store_return();
+  }
+  const auto seen = around_.called_funs.find(at_);
+  if (seen == around_.called_funs.end()) return leave_with(exit_of_guess());
+  bool others = seen->second.others;
+  ValueId code = kNone;
+  for (const auto& function : seen->second.functions) {
+    const Inlinable* const f = inlinable(function);
+    if (!f || !take_inlinable(*f)) {
+      others = true;
+      continue;
+    }
+    if (code == kNone)
+      code = word_of(Op::kLoad, {load(fun, kBoxedTag, 1, Type::of(kRaw))}, static_cast<Word>(kFunAddress));
+    branch(Condition::kSame, {code}, reinterpret_cast<Word>(function->function().entry()));
+    const BlockId other = block().otherwise;
+    State before = state_;
+    block_ = block().to;
+    inline_fun(p, *f, arity, fun, frame, returns);
+    block_ = other;
+    state_ = std::move(before);
+  }
+  if (!others) leave_with(exit_of_guess());
+}
+
+void Builder::run_inlined(BlockId block, const State& at_call, InlinedCall* call, bool is_fun) {
   inlined_ = call;
+  is_fun_ = is_fun;
+  begin_in_place(block, at_call, call->return_to);
+  build_parts();
+}
+
+void Builder::run_last(BlockId block, const State& at_call) {
+  is_last_ = is_fun_ = true;
+  begin_in_place(block, at_call, nullptr);
+  build_parts();
+}
+
+void Builder::begin_in_place(BlockId block, const State& at_call, const Word* return_to) {
   block_ = block;
   const unsigned arity = code_.function().arity;
   std::copy_n(at_call.x.begin(), arity, state_.x.begin());
@@ -91,10 +166,9 @@ void Builder::run_inlined(BlockId block, const State& at_call, InlinedCall* call
   state_.callers_y = at_call.y;
   at_ = code_.function().entry();
   const ExitId used_up =
-      exit_at(at_, {(std::uint64_t{1} << arity) - 1, 0}, state_.x, state_.floats, return_to());
+      exit_at(at_, {(std::uint64_t{1} << arity) - 1, 0}, state_.x, state_.floats, return_to);
   g_.exits[used_up].how = How::kYield;
-  act(Op::kCountCall, {}, reinterpret_cast<Word>(call->return_to), used_up);
-  build_parts();
+  act(Op::kCountCall, {}, reinterpret_cast<Word>(return_to), used_up);
 }
 
 void Builder::store_return() {

@@ -41,7 +41,7 @@ bool Builder::call_again() {
     jump_to_loop(*loop_);
     return true;
   }
-  if (inlined_ || !may_be_loop(code_)) return false;
+  if (inlined_ || is_last_ || !may_be_loop(code_)) return false;
   calls_again_.push_back({block_, state_});
   block_ = kNone;
   return true;
@@ -79,7 +79,8 @@ void Builder::build_loop() {
 }
 
 bool Builder::build_loop_for(bool may_unbox, Loop* loop) {
-  bool is_useful = false;
+  // Nothing comes into a loop from outside, so what calls keep in y registers is known behind them.
+  bool is_useful = !g_.inlined.empty();
   for (unsigned k = 0; k < code_.function().arity; ++k) {
     Type t = Type::of(std::uint16_t{0});
     bool is_float = may_unbox;

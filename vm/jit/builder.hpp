@@ -62,7 +62,10 @@ class Builder {
 
   void run();
   /// Builds the code in the place of a call, which is in that block.
-  void run_inlined(BlockId block, const State& at_call, InlinedCall* call);
+  /// is_fun: of a fun.
+  void run_inlined(BlockId block, const State& at_call, InlinedCall* call, bool is_fun);
+  /// Likewise for a last call of a fun, whose frame has been given back.
+  void run_last(BlockId block, const State& at_call);
 
  private:
   // ---- Instructions. Each does those of its kind, and asks the next one for others; the last one
@@ -438,9 +441,19 @@ class Builder {
     std::shared_ptr<const FunctionCode> code;
     std::vector<RegisterSet> live;
   };
+  /// Returns nullptr if it is not to be inlined.
   const Inlinable* inlinable(const Word* entry);
+  const Inlinable* inlinable(const std::shared_ptr<const FunctionCode>& code);
+  /// Returns false if there is no room for it. Else it counts as inlined.
+  bool take_inlinable(const Inlinable& f);
   /// Returns false if it is not done.
   bool inline_call(const Part& p, const Word* target);
+  void replace_call(const Part& p, const Inlinable& f, bool is_fun);
+  /// A call of a fun of the module's own code, with as many arguments as it has parameters: goes on
+  /// where none of those that have been seen here is called. Without a block no other is expected.
+  void inline_funs(const Part& p, unsigned arity, ValueId fun, Word frame, bool returns);
+  void inline_fun(const Part& p, const Inlinable& f, unsigned arity, ValueId fun, Word frame, bool returns);
+  void begin_in_place(BlockId block, const State& at_call, const Word* return_to);
   /// Where an inlined call returns to, unless that is on the stack.
   static const Word* return_to(const InlinedCall* call, const State& s) {
     return call && !s.return_is_stored ? call->return_to : nullptr;
@@ -474,6 +487,8 @@ class Builder {
   std::vector<Incoming> calls_again_;
   const Loop* loop_ = nullptr;                                             // the one whose code this is
   InlinedCall* inlined_ = nullptr;                                         // the call whose code this is
+  bool is_last_ = false;                                                   // it is that of a last call
+  bool is_fun_ = false;                                                    // it is that of a fun
   std::unordered_map<const Word*, std::unique_ptr<Inlinable>> inlinable_;  // by entry; nullptr: it is not
   std::size_t inlined_parts_ = 0;
   std::unordered_map<const Word*, std::vector<Incoming>> incoming_;

@@ -24,9 +24,7 @@ Refusal compile(const FunctionCode& code, const Surroundings& around, HotFunctio
   return out->code.empty() ? Refusal::kTooLong : Refusal::kNone;
 }
 
-bool computes_with_floats(const FunctionHeader& function, const Word* end, const Word* at, const Term* x,
-                          const Term* y) {
-  const FunctionCode code(function, end);
+bool computes_with_floats(const FunctionCode& code, const Word* at, const Term* x, const Term* y) {
   const auto parts = code.parts();
   for (std::size_t n = code.part_at(at); n < parts.size() && parts[n].at == at; ++n) {
     const auto operands = code.operands(parts[n]);
@@ -39,6 +37,23 @@ bool computes_with_floats(const FunctionHeader& function, const Word* end, const
     }
   }
   return false;
+}
+
+Term called_fun(const FunctionCode& code, const Word* at, const Term* x, const Term* y) {
+  const auto parts = code.parts();
+  const std::size_t first = code.part_at(at);
+  std::size_t n = first;
+  while (n < parts.size() && parts[n].at == at && parts[n].family == op::Family::move) ++n;
+  if (n == parts.size() || parts[n].at != at) return kNonValue;
+  if (parts[n].family != op::Family::call_fun && parts[n].family != op::Family::call_fun_last)
+    return kNonValue;
+  Operand fun = code.operands(parts[n])[1];
+  while (n-- > first) {
+    const auto moved = code.operands(parts[n]);
+    if (moved[1].kind == fun.kind && moved[1].value == fun.value) fun = moved[0];
+  }
+  if (fun.is_x()) return x[fun.value];
+  return fun.is_y() ? y[fun.value] : Term::from_raw(fun.value);
 }
 
 }  // namespace vmrun::jit

@@ -31,8 +31,16 @@ void lead_outward(HotFunction* code, const std::uint8_t* place);
 
 /// Whether the instruction has an operand that is a float. x, y: the registers as it begins.
 /// (compile_function.cpp)
-bool computes_with_floats(const FunctionHeader& function, const Word* end, const Word* at, const Term* x,
-                          const Term* y);
+bool computes_with_floats(const FunctionCode& code, const Word* at, const Term* x, const Term* y);
+
+/// Returns the fun that the instruction calls, or no value if it calls none. x, y: as above.
+/// (compile_function.cpp)
+Term called_fun(const FunctionCode& code, const Word* at, const Term* x, const Term* y);
+
+/// Whether calls of the function may be replaced by its code: it is small, returns on some way
+/// without having called another function, and nothing in it is entered from outside.
+/// (build_inlining.cpp)
+bool may_be_inlined(const FunctionCode& code);
 
 /// For tests: machine code leaves at a third of the places where it may, though no assumption fails
 /// there. The seed draws them; 0: it leaves where it must. Before functions are compiled.

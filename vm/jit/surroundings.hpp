@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "vm/term/fun.hpp"
 
@@ -20,9 +21,18 @@ enum class Guess : std::uint8_t { kSmall, kFloat, kNothing };
 /// floats are usual in that function.
 using Guesses = std::unordered_map<const Word*, Guess>;
 
+/// The functions of the funs that an instruction has been seen to call, taken apart, to be inlined.
+struct CalledFuns {
+  std::vector<std::shared_ptr<const FunctionCode>> functions;
+  /// It calls others as well. Else another one means that the guess was wrong.
+  bool others = false;
+};
+
 /// What the compiler asks about a function's surroundings. One thread.
 struct Surroundings {
   Guesses guesses;
+  /// By instruction. What is not there has not been seen to call any.
+  std::unordered_map<const Word*, CalledFuns> called_funs;
   /// Takes another function of the same module apart, to be inlined. nullptr: somebody watches it,
   /// or something else has taken its place, so it is not.
   std::function<std::shared_ptr<const FunctionCode>(const FunctionHeader&)> read_unchanged;

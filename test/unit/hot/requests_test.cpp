@@ -75,8 +75,24 @@ TEST_CASE("A module that goes takes its requests with it, and stays while its fu
   CHECK(!requests.idle());
   const Requests::Outcome outcome = requests.end();
   CHECK(outcome.is_changed);
-  CHECK(outcome.left == other.module());
+  CHECK(outcome.left == std::vector{other.module()});
   CHECK(requests.idle());
+}
+
+TEST_CASE("So does a module whose function is inlined") {
+  Requests requests;
+  Loaded l, other;
+  begin(requests, l);
+  requests.has_read(other.function(), other.end());
+  requests.reads(other.module());
+  CHECK(!requests.forget(*other.module()));
+  CHECK(!requests.forget(*l.module()));
+  const Requests::Outcome outcome = requests.end();
+  CHECK(outcome.is_changed);
+  CHECK(outcome.left == std::vector{other.module(), l.module()});
+  begin(requests, l);
+  CHECK(requests.forget(*other.module()));
+  CHECK(!requests.end().is_changed);
 }
 
 TEST_CASE("No more than so many functions wait") {
@@ -118,9 +134,9 @@ TEST_CASE("Threads change, delete and load modules while another compiles their 
       const auto [is_changed, left] = requests.end();
       if (!is_changed && l.words[0] != version) ++wrong;
       ++(is_changed ? thrown_away : compiled);
-      if (!left) continue;
+      if (left.empty()) continue;
       lock.unlock();
-      delete reinterpret_cast<Loaded*>(left);
+      delete reinterpret_cast<Loaded*>(left.front());
       lock.lock();
     }
   });
