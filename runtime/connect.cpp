@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/connect.hpp"
 
+#include "probes/attach/attach_upcalls.hpp"
 #include "probes/attach/firing.hpp"
 #include "probes/attach/sample_firing.hpp"
 #include "probes/inside.hpp"
 #include "runtime/bif/bif_upcalls.hpp"
 #include "runtime/bif/crash_report.hpp"
 #include "runtime/bif/ddll.hpp"
+#include "runtime/bif/machine_totals.hpp"
 #include "runtime/bif/process_options.hpp"
 #include "runtime/bif/relations_inside.hpp"
 #include "runtime/bif/scheduling.hpp"
@@ -35,6 +37,7 @@ void connect_attach() {
 void connect_ets() { lifecycle_upcalls.give_up_tables = ets::give_up_tables; }
 
 void connect_bif() {
+  attach_upcalls.each_total = each_machine_total;
   process_upcalls.report = report_text;
   trace_upcalls.match_call = match_traced_call;
   trace_upcalls.match_message = match_traced_message;

@@ -6,6 +6,7 @@
 
 #include "probes/attach/firing.hpp"
 #include "probes/attach/machine_host.hpp"
+#include "probes/attach/own_totals.hpp"
 #include "probes/engine/program_verifier.hpp"
 #include "probes/engine/ring.hpp"
 #include "probes/probes.hpp"
@@ -73,6 +74,7 @@ void Connection::handle(const d::Channel::Received& received) {
       break;
     }
     case Message::kFirings: channel_.send(Message::kFirings, d::Packer().u64(firings()).bytes); break;
+    case Message::kTotals: channel_.send(Message::kTotals, d::pack_totals(machine_totals())); break;
     case Message::kStop: end(); break;
     default: channel_.send(Message::kRefused, d::Packer().text("no such message").bytes);
   }

@@ -26,6 +26,7 @@
 ///   kNode                           kNames text
 ///   kDrops                          kDrops counts
 ///   kFirings                        kFirings count
+///   kTotals                         kTotals: the state of the whole machine
 ///   kStop (END runs)                kStopped
 ///                                   kExit status, when a script calls exit()
 ///
@@ -59,6 +60,7 @@
 ///   kNode          the answer: one text, the name of the machine's node
 ///   kDrops         u64 of each Drop
 ///   kFirings       u64: of all sessions of the machine, since any time
+///   kTotals        the answer: pack_totals of totals.hpp
 ///   kExit          status
 ///   kClock         the answer: u64 timestamp there, u64 process number of the machine
 ///   kRecords       of one ring, whole records: number, u64 thread, u64 bytes of the ring, 1 if it
@@ -103,7 +105,8 @@ enum class Message : std::uint32_t {
   kClock,
   kRecords,
   kSettled,
-  kTaken
+  kTaken,
+  kTotals
 };
 
 struct Head {

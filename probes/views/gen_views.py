@@ -63,7 +63,7 @@ def read_line(line, views, common):
     words, tail = split_colon(line)
     what, rest = words[0], words[1:]
     if what == 'all':
-        common[rest[0] if rest else ''] = []
+        common.update(dict.fromkeys(rest or [''], []))
     elif what == 'option':
         read_option(rest, tail, views[-1].options if views else list(common.values())[-1])
     elif what == 'view':

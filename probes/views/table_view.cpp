@@ -46,18 +46,6 @@ std::string key_text(const Value& value) {
   return printable(until_nul(value.bytes));
 }
 
-std::string unit_text(Unit unit, double n, std::uint64_t ns) {
-  const double elapsed = std::max<double>(static_cast<double>(ns), 1);
-  switch (unit) {
-    case Unit::kRate: return count_text(n * 1e9 / elapsed);
-    case Unit::kTime: return time_text(n);
-    case Unit::kShare: return share_text(n / elapsed);
-    case Unit::kWords: return bytes_text(n * kWordBytes);
-    case Unit::kBytes: return bytes_text(n);
-    default: return count_text(n);
-  }
-}
-
 std::string identity(const std::vector<std::string>& keys) {
   std::string id;
   for (const std::string& key : keys) (id += key) += '\0';
@@ -70,6 +58,18 @@ std::int64_t value_of(const Aggregation& how, const std::vector<std::uint64_t>& 
 }
 
 }  // namespace
+
+std::string unit_text(Unit unit, double n, std::uint64_t ns) {
+  const double elapsed = std::max<double>(static_cast<double>(ns), 1);
+  switch (unit) {
+    case Unit::kRate: return count_text(n * 1e9 / elapsed);
+    case Unit::kTime: return time_text(n);
+    case Unit::kShare: return share_text(n / elapsed);
+    case Unit::kWords: return bytes_text(n * kWordBytes);
+    case Unit::kBytes: return bytes_text(n);
+    default: return count_text(n);
+  }
+}
 
 void TableView::Rows::add(Row row) {
   const auto [at, is_new] = by_key.try_emplace(identity(row.keys), rows.size());
@@ -108,7 +108,7 @@ void TableView::sort(Rows& rows) const {
   std::size_t first = 0;
   for (const ViewColumn& column : rows.table->columns)
     for (std::size_t i = 0; i < how.size(); ++i)
-      if (column.heading == settings().text("sort") && how[i]->name == column.aggregation) first = i;
+      if (has_heading(column, settings().text("sort")) && how[i]->name == column.aggregation) first = i;
   std::ranges::sort(rows.rows, [&](const Row& a, const Row& b) {
     for (std::size_t i = 0; i < how.size(); ++i) {
       const std::size_t at = (first + i) % how.size();
@@ -200,15 +200,20 @@ void TableView::put(std::string& out, const Rows& rows, std::uint64_t ns) {
 }
 
 /// Tables of one record belong to one interval.
-void TableView::begin_table(std::string& out, std::uint64_t now) {
-  const bool more = last_ == now;
-  if (!more) {
-    interval_ns_ = now - (last_ == 0 ? begun() : last_);
-    last_ = now;
-    ++intervals_;
-  }
-  if (settings().terminal && !more) out += kClearScreen;
-  else if (more || intervals_ > 1) out += '\n';
+bool TableView::is_next_interval(std::uint64_t now) {
+  if (last_ == now) return false;
+  interval_ns_ = now - (last_ == 0 ? begun() : last_);
+  last_ = now;
+  ++intervals_;
+  return true;
+}
+
+void TableView::show(std::string& out, const Rows& rows, std::uint64_t now) {
+  if (settings().terminal && is_next_) out += kClearScreen;
+  else if (!is_next_ || intervals_ > 1) out += '\n';
+  out += fmt::format("{}: {}, {} after {}\n", settings().view->name, rows.table->title, settings().target,
+                     time_text(static_cast<double>(now - begun())));
+  put(out, rows, interval_ns_);
 }
 
 bool TableView::act(const Event& event, const ActionInfo& action, std::span<const Value>,
@@ -221,10 +226,8 @@ bool TableView::act(const Event& event, const ActionInfo& action, std::span<cons
   const std::uint64_t now = ended_ = event.record.timestamp;
   has_ended_ |= event.record.probe == kEndProbe;
   if (has_ended_) return true;  // shown with the rest
-  begin_table(out, now);
-  out += fmt::format("{}: {}, {} after {}\n", settings().view->name, table->title, settings().target,
-                     time_text(static_cast<double>(now - begun())));
-  put(out, some, interval_ns_);
+  is_next_ = is_next_interval(now);
+  show(out, some, now);
   return true;
 }
 

@@ -15,6 +15,9 @@
 /// each other. The totals of all intervals come at the end. Only the consumer's thread uses it.
 namespace vmrun::d {
 
+/// Returns a value as its column shows it. ns: the time in which it has come together.
+std::string unit_text(Unit unit, double n, std::uint64_t ns);
+
 class TableView : public View {
  public:
   explicit TableView(Settings settings) : View(std::move(settings)) {}
@@ -23,7 +26,7 @@ class TableView : public View {
            Aggregates& aggregations, std::string& out) override;
   void end(Aggregates& aggregations, std::string& out) override;
 
- private:
+ protected:
   struct Row {
     std::vector<std::string> keys;
     std::vector<std::vector<std::uint64_t>> values;  // beside Rows::aggregations
@@ -38,6 +41,14 @@ class TableView : public View {
     void add(Row row);
   };
 
+  /// Shows what a printa of the script has found in the interval that ends now. It is called for
+  /// each interval but the last, which belongs to the totals of all.
+  virtual void show(std::string& out, const Rows& rows, std::uint64_t now);
+  /// Returns the text of a key in that column.
+  std::string key_cell(const ViewColumn& column, const std::string& key) const;
+  std::uint64_t interval_ns() const { return interval_ns_; }
+
+ private:
   const ViewTable* table_of(const ActionInfo& action, Aggregates& aggregations) const;
   Rows rows_of(const ViewTable& table, const std::vector<std::uint32_t>& which,
                Aggregates& aggregations) const;
@@ -46,8 +57,7 @@ class TableView : public View {
   void add_unprinted(Aggregates& aggregations);
   void put(std::string& out, const Rows& rows, std::uint64_t ns);
   void put_plots(std::string& out, const Rows& rows) const;
-  void begin_table(std::string& out, std::uint64_t now);
-  std::string key_cell(const ViewColumn& column, const std::string& key) const;
+  bool is_next_interval(std::uint64_t now);
   std::vector<double> sums_of(const Rows& rows) const;
   /// sums: by aggregation, over all rows. A key does not need them.
   std::string cell(const ViewColumn& column, const Rows& rows, const Row& row, std::span<const double> sums,
@@ -58,7 +68,7 @@ class TableView : public View {
   std::vector<const ViewTable*> order_;  // of the totals
   std::uint64_t ended_ = 0, last_ = 0, interval_ns_ = 0;
   std::size_t intervals_ = 0;
-  bool has_ended_ = false;
+  bool has_ended_ = false, is_next_ = true;
 };
 
 }  // namespace vmrun::d

@@ -10,6 +10,7 @@
 #include "probes/views/record_view.hpp"
 #include "probes/views/table_view.hpp"
 #include "probes/views/timeline_view.hpp"
+#include "probes/views/top_view.hpp"
 #include "probes/views/units.hpp"
 
 namespace vmrun::d {
@@ -28,6 +29,7 @@ constexpr struct {
     {"d", make<View>},          {"flame", make<FlameView>},
     {"lines", make<LinesView>}, {"record", make<RecordView>},
     {"table", make<TableView>}, {"timeline", make<TimelineView>},
+    {"top", make<TopView>},
 };
 
 }  // namespace

@@ -100,7 +100,7 @@ bool is_heading(const ViewInfo& view, const std::string& text, std::string& why)
   for (const ViewTable& table : view.tables)
     for (const ViewColumn& column : table.columns) {
       if (column.key != 0) continue;
-      if (column.heading == text) return true;
+      if (has_heading(column, text)) return true;
       all += fmt::format(" {}", column.heading);
     }
   if (!text.empty()) why = fmt::format("-k wants one of{}, not {}", all, text);

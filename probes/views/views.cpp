@@ -9,6 +9,11 @@
 
 namespace vmrun::d {
 
+bool has_heading(const ViewColumn& column, std::string_view word) {
+  const auto lower = [](unsigned char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : int{c}; };
+  return std::ranges::equal(std::string_view(column.heading), word, {}, lower, lower);
+}
+
 bool is_text(const ViewColumn& column) {
   return column.unit == Unit::kProcess || column.unit == Unit::kText || column.unit == Unit::kFunction ||
          column.unit == Unit::kCaller;

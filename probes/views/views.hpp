@@ -70,6 +70,8 @@ struct ViewInfo {
 
 extern const std::span<const ViewInfo> kViews;
 
+/// Whether the word, in letters of any case, is the column's heading.
+bool has_heading(const ViewColumn& column, std::string_view word);
 /// Whether the column is aligned left.
 bool is_text(const ViewColumn& column);
 

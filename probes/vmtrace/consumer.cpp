@@ -197,8 +197,15 @@ bool Consumer::finished() {
   return all_gone || full || output_.exit_status() || output_.failed();
 }
 
+bool Consumer::is_ended_by_user() {
+  std::vector<Presentation::Machine> machines;
+  for (Traced& traced : traced_)
+    if (!traced.has_left) machines.push_back({traced.target.get(), traced.texts->machine});
+  return output_.attend(machines);
+}
+
 void Consumer::pause(std::uint64_t ns, int file) {
-  std::vector<pollfd> files{{file, POLLOUT, 0}};
+  std::vector<pollfd> files{{file, POLLOUT, 0}, {output_.keyboard(), POLLIN, 0}};
   for (Traced& traced : traced_)
     if (traced.target->descriptor() >= 0) files.push_back({traced.target->descriptor(), POLLIN, 0});
   const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
@@ -226,7 +233,7 @@ int Consumer::run() {
       output_.newline();
       break;
     }
-    if (finished()) break;
+    if (finished() || is_ended_by_user()) break;
     if (asked_by_signal.exchange(false, std::memory_order_relaxed)) {
       asked_();
       break;
@@ -234,6 +241,7 @@ int Consumer::run() {
     pause_ns = any ? kShortestPause : std::min(pause_ns * 2, kLongestPause);
     if (next != 0) pause(next);
   }
+  output_.leave();
   for (Traced& traced : traced_) leave(traced);
   for (Traced& traced : traced_)
     if (traced.has_exited) output_.target_gone(traced.target->pid(), traced.target->is_command());

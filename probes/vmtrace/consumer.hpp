@@ -74,6 +74,7 @@ class Consumer {
   void report_drops(bool last);
   void report_drops_of_none();
   bool finished();
+  bool is_ended_by_user();
   void learn_atoms();
   /// Sleeps until the time is up, a target needs serving, or the file can be written (-1: no file).
   void pause(std::uint64_t ns, int file = -1);

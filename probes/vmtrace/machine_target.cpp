@@ -126,6 +126,14 @@ std::uint64_t MachineTarget::firings() {
   return firings_;
 }
 
+bool MachineTarget::totals(Totals& totals) {
+  if (gone_) return false;
+  channel_->send(Message::kTotals);
+  Channel::Received answer;
+  std::string why;
+  return await(Message::kTotals, answer, why) && unpack_totals(answer.body, totals);
+}
+
 std::vector<std::pair<std::uint64_t, std::string>> MachineTarget::new_atoms() {
   std::vector<std::pair<std::uint64_t, std::string>> atoms;
   for (bool more = !gone_; more;) {

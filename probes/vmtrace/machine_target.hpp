@@ -44,6 +44,7 @@ class MachineTarget : public Target {
   std::vector<Element> aggregations() override;
   std::uint64_t drops(Drop kind) override;
   std::uint64_t firings() override;
+  bool totals(Totals& totals) override;
   bool exiting(int& status) override {
     if (exiting_) status = status_;
     return exiting_;

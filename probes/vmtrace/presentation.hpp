@@ -8,6 +8,7 @@
 #include "probes/engine/record.hpp"
 #include "probes/print/aggregates.hpp"
 #include "probes/print/value.hpp"
+#include "probes/vmtrace/target.hpp"
 
 /// Shows a script's results in another way than D's actions do: as a table that is redrawn, or as a
 /// file of another format. A script runs with or without one. The consumer's thread calls
@@ -38,6 +39,21 @@ class Presentation {
   virtual std::string reason_to_end(std::uint64_t now, std::uint64_t firings) { return ""; }
   /// Called when `n` more records, keys or other things were dropped.
   virtual void dropped(std::uint64_t n) {}
+  /// Whether it tells the user of drops itself, so that standard error need not.
+  virtual bool shows_drops() const { return false; }
+
+  /// A machine that is traced, and what stands before the names of its processes.
+  struct Machine {
+    Target* target;
+    std::string_view name;
+  };
+  /// The descriptor that is readable when a key has been pressed; -1: nobody waits for keys.
+  virtual int keyboard() const { return -1; }
+  /// Called in each turn of the consumer's loop: for keys, and for what the machines tell when they
+  /// are asked. Returns true when the user ends the tracing.
+  virtual bool attend(std::span<const Machine> machines) { return false; }
+  /// Called when the loop has ended. What is written from now on goes to the terminal as it was.
+  virtual void leave() {}
   /// Called after END, when nothing comes any more. Aggregations that were not printed are not
   /// printed automatically.
   virtual void end(Aggregates& aggregations, std::string& out) {}

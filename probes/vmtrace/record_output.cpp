@@ -256,6 +256,7 @@ void Output::fault(const Origin& origin, const Record& record, const Fault& faul
 
 void Output::drops(Drop kind, std::uint64_t n, std::uint32_t cpu) {
   if (shows_ != nullptr) shows_->dropped(n);
+  if (shows_ != nullptr && shows_->shows_drops()) return;
   const DropText& text = kDrops[static_cast<std::size_t>(kind)];
   message(fmt::format("{}{} {}{}{}{}", options_.drop_tags ? fmt::format("[DTRACEDROP_{}] ", text.tag) : "", n,
                       text.text, n == 1 ? "" : "s", text.more,

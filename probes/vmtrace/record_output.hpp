@@ -53,6 +53,16 @@ class Output {
   /// Called about once a second. firings: how many since begin. Returns true when tracing is to
   /// end.
   bool has_reason_to_end(std::uint64_t now, std::uint64_t firings);
+  /// The descriptor of keys, or -1.
+  int keyboard() const { return shows_ == nullptr ? -1 : shows_->keyboard(); }
+  /// Called in each turn of the loop. Returns true when the user ends the tracing.
+  bool attend(std::span<const Presentation::Machine> machines) {
+    return shows_ != nullptr && shows_->attend(machines);
+  }
+  /// Called when the loop has ended.
+  void leave() {
+    if (shows_ != nullptr) shows_->leave();
+  }
   /// Prints at the end the aggregations that the script has not printed.
   void unprinted_aggregations();
   /// Puts a newline after the ^C of a terminal and before the aggregations printed at the end.

@@ -10,6 +10,7 @@
 #include "probes/engine/attach_protocol.hpp"
 #include "probes/engine/ring.hpp"
 #include "probes/engine/session.hpp"
+#include "probes/engine/totals.hpp"
 #include "probes/print/record_texts.hpp"
 
 /// What a script runs on: this process alone (target_self.cpp) or a machine that is traced
@@ -58,6 +59,8 @@ class Target {
   virtual std::uint64_t drops(Drop kind) = 0;
   /// Returns how often probes have ever fired in the target.
   virtual std::uint64_t firings() { return 0; }
+  /// Asks for the state of the whole machine. Returns false when it does not tell.
+  virtual bool totals(Totals& totals) { return false; }
   virtual bool exiting(int& status) = 0;
   /// Whether the machine or the connection has ended.
   virtual bool gone() const { return false; }

@@ -10,6 +10,8 @@ SUFFIXES = ('.cpp', '.hpp', '.c', '.h', '.inc')
 UPWARD = '<-'
 # Where interfaces are filled in, and the folders that each of these files connects.
 CONNECTED_IN = {'vm/machine.cpp': ('vm/',), 'runtime/connect.cpp': ('runtime/', 'probes/')}
+# Folders with an interface that do not lie in vm, and where they lie.
+INTERFACES_ELSEWHERE = {'bif': 'runtime', 'attach': 'probes'}
 
 
 def tests(root):
@@ -170,7 +172,7 @@ def connected(root):
         ):
             supplier = [f for f in folders if f.startswith(tops) and f.endswith('/' + higher)]
             for lower, name in re.findall(r'(\w+)_upcalls\.(\w+) =', body):
-                found[f'runtime/{lower}' if lower == 'bif' else f'vm/{lower}', supplier[0]].add(name)
+                found[f'{INTERFACES_ELSEWHERE.get(lower, "vm")}/{lower}', supplier[0]].add(name)
             for name in re.findall(r'receivers\.(\w+) =', body):
                 found['vm/message', supplier[0]].add(f'receivers.{name}')
             for name in re.findall(r'probe::(\w+) =', body):
