@@ -19,12 +19,12 @@ std::string all_help() {
 int dtrace_command(const std::vector<std::string>& words) {
   CommandLine line;
   std::string why;
-  if (!read_command_line(words, line, why)) fail(why + "\n" + help_text(), kUsage);
+  if (!read_command_line(words, line, why)) fail(why + "\n" + usage_text(), kUsage);
   if (line.help) return std::fputs(all_help().c_str(), stdout), 0;
   if (line.version) return std::puts("vmtrace: vmrun " VMRUN_VERSION), 0;
   if (!line.relay.empty()) return relay(line);
   const std::vector<Source> sources = sources_of(line);
-  if (sources.empty() && !line.list) fail("no probes specified\n" + help_text(), kUsage);
+  if (sources.empty() && !line.list) fail("no probes specified\n" + usage_text(), kUsage);
   return trace(line, sources, nullptr);
 }
 

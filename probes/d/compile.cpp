@@ -9,6 +9,8 @@
 #include "probes/d/script/engine_options.hpp"
 #include "probes/d/statements/check.hpp"
 #include "probes/d/syntax/d_parser.hpp"
+#include "vm/base/near_name.hpp"
+#include "vm/base/utf8.hpp"
 
 namespace vmrun::d {
 namespace lang {
@@ -23,46 +25,58 @@ class Compilation {
   Compilation(const CompileOptions& options, LaterVariables& later)
       : options_(options),
         referenced_(options.arguments.size()),
-        checker_(tree_, types_, script_, options, later) {
+        checker_(tree_, types_, script_, options, later, failures_) {
     later.begin();
     macros_.find = [this](std::string_view name, std::string& value) { return macro(name, value); };
     macros_.pragma = [this](const Pragma& pragma) { take(pragma); };
     macros_.file_number = [this](const std::string& file) { return file_number(file); };
+    macros_.like = [this](std::string_view name) { return macro_like(name); };
   }
 
+  /// Returns null when something is wrong; failures() has it.
   std::unique_ptr<Script> run(const std::vector<Source>& sources) {
-    for (const auto& [name, value] : options_.options) option({}, name, value);
-    for (const Source& source : sources) {
-      const std::uint32_t file = file_number(source.file);
-      const std::size_t before = checker_.clauses().size();
-      checker_.begin_source(source.kind);
-      Lexer lexer(source.text, file, macros_);
-      Parser(lexer, tree_, types_, checker_).parse(source.kind);
-      if (checker_.clauses().size() == before && !options_.empty)
-        fail({file, 0}, "D_EMPTY", "empty D program translation unit");
-    }
-    if (checker_.failure()) throw Failure(*checker_.failure());
-    for (std::size_t i = 1; i < referenced_.size() && !arguments_may_be_unused_; i++) {
-      if (!referenced_[i])
-        fail({}, "D_MACRO_UNUSED",
-             "extraneous argument '" + options_.arguments[i] + "' ($" + std::to_string(i) +
-                 " is not referenced)");
-    }
-    emit(script_, types_, checker_);
+    for (const auto& [name, value] : options_.options) failures_.guard([&] { option({}, name, value); });
+    for (std::size_t i = 0; i < sources.size(); i++) read(sources[i], static_cast<std::uint32_t>(i));
+    if (!failures_.has_any()) check_arguments();
+    if (!failures_.has_any()) failures_.guard([&] { emit(script_, types_, checker_); });
+    if (failures_.has_any()) return nullptr;
     script_.types = std::move(types_.all());
     return std::make_unique<Script>(std::move(script_));
   }
 
-  /// Returns the first error: this one, or one that the checker has put aside.
-  const Failure& first(const Failure& failure) const {
-    return checker_.failure() ? *checker_.failure() : failure;
-  }
+  Failures& failures() { return failures_; }
 
   std::string file(std::uint32_t number) const {
     return number < script_.files.size() ? script_.files[number] : "";
   }
 
  private:
+  void read(const Source& source, std::uint32_t number) {
+    const std::uint32_t file = file_number(source.file);
+    const std::size_t before = checker_.clauses().size();
+    checker_.begin_source(source.kind);
+    Lexer lexer(source.text, file, macros_, number);
+    Parser(lexer, tree_, types_, checker_, failures_).parse(source.kind);
+    if (checker_.clauses().size() == before && !options_.empty && !failures_.has_any())
+      failures_.add({"D_EMPTY", {file, 0, number}, "empty D program translation unit"});
+  }
+
+  void check_arguments() {
+    for (std::size_t i = 1; i < referenced_.size() && !arguments_may_be_unused_; i++)
+      if (!referenced_[i])
+        failures_.add({"D_MACRO_UNUSED",
+                       {},
+                       "extraneous argument '" + options_.arguments[i] + "' ($" + std::to_string(i) +
+                           " is not referenced)"});
+  }
+
+  /// Returns the macro variable that a wrong name probably means.
+  std::string macro_like(std::string_view wrong) const {
+    NearName near(wrong);
+    for (const auto& [known, number] : options_.macros) near.offer(known);
+    return std::string(near.found());
+  }
+
   std::uint32_t file_number(const std::string& name) {
     const auto at = std::ranges::find(script_.files, name);
     if (at == script_.files.end()) {
@@ -105,7 +119,7 @@ class Compilation {
     };
     if (!set_option(script_.program.options, name, value, why)) {
       if (!why.empty()) refuse(why);
-      if (!known_option(name)) refuse("invalid option name");
+      if (!known_option(name)) refuse("invalid option name" + did_you_mean(option_like(name)));
       if (bool set; is_flag_option(name) && !value.empty() && !read_flag(value, set))
         refuse("invalid value for specified option");
     }
@@ -175,7 +189,10 @@ class Compilation {
       if (words[2] != "provider" || !has_provider(words[3]))
         fail(pragma.place, "D_PRAGMA_DEPEND", "program requires " + words[2] + " " + words[3]);
     } else if (words[1] != "binding") {
-      fail(pragma.place, "D_PRAGMA_INVAL", "invalid #pragma D: " + words[1]);
+      NearName near(words[1]);
+      for (const std::string_view known : {"option", "attributes", "depends_on", "binding", "error"})
+        near.offer(known);
+      fail(pragma.place, "D_PRAGMA_INVAL", "invalid #pragma D: " + words[1] + did_you_mean(near.found()));
     }
   }
 
@@ -186,8 +203,30 @@ class Compilation {
   Tree tree_;
   Types types_;
   Macros macros_;
+  Failures failures_;
   Checker checker_;
 };
+
+std::size_t characters(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size(); count++) utf8::next(text, at);
+  return count;
+}
+
+/// Shows a place of a text in an error.
+void put_place(CompileError& error, const std::vector<Source>& sources, std::uint32_t source,
+               std::uint32_t offset) {
+  if (source >= sources.size() || offset > sources[source].text.size()) return;
+  const std::string_view text = sources[source].text;
+  const std::size_t begin = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;
+  const std::size_t end = std::min(text.find('\n', offset), text.size());
+  const std::string_view rest = text.substr(offset, end - offset);
+  const bool is_description = error.tag.starts_with("D_PDESC");
+  error.source_line = text.substr(begin, end - begin);
+  error.column = static_cast<std::uint32_t>(characters(text.substr(begin, offset - begin)) + 1);
+  error.length = static_cast<std::uint32_t>(
+      characters(rest.substr(0, is_description ? description_bytes(rest) : token_bytes(rest))));
+}
 
 }  // namespace
 }  // namespace lang
@@ -199,10 +238,15 @@ std::string to_text(const CompileError& error, bool with_tag) {
   return out + (with_tag ? '[' + error.tag + "] " : "") + error.text;
 }
 
-CompileError no_match(const Script& script, const ClauseInfo& clause, const ClauseInfo::Matched& matched) {
-  return {"D_PDESC_ZERO", clause.file < script.files.size() ? script.files[clause.file] : "",
-          lang::no_match_text(matched.description, matched.why_none), clause.line};
+CompileError no_match(const Script& script, const ClauseInfo& clause, const ClauseInfo::Matched& matched,
+                      const std::vector<Source>& sources) {
+  CompileError error{"D_PDESC_ZERO", clause.file < script.files.size() ? script.files[clause.file] : "",
+                     lang::no_match_text(matched), clause.line};
+  lang::put_place(error, sources, matched.at.source, matched.at.offset);
+  return error;
 }
+
+std::string no_match_reason(const ClauseInfo::Matched& matched) { return lang::no_match_reason(matched); }
 
 std::unique_ptr<Script> compile(const std::vector<Source>& sources, const CompileOptions& options,
                                 std::vector<CompileError>& errors) {
@@ -210,11 +254,14 @@ std::unique_ptr<Script> compile(const std::vector<Source>& sources, const Compil
   for (unsigned again = 0;; again++) {
     lang::Compilation compilation(options, later);
     try {
-      return compilation.run(sources);
-    } catch (const lang::Failure& failure) {
+      if (auto script = compilation.run(sources)) return script;
       if (later.has_learned() && again < lang::kMostCompilations) continue;
-      const lang::Failure& first = compilation.first(failure);
-      errors.push_back({first.tag, compilation.file(first.place.file), first.text, first.place.line});
+      for (const lang::Failure& f : compilation.failures().sorted()) {
+        CompileError& error =
+            errors.emplace_back(CompileError{f.tag, compilation.file(f.place.file), f.text, f.place.line});
+        if (f.place.line != 0) lang::put_place(error, sources, f.place.source, f.place.offset);
+        else if (f.place.file == 0 && f.tag != std::string_view("D_EMPTY")) error.file.clear();
+      }
     } catch (const std::exception& e) {
       errors.push_back({"D_UNKNOWN", "", std::string("the compiler failed: ") + e.what(), 0});
     }

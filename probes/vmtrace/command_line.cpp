@@ -5,17 +5,35 @@
 #include <cstring>
 #include <iterator>
 
+#include "vm/base/near_name.hpp"
+
 namespace vmrun::d {
 namespace {
 
 constexpr const char* kWithValue = "snPmfipcxoDUIb";
-constexpr const char* kFlags = "lqeSvwZCFVh";
+constexpr const char* kFlags = "lqeSvwZCFHVh";
+constexpr std::string_view kLongWithValue[] = {"--via", "--node", "--cookie", "--relay"};
+constexpr std::string_view kLongFlags[] = {"--help", "--version"};
+
+/// Returns the end of a message about an option that does not exist.
+std::string option_hint(std::string_view word) {
+  const std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  NearName near(name);
+  std::string_view meant;
+  const auto offer = [&](std::string_view known) {
+    if (known.substr(2) == name || near.offer(known.substr(2))) meant = known;
+  };
+  std::ranges::for_each(kLongWithValue, offer);
+  std::ranges::for_each(kLongFlags, offer);
+  return meant.empty() ? "" : "; did you mean " + std::string(meant) + "?";
+}
 
 /// Takes an option of the preprocessor, which is not passed on to the compiler. is_good becomes
 /// false when the value is wrong.
 bool for_preprocessor(CommandLine& line, std::string_view name, std::string_view value, bool& is_good) {
   constexpr std::pair<std::string_view, std::string_view> kFlagOf[] = {
       {"define", "-D"}, {"undef", "-U"}, {"incdir", "-I"}};
+  if (name == "cpphdrs" && value.empty()) return line.preprocessor.emplace_back("-H"), true;
   for (const auto& [option, flag] : kFlagOf)
     if (name == option) return line.preprocessor.push_back(std::string(flag).append(value)), true;
   if (name == "cpp" && value.empty()) return line.preprocess = true;
@@ -61,6 +79,7 @@ void take_flag(CommandLine& line, char letter) {
     case 'v': line.verbose = true; return;
     case 'Z': line.zero_matches = true; return;
     case 'C': line.preprocess = true; return;
+    case 'H': line.preprocessor.emplace_back("-H"); return;
     case 'V': line.version = true; return;
     default: line.help = true;
   }
@@ -81,7 +100,7 @@ bool take_word(const std::vector<std::string>& words, std::size_t& at, CommandLi
     if (std::strchr(kFlags, letter) != nullptr) {
       take_flag(line, letter);
     } else if (std::strchr(kWithValue, letter) == nullptr) {
-      why = std::string("illegal option -- ") + letter;
+      why = std::string("illegal option -- ") + letter + option_hint(word);
       return false;
     } else if (i + 1 < word.size()) {
       take_value(line, letter, word.substr(i + 1));
@@ -92,7 +111,7 @@ bool take_word(const std::vector<std::string>& words, std::size_t& at, CommandLi
       take_clause(words, at, line, letter);
       return true;
     } else {
-      why = std::string("option requires an argument -- ") + letter;
+      why = std::string("option requires an argument -- ") + letter + option_hint(word);
       return false;
     }
   }
@@ -104,7 +123,8 @@ bool take_long(const std::vector<std::string>& words, std::size_t& at, CommandLi
   const std::string& word = words[at];
   const auto equals = word.find('=');
   const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
-  if (!takes_long_value(word)) return why = "illegal option -- " + word, false;
+  if (!takes_long_value(word))
+    return why = "illegal option -- " + word + option_hint(word.substr(0, equals)), false;
   if (equals == std::string::npos && at + 1 >= words.size())
     return why = "option requires an argument -- " + name, false;
   const std::string value = equals == std::string::npos ? words[++at] : word.substr(equals + 1);
@@ -117,8 +137,7 @@ bool take_long(const std::vector<std::string>& words, std::size_t& at, CommandLi
 }  // namespace
 
 bool takes_long_value(std::string_view word) {
-  constexpr std::string_view kNames[] = {"--via", "--node", "--cookie", "--relay"};
-  return std::ranges::find(kNames, word.substr(0, word.find('='))) != std::end(kNames);
+  return std::ranges::find(kLongWithValue, word.substr(0, word.find('='))) != std::end(kLongWithValue);
 }
 
 bool read_command_line(const std::vector<std::string>& words, CommandLine& line, std::string& why) {
@@ -143,7 +162,7 @@ bool read_command_line(const std::vector<std::string>& words, CommandLine& line,
 }
 
 std::string help_text() {
-  return R"(usage: vmtrace [-CeFlqSvVwZ] [-b BUFSIZE] [-c CMD] [-D NAME[=VALUE]] [-I DIR] [-o FILE]
+  return R"(usage: vmtrace [-CeFHlqSvVwZ] [-b BUFSIZE] [-c CMD] [-D NAME[=VALUE]] [-I DIR] [-o FILE]
                [-p PID] [-s FILE] [-U NAME] [-x OPTION[=VALUE]] [-P PROVIDER] [-m MODULE]
                [-f FUNCTION] [-n NAME] [-i ID] [[PREDICATE] ACTION] [ARGS...]
 
@@ -172,10 +191,11 @@ how:
   -b SIZE     sets the size of each thread's buffer (4m)
   -x OPT[=V]  sets an option: aggsortkey, bufsize=1m, stackfmt=folded, errtags, ...
   -F          indents the output by entry and return
-  -C          sends the script through cpp first
+  -C          sends the texts of -s, -n, -P, -m and -f through cpp first
   -D NAME[=V] defines a macro for -C
   -U NAME     undefines a macro for -C
   -I DIR      looks for included files of -C in DIR
+  -H          says on standard error which files -C includes
 instead of running:
   -l          lists the probes that match
   -e          only compiles
@@ -187,6 +207,11 @@ instead of running:
 The first line of a script can be: #!/usr/bin/env -S vmtrace -qs
 Exit status: 0 at the end; N after exit(N); 1 after an error; 2 after wrong usage.
 )";
+}
+
+std::string usage_text() {
+  const std::string text = help_text();
+  return text.substr(0, text.find("\n\n") + 1) + "vmtrace --help lists the options";
 }
 
 }  // namespace vmrun::d

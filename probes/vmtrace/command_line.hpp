@@ -48,7 +48,9 @@ bool takes_long_value(std::string_view word);
 /// Returns false, with `why`, for wrong usage (exit status 2).
 bool read_command_line(const std::vector<std::string>& words, CommandLine& line, std::string& why);
 
-/// Returns the text of --help, which is also shown in short for wrong usage.
+/// Returns the text of --help.
 std::string help_text();
+/// Returns its first lines, which follow the reason for wrong usage.
+std::string usage_text();
 
 }  // namespace vmrun::d

@@ -65,7 +65,7 @@ int run(const std::vector<std::string>& words, int in, int out, int errors) {
 }  // namespace
 
 bool preprocess(const std::string& file, const std::string& text, const std::vector<std::string>& flags,
-                std::string& out, std::string& why) {
+                std::string& out, std::string& said) {
   std::string marked = "# 1 \"" + file + "\"\n" + text;
   if (text.starts_with("#!")) marked.replace(marked.size() - text.size(), 2, "//");
   std::vector<std::string> words = {"cpp",           "-D__linux",    "-D__unix",
@@ -79,8 +79,8 @@ bool preprocess(const std::string& file, const std::string& text, const std::vec
   const int in = memory_file(marked), result = memory_file(""), errors = memory_file("");
   const int status = in < 0 || result < 0 || errors < 0 ? -errno : run(words, in, result, errors);
   if (status == 0) out = contents(result);
-  if (status < 0) why = std::string("cannot run cpp: ") + std::strerror(-status);
-  if (status > 0) why = contents(errors);
+  if (status < 0) said = std::string("vmtrace: cannot run cpp: ") + std::strerror(-status) + "\n";
+  else said = contents(errors);
   for (const int f : {in, result, errors})
     if (f >= 0) close(f);
   return status == 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -19,6 +20,7 @@
 #include "probes/d/script/engine_options.hpp"
 #include "probes/engine/aggregation.hpp"
 #include "probes/vmtrace/advice.hpp"
+#include "probes/vmtrace/compile_report.hpp"
 #include "probes/vmtrace/consumer.hpp"
 #include "probes/vmtrace/node_transport.hpp"
 #include "probes/vmtrace/output_file.hpp"
@@ -52,9 +54,21 @@ std::string text_of_file(const std::string& name) {
 
 }  // namespace
 
+/// Returns how errors name a text: a script by its file, another one by its option, and by a number
+/// when the option is repeated.
+std::string name_of_text(const std::vector<Source>& before, const CommandLine::Text& text) {
+  if (text.option == 's') return text.value;
+  const std::string option = std::string("-") + text.option;
+  const auto same = std::ranges::count_if(before, [&](const Source& source) {
+    return source.file == option || source.file.starts_with(option + "#");
+  });
+  return same == 0 ? option : fmt::format("{}#{}", option, same + 1);
+}
+
 std::vector<Source> sources_of(const CommandLine& line) {
   std::vector<Source> sources;
-  for (const auto& [option, value] : line.texts) {
+  for (const CommandLine::Text& given : line.texts) {
+    const auto& [option, value] = given;
     Source source;
     switch (option) {
       case 's': source.kind = Source::Kind::kFile; break;
@@ -64,11 +78,13 @@ std::vector<Source> sources_of(const CommandLine& line) {
       case 'i': source.kind = Source::Kind::kId; break;
       default: source.kind = Source::Kind::kName;
     }
-    source.file = value;
+    source.file = name_of_text(sources, given);
+    source.given = value;
     source.text = option == 's' ? text_of_file(value) : value;
-    if (std::string why, text; option == 's' && line.preprocess) {
-      if (!preprocess(value, source.text, line.preprocessor, text, why))
-        fail(fmt::format("failed to compile script {}: {}", value, why));
+    if (std::string text, said; option != 'i' && line.preprocess) {
+      const bool is_good = preprocess(source.file, source.text, line.preprocessor, text, said);
+      std::fputs(said.c_str(), stderr);
+      if (!is_good) fail("failed to preprocess " + source.file);
       source.text = std::move(text);
     }
     sources.push_back(std::move(source));
@@ -85,6 +101,13 @@ CompileOptions compile_options(const CommandLine& line, Target& target, bool sev
     options.count_functions = [&target](const FunctionPattern& pattern) {
       // A machine that has not begun may load any function later.
       return target.is_command() ? 1 : target.functions(pattern, kMostListed).size();
+    };
+  if (target.has_functions() && !target.is_command())
+    options.list_functions = [&target](const FunctionPattern& pattern) {
+      std::vector<NamedFunction> names;
+      for (ListedFunction& f : target.functions(pattern, kMostListed))
+        names.push_back({std::move(f.module), std::move(f.function), f.arity});
+      return names;
     };
   options.zero_matches = line.zero_matches || line.list || several;
   options.options = line.options;
@@ -113,22 +136,17 @@ bool has_option(const std::vector<std::pair<std::string, std::string>>& options,
   return false;
 }
 
-const char* failure_words(const Source& source) {
-  return source.kind == Source::Kind::kFile ? "failed to compile script" : "invalid probe specifier";
-}
-
-[[noreturn]] void refuse(const std::vector<Source>& sources, const CompileError& error, bool with_tag) {
-  const Source* of = &sources.front();
-  for (const Source& source : sources)
-    if (source.file == error.file) of = &source;
-  const std::string words = error.file.empty() ? "" : std::string(failure_words(*of)) + " ";
-  fail(words + to_text(error, with_tag));
+/// Reports what is wrong with the texts.
+[[noreturn]] void refuse(const std::vector<CompileError>& errors, bool with_tags) {
+  const bool in_colour = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  std::fputs(compile_report(errors, with_tags, in_colour).c_str(), stderr);
+  throw Failed{kFailure};
 }
 
 std::unique_ptr<Script> compiled(const std::vector<Source>& sources, const CompileOptions& options) {
   std::vector<CompileError> errors;
   auto script = compile(sources, options, errors);
-  if (script == nullptr) refuse(sources, errors.front(), has_option(options.options, "errtags"));
+  if (script == nullptr) refuse(errors, has_option(options.options, "errtags"));
   return script;
 }
 
@@ -159,9 +177,9 @@ void tell_matches(const std::vector<Source>& sources, const std::vector<Traced>&
     for (const Traced& t : traced)
       n += sources.size() == 1 ? t.script->matched : matched_of(*t.script, source.file);
     const char* what = source.kind == Source::Kind::kFile ? "script" : "description";
-    std::fputs(
-        fmt::format("vmtrace: {} '{}' matched {} probe{}\n", what, source.file, n, n == 1 ? "" : "s").c_str(),
-        stderr);
+    std::fputs(fmt::format("vmtrace: {} '{}' matched {} probe{}\n", what, source.word(), n, n == 1 ? "" : "s")
+                   .c_str(),
+               stderr);
   }
 }
 
@@ -226,9 +244,11 @@ void compile_for_all(const CommandLine& line, const std::vector<Source>& sources
     t.texts = std::make_unique<Texts>(t.target->names());
   }
   if (compile_options(line, *traced.front().target, false).zero_matches) return;
+  std::vector<CompileError> errors;
   each_missed(traced, [&](const ClauseInfo& clause, const ClauseInfo::Matched& missed) {
-    refuse(sources, no_match(*traced.front().script, clause, missed), has_option(line.options, "errtags"));
+    errors.push_back(no_match(*traced.front().script, clause, missed, sources));
   });
+  if (!errors.empty()) refuse(errors, has_option(line.options, "errtags"));
 }
 
 void open_all(std::vector<Traced>& traced, const ConsumerOptions& options) {
@@ -324,13 +344,13 @@ int list(const CommandLine& line, const std::vector<Source>& sources, std::vecto
     else list_matches(text, *t.target, *t.script, line.verbose);
   std::fputs(text.c_str(), stdout);
   if (sources.empty()) return 0;
-  const std::string unknown = names_target(line) ? "" : "no -p PID or -c CMD names a machine";
+  const std::string unknown = names_target(line) ? "" : ": no -p PID or -c CMD names a machine";
   int status = 0;
   each_missed(traced, [&](const ClauseInfo&, const ClauseInfo::Matched& missed) {
     status = kFailure;
-    const std::string& why = missed.why_none.empty() ? unknown : missed.why_none;
+    const std::string reason = no_match_reason(missed);
     std::fputs(fmt::format("vmtrace: failed to match {}: No probe matches description{}\n",
-                           missed.description, why.empty() ? "" : " (" + why + ")")
+                           missed.description, reason.empty() ? unknown : reason)
                    .c_str(),
                stderr);
   });
@@ -350,7 +370,7 @@ int trace(const CommandLine& line, const std::vector<Source>& sources, Presentat
   if (line.disassemble) std::fputs(disassemble(script.program).c_str(), stdout);
   if (line.compile_only) return 0;
   if (is_destructive(script) && !job.options.destructive)
-    fail("failed to enable '" + sources.front().file + "': destructive actions not allowed without -w");
+    fail("failed to enable '" + sources.front().word() + "': destructive actions not allowed without -w");
   if (script.clauses.empty()) fail("no probes matched");
   if (is_too_small(script)) fail("could not enable tracing: Enabling exceeds size of buffer");
   open_all(traced, job.options);

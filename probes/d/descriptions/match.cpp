@@ -227,6 +227,16 @@ std::string why_no_name(const Description& d) {
 
 }  // namespace
 
+const std::vector<std::string_view>& timer_units() {
+  static const std::vector<std::string_view> kNames = [] {
+    std::vector<std::string_view> names;
+    for (const Unit& unit : kUnits)
+      if (!unit.name.empty()) names.push_back(unit.name);
+    return names;
+  }();
+  return kNames;
+}
+
 bool may_name_functions(const Description& d) {
   return d.id < 0 && (is_restricting(d.module) || is_restricting(d.function) || d.name == "entry" ||
                       d.name == "return" || d.name == "exception");
@@ -251,9 +261,13 @@ std::string why_no_match(const Description& d, const std::vector<ProbeInfo>& pro
   return "";
 }
 
-std::string no_match_text(std::string_view description, std::string_view why) {
-  return fmt::format("probe description {} does not match any probes{}{}", description,
-                     why.empty() ? "" : ": ", why);
+std::string no_match_reason(const ClauseInfo::Matched& matched) {
+  if (!matched.meant.empty()) return did_you_mean(matched.meant);
+  return matched.why_none.empty() ? "" : ": " + matched.why_none;
+}
+
+std::string no_match_text(const ClauseInfo::Matched& matched) {
+  return "probe description " + matched.description + " does not match any probes" + no_match_reason(matched);
 }
 
 Description parse_description(const std::string& text, Source::Kind kind, Place place) {

@@ -41,11 +41,16 @@ struct Matched {
   std::unordered_set<std::string> known;  // a probe in two descriptions fires the clause once
 };
 
+/// Returns the units that a timer may have.
+const std::vector<std::string_view>& timer_units();
+
 /// Returns why a description matches none of the probes, as far as the description shows it: a
 /// timer's unit or interval, an arity, a provider. It is empty when only the names do not match.
 std::string why_no_match(const Description& description, const std::vector<ProbeInfo>& probes);
-/// Returns the message for a description that matches nothing; `why` may be empty.
-std::string no_match_text(std::string_view description, std::string_view why);
+/// Returns the message for a description that matches nothing.
+std::string no_match_text(const ClauseInfo::Matched& matched);
+/// Returns the reason for that, with its punctuation, for the end of a message; it may be empty.
+std::string no_match_reason(const ClauseInfo::Matched& matched);
 
 /// Adds what a description matches to `matched`, and the timers it names to the program. Returns
 /// how many probes that are. Named functions are added even when they do not exist yet, because

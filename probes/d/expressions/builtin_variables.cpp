@@ -62,6 +62,22 @@ unsigned argument_number(std::string_view word) {
 
 }  // namespace
 
+bool is_builtin_variable(std::string_view name) {
+  return argument_number(name) <= kMostArgument ||
+         std::ranges::find(kBuiltins, name, &BuiltinInfo::name) != std::end(kBuiltins);
+}
+
+void offer_builtins(const ProbeArguments& arguments, NearName& near) {
+  static constexpr std::string_view kArguments[] = {"arg0", "arg1", "arg2", "arg3", "arg4",  "arg5",
+                                                    "arg6", "arg7", "arg8", "arg9", "arg10", "arg11"};
+  static_assert(std::size(kArguments) == kMostArgument + 1);
+  for (unsigned n = 0; n <= kMostArgument; n++)
+    if (arguments.kinds(n) != 0) near.offer(kArguments[n]);
+  for (const BuiltinInfo& info : kBuiltins)
+    if (arguments.are_among(info.probes)) near.offer(info.name);
+  for (const Constant& constant : kConstants) near.offer(constant.name);
+}
+
 bool builtin(Node*& n, Nodes& nodes) {
   const std::string& word = n->text;
   if (const auto* constant = std::ranges::find(kConstants, word, &Constant::name);

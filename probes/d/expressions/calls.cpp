@@ -3,9 +3,11 @@
 
 #include <algorithm>
 
+#include "probes/d/expressions/builtin_variables.hpp"
 #include "probes/d/expressions/vocabulary.hpp"
 #include "probes/d/script/action_table.hpp"
 #include "probes/engine/operations.hpp"
+#include "vm/base/near_name.hpp"
 
 namespace vmrun::d::lang {
 
@@ -95,6 +97,31 @@ bool is_function(std::string_view name) {
   return Calls::own(name) != nullptr || subroutine_number(name) != kSubroutineCount;
 }
 
+bool is_unknown_function(std::string_view name) {
+  return !is_function(name) && !is_action(name) && !is_aggregating(name) && why_refused(name).empty();
+}
+
+std::string function_hint(const Node* call, bool is_statement) {
+  if (is_builtin_variable(call->text)) return ": " + call->text + " is a variable, which stands without ( )";
+  const std::size_t given = call->children.size();
+  NearName near(call->text);
+  for (const Calls::Own& row : Calls::kOwn)
+    if (given >= row.least && given <= row.most) near.offer(row.name);
+  for (unsigned number = 0; number < kSubroutineCount; number++) {
+    std::int64_t left_out;
+    const std::size_t most = kSubroutines[number].parameter_count;
+    const bool may_leave_out = default_argument(static_cast<Subroutine>(number), left_out);
+    if (Calls::own(kSubroutines[number].name) == nullptr && given <= most && given + may_leave_out >= most)
+      near.offer(kSubroutines[number].name);
+  }
+  if (is_statement)
+    for (const ActionRow& row : kActions)
+      if (given >= row.fewest) near.offer(row.name);
+  if (!near.found().empty()) return did_you_mean(near.found());
+  const std::string_view aggregating = is_statement ? aggregating_like(call->text) : "";
+  return aggregating.empty() ? "" : did_you_mean("@ = " + std::string(aggregating) + "( )");
+}
+
 void Calls::begin(const Node* n, bool is_variable) const {
   const std::string& name = n->text;
   if (const std::string_view why = why_refused(name); !why.empty())
@@ -104,7 +131,8 @@ void Calls::begin(const Node* n, bool is_variable) const {
   if (const Own* row = own(name)) return need_arguments(n, row->least, row->most);
   const unsigned number = subroutine_number(name);
   if (number == kSubroutineCount && is_variable) fail(n->place, "D_FUNC_IDKIND", name + " is not a function");
-  if (number == kSubroutineCount) fail(n->place, "D_FUNC_UNDEF", "undefined function name: " + name);
+  if (number == kSubroutineCount)
+    fail(n->place, "D_FUNC_UNDEF", "undefined function name: " + name + function_hint(n, false));
   std::int64_t left_out;
   const std::size_t most = kSubroutines[number].parameter_count;
   need_arguments(n, most - (default_argument(static_cast<Subroutine>(number), left_out) ? 1 : 0), most);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "probes/d/expressions/conversions.hpp"
@@ -16,6 +17,11 @@ void need_arguments(const Node* call, std::size_t least, std::size_t most, const
 /// Whether an expression can call this name: a subroutine, or a function for which the compiler
 /// makes code.
 bool is_function(std::string_view name);
+/// Whether the name is no function, no action, and none that is refused with a reason.
+bool is_unknown_function(std::string_view name);
+/// Returns the end of a message about an unknown function: which one may have been meant. Only
+/// those that take as many arguments are named, and actions only where the call is a statement.
+std::string function_hint(const Node* call, bool is_statement);
 
 class Calls {
  public:
@@ -33,6 +39,7 @@ class Calls {
   static const Own kOwn[];
   static const Own* own(std::string_view name);
   friend bool is_function(std::string_view name);
+  friend std::string function_hint(const Node* call, bool is_statement);
 
   Node* argument_text(const Node* source);
   Node* text_of(Node* source);

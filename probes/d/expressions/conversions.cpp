@@ -2,6 +2,7 @@
 #include "probes/d/expressions/conversions.hpp"
 
 #include "probes/engine/operations.hpp"
+#include "vm/base/did_you_mean.hpp"
 
 namespace vmrun::d::lang {
 
@@ -36,7 +37,19 @@ bool Conversions::to_text(Node*& n) {
 }
 
 void Conversions::need_text(Node*& n, const char* tag, const std::string& who) {
-  if (!to_text(n)) fail(n->place, tag, who + " must be a string, not of type " + nodes_.described(n));
+  if (!to_text(n))
+    fail(n->place, tag, who + " must be a string, not of type " + nodes_.described(n) + text_hint(n));
+}
+
+std::string Conversions::text_hint(const Node* n) const {
+  if (!n->is_reference(Where::kArgument) || !types_.is_integer(n->type)) return "";
+  const std::string number = std::to_string(n->index);
+  switch (arguments_.text(n->index)) {
+    case ProbeArguments::Text::kByArgs:
+      return did_you_mean("copyinstr(arg" + number + ") or args[" + number + "]");
+    case ProbeArguments::Text::kByCopy: return did_you_mean("copyinstr(arg" + number + ")");
+    default: return "";
+  }
 }
 
 void Conversions::need_integer(Node*& n, const char* tag, const std::string& who) {

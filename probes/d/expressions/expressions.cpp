@@ -4,6 +4,7 @@
 #include "probes/d/expressions/builtin_variables.hpp"
 #include "probes/d/expressions/vocabulary.hpp"
 #include "probes/engine/operations.hpp"
+#include "vm/base/near_name.hpp"
 
 namespace vmrun::d::lang {
 
@@ -75,9 +76,7 @@ void Expressions::name(Node*& n) {
   if (n->scope != VariableScope::kGlobal) {
     if (const Symbol* symbol = symbols_.find_later(n->scope, n->text, n->place))
       return known_symbol(n, *symbol);
-    fail(n->place, "D_VAR_UNDEF",
-         (n->scope == VariableScope::kSelf ? "self->" : "this->") + n->text +
-             " has not yet been declared or assigned");
+    unknown_member_variable(n);
   }
   if (builtin(n, nodes_)) return there(n);
   if (is_aggregating(n->text) || is_action(n->text))
@@ -87,7 +86,53 @@ void Expressions::name(Node*& n) {
          "failed to resolve " + n->text + ": data of the kernel is not within reach");
   if (const Symbol* symbol = symbols_.find_later(n->scope, n->text, n->place))
     return known_symbol(n, *symbol);
-  fail(n->place, "D_IDENT_UNDEF", "failed to resolve " + n->text + ": unknown variable name");
+  unknown_name(n);
+}
+
+/// Fails for an unknown self->NAME or this->NAME.
+void Expressions::unknown_member_variable(const Node* n) {
+  const bool is_self = n->scope == VariableScope::kSelf;
+  const std::string scope = is_self ? "self->" : "this->", other = is_self ? "this->" : "self->";
+  NearName near(n->text);
+  symbols_.offer(n->scope, near);
+  std::string meant = near.found().empty() ? "" : scope + std::string(near.found());
+  if (symbols_.find(is_self ? VariableScope::kThis : VariableScope::kSelf, n->text) != nullptr)
+    meant = other + n->text;
+  else if (symbols_.find(VariableScope::kGlobal, n->text) != nullptr) meant = n->text;
+  fail(n->place, "D_VAR_UNDEF",
+       failures_.is_excused(n->text)
+           ? ""
+           : scope + n->text + " has not yet been declared or assigned" + did_you_mean(meant));
+}
+
+std::string Expressions::name_hint(const Node* n) {
+  if (is_function(n->text)) return ": it is a function, which is called with ( )";
+  if (symbols_.find(VariableScope::kSelf, n->text) != nullptr) return did_you_mean("self->" + n->text);
+  if (symbols_.find(VariableScope::kThis, n->text) != nullptr) return did_you_mean("this->" + n->text);
+  NearName near(n->text, NearName::Names::kMany);
+  symbols_.offer(VariableScope::kGlobal, near);
+  offer_builtins(arguments_, near);
+  return did_you_mean(near.found());
+}
+
+void Expressions::unknown_name(const Node* n) {
+  fail(n->place, "D_IDENT_UNDEF",
+       failures_.is_excused(n->text)
+           ? ""
+           : "failed to resolve " + n->text + ": unknown variable name" + name_hint(n));
+}
+
+/// Fails when the name is unknown and similar to one of `words`, which are no variables: self and
+/// this before ->, args before [.
+void Expressions::must_be_known(const Node* n, std::initializer_list<std::string_view> words) {
+  if (n->kind != Kind::kName || n->scope != VariableScope::kGlobal || is_builtin_variable(n->text)) return;
+  NearName near(n->text);
+  for (const std::string_view known : words) near.offer(known);
+  if (near.found().empty() || symbols_.find(VariableScope::kGlobal, n->text) != nullptr ||
+      symbols_.find_later(VariableScope::kGlobal, n->text, n->place) != nullptr)
+    return;
+  fail(n->place, "D_IDENT_UNDEF",
+       "failed to resolve " + n->text + ": unknown variable name" + did_you_mean(near.found()));
 }
 
 void Expressions::increment(Node* n) {
@@ -265,6 +310,7 @@ void Expressions::index(Node*& n) {
       symbol = symbols_.find_later(name->scope, name->text, name->place);
     if (symbol != nullptr && symbol->associative) return element(n, *symbol);
   }
+  must_be_known(name, {"args", "targs"});
   check_all(n->children);
   operators_.index(n);
 }
@@ -308,6 +354,7 @@ void Expressions::check(Node*& n) {
       }
       if (n->op == Op::kAddress && n->children[0]->kind == Kind::kAggregation)
         fail(n->place, "D_ADDROF_VAR", "cannot take the address of an aggregation");
+      if (n->text == "->") must_be_known(n->children[0], {"self", "this"});
       check(n->children[0]);
       operators_.unary(n);
       break;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "probes/d/descriptions/probe_arguments.hpp"
@@ -19,7 +22,8 @@ namespace vmrun::d::lang {
 class Expressions {
  public:
   Expressions(const Types& types, Nodes& nodes, Conversions& conversions, Symbols& symbols,
-              Translators& translators, Operators& operators, Calls& calls, ProbeArguments& arguments)
+              Translators& translators, Operators& operators, Calls& calls, ProbeArguments& arguments,
+              Failures& failures)
       : types_(types),
         nodes_(nodes),
         conversions_(conversions),
@@ -27,7 +31,8 @@ class Expressions {
         translators_(translators),
         operators_(operators),
         calls_(calls),
-        arguments_(arguments) {}
+        arguments_(arguments),
+        failures_(failures) {}
 
   /// Checks n, and may put another node in its place. A node that is checked already stays as it
   /// is.
@@ -41,6 +46,11 @@ class Expressions {
 
   void put_in(Node*& n, Node* value, TypeId type, const char* tag);
   void name(Node*& n);
+  /// Fails with the name that may have been meant.
+  [[noreturn]] void unknown_member_variable(const Node* n);
+  [[noreturn]] void unknown_name(const Node* n);
+  std::string name_hint(const Node* n);
+  void must_be_known(const Node* n, std::initializer_list<std::string_view> words);
   void there(const Node* n) const;
   void known_symbol(Node*& n, const Symbol& symbol);
   void make_target(Node* n, TypeId value);
@@ -62,6 +72,7 @@ class Expressions {
   Operators& operators_;
   Calls& calls_;
   ProbeArguments& arguments_;
+  Failures& failures_;
   unsigned depth_ = 0;
 };
 

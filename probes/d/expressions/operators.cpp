@@ -80,7 +80,10 @@ void Operators::comparison(Node*& n) {
   if (!word(a) || !word(b) || (types_.is_string(a->type) && b->kind != Kind::kInteger) ||
       (types_.is_string(b->type) && a->kind != Kind::kInteger))
     fail(n->place, "D_OP_INCOMPAT",
-         "operands have incompatible types: " + nodes_.described(a) + " and " + nodes_.described(b));
+         "operands have incompatible types: " + nodes_.described(a) + " and " + nodes_.described(b) +
+             (textual(a)   ? conversions_.text_hint(b)
+              : textual(b) ? conversions_.text_hint(a)
+                           : ""));
   if (!types_.is_integer(a->type) || !types_.is_integer(b->type)) return;
   nodes_.fold(n);
 }
@@ -208,7 +211,8 @@ void Operators::offset_of(Node*& n) {
          "offsetof requires a complete struct or union type, not \"" + types_.name(n->type) + '"');
   FoundMember found;
   if (!find_member(types_, n->type, n->text, found))
-    fail(n->place, "D_UNKNOWN", n->text + " is not a member of " + types_.name(n->type));
+    fail(n->place, "D_UNKNOWN",
+         n->text + " is not a member of " + types_.name(n->type) + member_hint(types_, n->type, n->text));
   if (found.bits != 0)
     fail(n->place, "D_OFFSETOF_BITFIELD", "cannot take the offset of a bit-field: " + n->text);
   n = nodes_.integer(n->place, found.offset, kUnsignedLong);
@@ -241,7 +245,8 @@ void Operators::member(Node* n) {
     fail(n->place, "D_OP_INCOMPLETE", "an incomplete type has no members: " + nodes_.described(of));
   FoundMember found;
   if (!find_member(types_, of->type, n->text, found))
-    fail(n->place, "D_TYPE_MEMBER", n->text + " is not a member of " + types_.name(of->type));
+    fail(n->place, "D_TYPE_MEMBER",
+         n->text + " is not a member of " + types_.name(of->type) + member_hint(types_, of->type, n->text));
   n->type = found.type;
   n->offset = found.offset;
   n->bit_offset = found.bit_offset;

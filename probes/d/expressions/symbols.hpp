@@ -11,6 +11,7 @@
 #include "probes/d/script/script.hpp"
 #include "probes/d/syntax/c_types.hpp"
 #include "probes/d/syntax/tree.hpp"
+#include "vm/base/near_name.hpp"
 
 /// The names that a script declares or makes by assigning: variables of the three scopes,
 /// enumerators, inlines. It enters variables into the program, and records how each is used.
@@ -44,6 +45,10 @@ class Symbols {
   /// Finds a name that is used and may be assigned further down. Returns null, and notes that the
   /// name is wanted, when it is unknown.
   Symbol* find_later(VariableScope scope, const std::string& name, Place place);
+  /// Offers the names of a scope as what a wrong name may mean.
+  void offer(VariableScope scope, NearName& near) {
+    for (const auto& [name, symbol] : table(scope)) near.offer(name);
+  }
   /// Makes a new variable: one of the program, or bytes of the frame.
   Symbol& create(VariableScope scope, const std::string& name, TypeId type, bool associative, Place place);
   /// Enters an enumerator or inline.

@@ -17,7 +17,8 @@ void Translators::declare(Place place, TypeId to, TypeId from, const std::string
     FoundMember found;
     if (!find_member(types_, to, member.name, found))
       fail(member.place, "D_XLATE_MEMB",
-           "translator member " + member.name + " is not a member of " + types_.name(to));
+           "translator member " + member.name + " is not a member of " + types_.name(to) +
+               member_hint(types_, to, member.name));
   }
   translators_.push_back({to, from, variable, std::move(members)});
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/d/expressions/vocabulary.hpp"
-#include "probes/d/script/action_table.hpp"
 
 #include <algorithm>
+
+#include "probes/d/script/action_table.hpp"
+#include "vm/base/near_name.hpp"
 
 namespace vmrun::d::lang {
 namespace {
@@ -67,6 +69,12 @@ bool is_traced_alone(std::string_view name) {
 
 bool is_aggregating(std::string_view name) {
   return std::ranges::find(kAggregatings, name, &Function::name) != std::end(kAggregatings);
+}
+
+std::string_view aggregating_like(std::string_view wrong) {
+  NearName near(wrong);
+  for (const Function& known : kAggregatings) near.offer(known.name);
+  return near.found();
 }
 
 Aggregating aggregating_function(std::string_view name) {

@@ -14,6 +14,8 @@ bool is_action(std::string_view name);
 /// Whether a statement that consists of this call alone traces its value: ufunc(x);
 bool is_traced_alone(std::string_view name);
 bool is_aggregating(std::string_view name);
+/// Returns the aggregating function that a wrong name probably means, or an empty text.
+std::string_view aggregating_like(std::string_view wrong);
 /// name: one for which is_aggregating holds.
 Aggregating aggregating_function(std::string_view name);
 /// Returns why there is no such function here. It is empty when the name is not one that is

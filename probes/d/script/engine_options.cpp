@@ -6,6 +6,8 @@
 #include <array>
 #include <limits>
 
+#include "vm/base/near_name.hpp"
+
 namespace vmrun::d {
 namespace {
 
@@ -102,6 +104,17 @@ bool set_option(Options& options, std::string_view name, std::string_view value,
     return false;
   }
   return false;
+}
+
+std::string_view option_like(std::string_view wrong) {
+  constexpr std::string_view kOffered[] = {
+      "aggsize",  "aggsortkey",  "aggsortkeypos", "aggsortpos",  "aggsortrev", "argref",       "bufpolicy",
+      "bufsize",  "defaultargs", "define",        "destructive", "droptags",   "dynvarsize",   "empty",
+      "errtags",  "flowindent",  "incdir",        "nspec",       "quiet",      "rawbytes",     "scratchsize",
+      "specsize", "stackfmt",    "stackframes",   "stackindent", "strsize",    "ustackframes", "zdefs"};
+  NearName near(wrong);
+  for (const std::string_view known : kOffered) near.offer(known);
+  return near.found();
 }
 
 bool known_option(std::string_view name) { return std::ranges::find(kOthers, name) != std::end(kOthers); }

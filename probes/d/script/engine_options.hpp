@@ -18,6 +18,10 @@ bool set_option(Options& options, std::string_view name, std::string_view value,
 /// Whether dtrace or the consumer has an option that the engine does not have.
 bool known_option(std::string_view name);
 
+/// Returns the option that a wrong name probably means, or an empty text. Options that have no
+/// effect here are not named.
+std::string_view option_like(std::string_view wrong);
+
 /// Whether this is an option of the consumer that is on or off.
 inline bool is_flag_option(std::string_view name) {
   constexpr std::string_view kFlags[] = {"quiet",    "flowindent", "errtags",   "droptags",

@@ -108,10 +108,16 @@ struct ClauseInfo {
   std::string description;  // the probe descriptions as they are written
   std::uint32_t file = 0;   // in Script::files
   std::uint32_t line = 0;
+  /// A place in the texts that were compiled.
+  struct At {
+    std::uint32_t source = 0, offset = 0;  // the number of the text, bytes
+  };
   struct Matched {
     std::string description;
     std::size_t probes = 0;
-    std::string why_none;  // empty: no reason is known
+    std::string why_none = {};  // empty: no reason is known
+    std::string meant = {};     // a description that matches; empty: none is similar
+    At at = {};
   };
   std::vector<Matched> matched = {};  // one for each description
 };
@@ -129,10 +135,13 @@ struct Script {
   std::size_t matched = 0;  // probes that descriptions matched, all clauses added up
 };
 
-/// `file: line N: text`; the tag is the one that dtrace publishes (D_SYNTAX).
+/// What is wrong, and where; the tag is the one that dtrace publishes (D_SYNTAX).
 struct CompileError {
   std::string tag, file, text;
   std::uint32_t line = 0;  // 0: the error belongs to no line
+  // The rest shows the place. Column and length count characters; the column begins with 1.
+  std::uint32_t column = 0, length = 0;
+  std::string source_line = {};
 };
 
 /// One text to compile. All texts of a command are one script: they share variables and
@@ -149,6 +158,15 @@ struct Source {
   Kind kind = Kind::kFile;
   std::string file;  // as errors name it; markers `# 12 "file"` in the text change it
   std::string text;
+  std::string given = {};  // the word of the command line; empty: the same as `file`
+
+  const std::string& word() const { return given.empty() ? file : given; }
+};
+
+/// A function of the target.
+struct NamedFunction {
+  std::string module, function;
+  unsigned arity = 0;
 };
 
 struct CompileOptions {
@@ -156,6 +174,8 @@ struct CompileOptions {
   // Returns how many functions of the target a description names. It is unset when the target has
   // no functions.
   std::function<std::size_t(const FunctionPattern&)> count_functions;
+  // Returns their names, for messages; at most so many that a user waits for them.
+  std::function<std::vector<NamedFunction>(const FunctionPattern&)> list_functions = {};
   bool zero_matches = false;           // -Z
   bool empty = false;                  // -xempty: a text without clauses is fine
   bool default_arguments = false;      // $1 that is not given is 0, $$1 "" (-xdefaultargs)

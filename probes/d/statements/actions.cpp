@@ -132,7 +132,7 @@ void Actions::printa(ActionInfo& info, Node* call) {
     info.format = call->children[0]->text;
     if (info.format.empty())
       fail(call->place, "D_PRINTF_FMT_EMPTY", "printa( ) format string must not be empty");
-    parse_format(info.format, call->place);
+    parse_format(info.format, call->children[0]->place);
     first = 1;
   } else if (call->children[0]->kind != Kind::kAggregation) {
     fail(call->place, "D_PRINTA_AGGARG",

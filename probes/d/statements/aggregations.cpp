@@ -5,6 +5,7 @@
 
 #include "probes/d/expressions/vocabulary.hpp"
 #include "probes/d/statements/quantize.hpp"
+#include "vm/base/near_name.hpp"
 
 namespace vmrun::d::lang {
 
@@ -15,8 +16,16 @@ std::uint32_t Aggregations::argument(const Node* n, const char* tag_argument, co
   if (n->kind != Kind::kAggregation) fail(n->place, tag_argument, who + " must be an aggregation");
   if (!n->children.empty()) fail(n->place, tag_argument, who + " must be an aggregation without keys");
   const auto known = numbers_.find(n->text);
-  if (known == numbers_.end()) fail(n->place, tag_unknown, "undefined aggregation: @" + n->text);
+  if (known == numbers_.end()) unknown(n, tag_unknown);
   return known->second;
+}
+
+void Aggregations::unknown(const Node* n, const char* tag) const {
+  NearName near(n->text);
+  for (const auto& [name, number] : numbers_) near.offer(name);
+  const std::string meant = near.found().empty() ? "" : "@" + std::string(near.found());
+  fail(n->place, tag,
+       failures_.is_excused("@" + n->text) ? "" : "undefined aggregation: @" + n->text + did_you_mean(meant));
 }
 
 std::vector<Field> Aggregations::keys(const Node* target, std::vector<Node*>& keys) {
@@ -77,7 +86,7 @@ void Aggregations::value(Aggregation& a, Node* function, bool is_new) {
 void Aggregations::need_function(const Statement& s) {
   const Node* target = s.expression;
   if (s.function == nullptr && target->children.empty() && !numbers_.contains(target->text))
-    fail(s.place, "D_IDENT_UNDEF", "undefined aggregation: @" + target->text);
+    unknown(target, "D_IDENT_UNDEF");
   if (s.function == nullptr)
     fail(s.place, "D_AGG_NULL",
          "@" + target->text + ": expression is an aggregation by itself, which does nothing");
@@ -86,9 +95,12 @@ void Aggregations::need_function(const Statement& s) {
   if (function->kind == Kind::kName && !is_aggregating(function->text))
     expressions_.check(function);  // it may be unknown
   if (function->kind == Kind::kCall && !is_function(function->text) && !is_action(function->text))
-    fail(s.place, "D_FUNC_UNDEF", "undefined function name: " + function->text);
-  fail(s.place, "D_AGG_FUNC",
-       "@" + target->text + " must be assigned the result of an aggregating function: count( ), sum( ) ...");
+    fail(function->place, "D_FUNC_UNDEF",
+         "undefined function name: " + function->text + did_you_mean(aggregating_like(function->text)));
+  const bool lacks_call = function->kind == Kind::kName && is_aggregating(function->text);
+  fail(function->place, "D_AGG_FUNC",
+       "@" + target->text + " must be assigned the result of an aggregating function: count( ), sum( ) ..." +
+           (lacks_call ? did_you_mean(function->text + "( )") : ""));
 }
 
 void Aggregations::statement(Statement& s, const ClauseOrder& order) {

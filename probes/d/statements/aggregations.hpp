@@ -16,13 +16,14 @@ namespace vmrun::d::lang {
 class Aggregations {
  public:
   Aggregations(const Types& types, Nodes& nodes, Conversions& conversions, Expressions& expressions,
-               Fields& fields, Script& script)
+               Fields& fields, Script& script, Failures& failures)
       : types_(types),
         nodes_(nodes),
         conversions_(conversions),
         expressions_(expressions),
         fields_(fields),
-        script_(script) {}
+        script_(script),
+        failures_(failures) {}
 
   /// Checks @name[keys] = function(...).
   void statement(Statement& s, const ClauseOrder& order);
@@ -32,6 +33,7 @@ class Aggregations {
                          const std::string& who) const;
 
  private:
+  [[noreturn]] void unknown(const Node* n, const char* tag) const;
   void need_function(const Statement& s);
   std::vector<Field> keys(const Node* target, std::vector<Node*>& keys);
   void compare_keys(const Node* target, std::vector<Node*>& keys, const std::vector<Field>& given,
@@ -44,6 +46,7 @@ class Aggregations {
   Expressions& expressions_;
   Fields& fields_;
   Script& script_;
+  Failures& failures_;
   std::map<std::string, std::uint32_t> numbers_;  // numbers in Program::aggregations
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "probes/d/descriptions/description_like.hpp"
 #include "probes/d/expressions/builtin_variables.hpp"
 #include "probes/d/expressions/vocabulary.hpp"
 
@@ -112,17 +113,7 @@ void Checker::translator(Place place, TypeId to, TypeId from, const std::string&
 void Checker::statement(Statement& s) {
   switch (s.kind) {
     case Statement::Kind::kAggregation: return aggregations_.statement(s, actions_.order());
-    case Statement::Kind::kIf: {
-      expressions_.check_scalar(s.expression, "if");
-      // What one branch records does not count as coming before the other branch.
-      const ClauseOrder before = actions_.order();
-      statements(s.then);
-      const ClauseOrder then = actions_.order();
-      actions_.order() = before;
-      statements(s.otherwise);
-      actions_.order().join(then);
-      return;
-    }
+    case Statement::Kind::kIf: return if_statement(s);
     case Statement::Kind::kExpression: break;
   }
   Node*& n = s.expression;
@@ -133,41 +124,66 @@ void Checker::statement(Statement& s) {
     n->children = {call};
   }
   if (n->kind == Kind::kCall && is_action(n->text)) return actions_.statement(n);
+  if (n->kind == Kind::kCall && is_unknown_function(n->text) &&
+      symbols_.find(VariableScope::kGlobal, n->text) == nullptr)
+    fail(n->place, "D_FUNC_UNDEF", "undefined function name: " + n->text + function_hint(n, true));
   expressions_.check(s.expression);
 }
 
-template <class Check>
-void Checker::look_on(Check check) {
-  try {
-    check();
-  } catch (const Failure& failure) {
-    if (!later_.wants_any()) throw;
-    if (!failure_) failure_ = failure;
+void Checker::if_statement(Statement& s) {
+  failures_.guard([&] { expressions_.check_scalar(s.expression, "if"); });
+  // What one branch records does not count as coming before the other branch.
+  const ClauseOrder before = actions_.order();
+  statements(s.then);
+  const ClauseOrder then = actions_.order();
+  actions_.order() = before;
+  statements(s.otherwise);
+  actions_.order().join(then);
+}
+
+void Checker::excuse_assigned(const Node* n) {
+  if (n == nullptr) return;
+  if (n->kind == Kind::kAggregation) failures_.excuse("@" + n->text);
+  if (n->kind == Kind::kAssign) {
+    const Node* to = n->children[0];
+    while (to->kind == Kind::kIndex || to->kind == Kind::kMember) to = to->children[0];
+    if (to->kind == Kind::kName) failures_.excuse(to->text);
   }
+  for (const Node* child : n->children) excuse_assigned(child);
 }
 
 void Checker::statements(std::vector<Statement>& list) {
-  for (Statement& s : list) look_on([&] { statement(s); });
+  for (Statement& s : list)
+    if (!failures_.guard([&] { statement(s); })) excuse_assigned(s.expression);
+}
+
+void Checker::match_description(CheckedClause& clause, std::size_t i, ClauseInfo& info) {
+  static const std::vector<ProbeInfo> kNone;
+  const Matchable there_is{options_.probes == nullptr ? kNone : *options_.probes, options_.count_functions};
+  const std::string& text = clause.tree.descriptions[i];
+  const Place place = clause.tree.description_places[i];
+  const Description description = parse_description(text, source_kind_, place);
+  const std::size_t count = match(description, there_is, script_.program, clause.matched);
+  script_.matched += count;
+  ClauseInfo::Matched& matched = info.matched.emplace_back(
+      ClauseInfo::Matched{.description = text, .probes = count, .at = {place.source, place.offset}});
+  if (count == 0) {
+    matched.meant = description_like(text, source_kind_, there_is, options_.list_functions);
+    matched.why_none = why_no_match(description, there_is.probes);
+  }
+  if (count == 0 && !options_.zero_matches) fail(place, "D_PDESC_ZERO", no_match_text(matched));
+  if (clause.matched.enabled.size() > kMostProbes) fail(place, "D_PDESC_INVAL", "too many probes: " + text);
 }
 
 /// Matches the descriptions of a clause against the target's probes.
 ClauseInfo Checker::match_descriptions(CheckedClause& clause) {
-  static const std::vector<ProbeInfo> kNone;
-  const std::vector<ProbeInfo>& probes = options_.probes == nullptr ? kNone : *options_.probes;
   ClauseInfo out{.file = clause.tree.place.file, .line = clause.tree.place.line};
+  bool is_wrong = false;
   for (std::size_t i = 0; i < clause.tree.descriptions.size(); i++) {
-    const std::string& text = clause.tree.descriptions[i];
-    const Place place = clause.tree.description_places[i];
-    out.description += (i == 0 ? "" : ",") + text;
-    const Description description = parse_description(text, source_kind_, place);
-    const std::size_t count =
-        match(description, {probes, options_.count_functions}, script_.program, clause.matched);
-    script_.matched += count;
-    const std::string why = count == 0 ? why_no_match(description, probes) : "";
-    out.matched.push_back({text, count, why});
-    if (count == 0 && !options_.zero_matches) fail(place, "D_PDESC_ZERO", no_match_text(text, why));
-    if (clause.matched.enabled.size() > kMostProbes) fail(place, "D_PDESC_INVAL", "too many probes: " + text);
+    out.description += (i == 0 ? "" : ",") + clause.tree.descriptions[i];
+    is_wrong |= !failures_.guard([&] { match_description(clause, i, out); });
   }
+  failures_.set_in_doubt(is_wrong);
   return out;
 }
 
@@ -184,10 +200,12 @@ void Checker::clause(ClauseTree tree) {
   script_.clauses.push_back(match_descriptions(clause));
   arguments_.begin(clause.matched, script_.clauses.back().description);
   actions_.begin(clauses_.size() - 1);
-  if (clause.tree.predicate != nullptr) look_on([&] { predicate(clause.tree.predicate); });
+  if (clause.tree.predicate != nullptr && !failures_.guard([&] { predicate(clause.tree.predicate); }))
+    excuse_assigned(clause.tree.predicate);
   statements(clause.tree.body);
   clause.records = actions_.order().records();
   arguments_.end();
+  failures_.set_in_doubt(false);
 }
 
 }  // namespace vmrun::d::lang

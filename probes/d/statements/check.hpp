@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,15 +23,18 @@ struct CheckedClause {
 
 class Checker : public Listener {
  public:
-  Checker(Tree& tree, Types& types, Script& script, const CompileOptions& options, LaterVariables& later)
-      : types_(types), script_(script), options_(options), later_(later), nodes_(tree, types) {}
+  Checker(Tree& tree, Types& types, Script& script, const CompileOptions& options, LaterVariables& later,
+          Failures& failures)
+      : types_(types),
+        script_(script),
+        options_(options),
+        later_(later),
+        failures_(failures),
+        nodes_(tree, types) {}
 
   void begin_source(Source::Kind kind) { source_kind_ = kind; }
   std::vector<CheckedClause>& clauses() { return clauses_; }
   const Symbols& symbols() const { return symbols_; }
-  /// The first of the errors that may be due to a variable that is assigned further down. What
-  /// followed was checked nevertheless, to learn the variable's type.
-  const std::optional<Failure>& failure() const { return failure_; }
 
   std::int64_t constant(Node* expression, const char* tag) override;
   void enumerator(Place place, const std::string& name, std::int64_t value) override;
@@ -44,32 +46,34 @@ class Checker : public Listener {
 
  private:
   ClauseInfo match_descriptions(CheckedClause& clause);
-  template <class Check>
-  void look_on(Check check);
+  void match_description(CheckedClause& clause, std::size_t i, ClauseInfo& info);
   void predicate(Node*& n);
   void statements(std::vector<Statement>& list);
   void statement(Statement& s);
+  void if_statement(Statement& s);
+  /// Excuses the names that a wrong statement assigns.
+  void excuse_assigned(const Node* n);
 
   Types& types_;
   Script& script_;
   const CompileOptions& options_;
   LaterVariables& later_;
-  std::optional<Failure> failure_;
+  Failures& failures_;
   Source::Kind source_kind_ = Source::Kind::kFile;
   std::vector<CheckedClause> clauses_;
 
   Nodes nodes_;
-  Conversions conversions_{nodes_, types_};
   ProbeArguments arguments_;
+  Conversions conversions_{nodes_, types_, arguments_};
   Symbols symbols_{types_, script_.program, later_};
   Translators translators_{types_, nodes_};
   Operators operators_{types_, nodes_, conversions_, symbols_};
   Calls calls_{types_, nodes_, conversions_, script_.program.options};
-  Expressions expressions_{types_,       nodes_,     conversions_, symbols_,
-                           translators_, operators_, calls_,       arguments_};
+  Expressions expressions_{types_,     nodes_, conversions_, symbols_, translators_,
+                           operators_, calls_, arguments_,   failures_};
   Fields fields_{types_, nodes_, conversions_, expressions_};
   Formatted formatted_{types_, nodes_, conversions_, expressions_, fields_};
-  Aggregations aggregations_{types_, nodes_, conversions_, expressions_, fields_, script_};
+  Aggregations aggregations_{types_, nodes_, conversions_, expressions_, fields_, script_, failures_};
   Actions actions_{types_, nodes_, conversions_, expressions_, fields_, formatted_, aggregations_, script_};
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/d/statements/formatted.hpp"
 
+#include "vm/base/did_you_mean.hpp"
+
 namespace vmrun::d::lang {
 
 using Kind = Node::Kind;
@@ -14,7 +16,7 @@ struct Formatted::Argument {
 
 Node*& Formatted::take(Node* call, std::size_t n, const std::string& conversion, const char* tag) {
   if (n >= call->children.size())
-    fail(call->place, tag,
+    fail(call->children[0]->place, tag,
          call->text + "( ) prototype mismatch: conversion " + conversion + " is missing its argument");
   Node*& argument = call->children[n];
   if (argument->kind == Kind::kAggregation)
@@ -50,13 +52,23 @@ bool Formatted::fits(const Conversion& c, Node*& value) {
   }
 }
 
+std::string Formatted::hint(const Conversion& c, const Node* value) const {
+  const bool wants_text = type_of(c.what) == ConversionType::kText;
+  if (const std::string text = conversions_.text_hint(value); wants_text && !text.empty()) return text;
+  if (wants_text && types_.is_integer(value->type)) return did_you_mean("%d");
+  if (types_.kind(value->type) == CType::Kind::kStack) return did_you_mean("%k");
+  if (types_.is_term(value->type)) return did_you_mean("%s or term2int( )");
+  return !wants_text && types_.is_text(value->type) ? did_you_mean("%s") : "";
+}
+
 Field Formatted::value(const Conversion& c, const Argument& argument) {
   Node* call = argument.call;
   Node*& value = take(call, argument.next++, argument.conversion, "D_PRINTF_ARG_PROTO");
   if (!fits(c, value))
-    fail(call->place, "D_PRINTF_ARG_TYPE",
+    fail(value->place, "D_PRINTF_ARG_TYPE",
          call->text + "( ) argument #" + std::to_string(argument.next) + " of type " +
-             nodes_.described(value) + " is incompatible with conversion " + argument.conversion);
+             nodes_.described(value) + " is incompatible with conversion " + argument.conversion +
+             hint(c, value));
   // Unless the conversion is for texts, a string, structure or array is shown as its address.
   if (type_of(c.what) != ConversionType::kText && types_.is_by_reference(value->type))
     value = nodes_.cast_to(value, kVoidPointer);
@@ -81,7 +93,7 @@ void Formatted::arguments(ActionInfo& info, Node* call) {
     if (call->children[i]->kind != Kind::kAggregation && !is_stack(call->children[i]))
       expressions_.check(call->children[i]);
   std::size_t next = 1, number = 0;
-  for (const Conversion& c : parse_format(format->text, call->place)) {
+  for (const Conversion& c : parse_format(format->text, format->place)) {
     const Argument argument{call, next, "#" + std::to_string(++number) + " (%" + c.what + ")"};
     if (c.aggregation)
       fail(call->place, "D_PRINTF_AGG_CONV",
@@ -90,7 +102,7 @@ void Formatted::arguments(ActionInfo& info, Node* call) {
     info.fields.push_back(value(c, argument));
   }
   if (next < call->children.size())
-    fail(call->place, "D_PRINTF_ARG_EXTRA",
+    fail(call->children[next]->place, "D_PRINTF_ARG_EXTRA",
          call->text + "( ) prototype mismatch: only " + std::to_string(next - 1) +
              " arguments are required by this format string");
 }

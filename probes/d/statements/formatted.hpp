@@ -25,6 +25,8 @@ class Formatted {
   Node*& take(Node* call, std::size_t n, const std::string& conversion, const char* tag);
   void stars(const Conversion& c, const Argument& argument, ActionInfo& info);
   bool fits(const Conversion& c, Node*& value);
+  /// Returns the end of the message about a value that does not fit its conversion.
+  std::string hint(const Conversion& c, const Node* value) const;
   Field value(const Conversion& c, const Argument& argument);
 
   const Types& types_;

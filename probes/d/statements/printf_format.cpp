@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "vm/base/did_you_mean.hpp"
+
 namespace vmrun::d::lang {
 
 namespace {
@@ -71,11 +73,23 @@ class FormatReader {
     const Row* row = row_of(c.what);
     if (row == nullptr || !allows(*row, modifier))
       fail(place_, "D_SYNTAX",
-           "unknown conversion in format: %" + std::string(modifier) + std::string(1, c.what));
+           "unknown conversion in format: %" + std::string(modifier) + std::string(1, c.what) + hint(c.what));
     return c;
   }
 
  private:
+  /// Says which conversion may have been meant: one without its modifier, or with the letter in the
+  /// other case.
+  static std::string hint(char letter) {
+    if (row_of(letter) != nullptr) return did_you_mean(std::string("%") + letter);
+    const bool is_letter = (letter | 0x20) >= 'a' && (letter | 0x20) <= 'z';
+    const char other = static_cast<char>(letter ^ 0x20);
+    if (is_letter && row_of(other) != nullptr) return did_you_mean(std::string("%") + other);
+    std::string all;
+    for (const Row& row : kRows) all += row.letters;
+    return "; the conversions are " + all + ", and %% is a percent sign";
+  }
+
   char look() const { return at_ < format_.size() ? format_[at_] : '\0'; }
   bool in(std::string_view set) const {
     return at_ < format_.size() && set.find(look()) != std::string::npos;

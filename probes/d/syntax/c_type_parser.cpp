@@ -156,7 +156,7 @@ NewMember TypeParser::member(TypeId base) {
   return member;
 }
 
-void TypeParser::members(std::vector<NewMember>& out) {
+void TypeParser::members(std::vector<NewMember>& out, Place open) {
   const auto add = [&](NewMember member, Place place) {
     for (const NewMember& other : out)
       if (!member.name.empty() && other.name == member.name)
@@ -165,6 +165,7 @@ void TypeParser::members(std::vector<NewMember>& out) {
     out.push_back(std::move(member));
   };
   while (!tokens_.accept("}")) {
+    if (tokens_.peek().kind == Token::Kind::kEnd) tokens_.expect_closing("}", "{", open);
     const Specifiers s = specifiers();
     if (!s.storage.empty())
       fail(s.place, "D_DECL_PARMCLASS", "storage class " + s.storage + " is not allowed for a member");
@@ -192,17 +193,18 @@ TypeId TypeParser::structure(bool is_union) {
     id = types_.add({.kind = kind, .name = named, .complete = false});
     if (!tag.empty()) types_.add_tag(named, id);
   }
+  const Place open = tokens_.peek().place;
   if (!tokens_.accept("{")) return id;
   if (types_[id].complete) fail(place, "D_DECL_TYPERED", named + " is declared twice");
   std::vector<NewMember> list;
-  members(list);
+  members(list, open);
   CType laid = types_[id];
   if (laid.complete || !lay_out(types_, laid, list)) fail(place, "D_DECL_ARRBIG", named + " is too large");
   types_[id] = std::move(laid);
   return id;
 }
 
-void TypeParser::enumerators(TypeId id) {
+void TypeParser::enumerators(TypeId id, Place open) {
   std::int64_t value = 0;
   std::unordered_set<std::string> names;
   do {
@@ -216,7 +218,7 @@ void TypeParser::enumerators(TypeId id) {
     context_.enumerator(place, name, value);
     types_[id].enumerators.emplace_back(name, value++);
   } while (tokens_.accept(","));
-  tokens_.expect("}");
+  tokens_.expect_closing("}", "{", open);
 }
 
 TypeId TypeParser::enumeration() {
@@ -230,10 +232,11 @@ TypeId TypeParser::enumeration() {
         {.kind = CType::Kind::kEnum, .name = named, .bytes = 4, .is_signed = true, .complete = false});
     if (!tag.empty()) types_.add_tag(named, id);
   }
+  const Place open = tokens_.peek().place;
   if (!tokens_.accept("{")) return id;
   if (types_[id].complete) fail(place, "D_DECL_TYPERED", named + " is declared twice");
   types_[id].complete = true;
-  enumerators(id);
+  enumerators(id, open);
   return id;
 }
 

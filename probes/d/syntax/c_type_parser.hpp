@@ -69,8 +69,8 @@ class TypeParser {
   bool is_implicit_int(const Specifiers& s);
   TypeId structure(bool is_union);
   TypeId enumeration();
-  void enumerators(TypeId id);
-  void members(std::vector<NewMember>& out);
+  void enumerators(TypeId id, Place open);
+  void members(std::vector<NewMember>& out, Place open);
   NewMember member(TypeId base);
   void bit_field(NewMember& member, Place place);
   void declarator_part(std::vector<Modifier>& modifiers, Declarator& out);

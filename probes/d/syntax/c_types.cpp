@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "vm/base/near_name.hpp"
+
 namespace vmrun::d::lang {
 namespace {
 
@@ -212,6 +214,12 @@ bool find_member(const Types& types, TypeId structure, std::string_view name, Fo
     }
   }
   return false;
+}
+
+std::string member_hint(const Types& types, TypeId structure, std::string_view wrong) {
+  NearName near(wrong);
+  for (const CType::Member& member : types.base(structure).members) near.offer(member.name);
+  return did_you_mean(near.found());
 }
 
 std::uint32_t alignment(const Types& types, TypeId id) {

@@ -116,6 +116,8 @@ struct FoundMember {
   std::uint8_t bit_offset = 0, bits = 0;
 };
 bool find_member(const Types& types, TypeId structure, std::string_view name, FoundMember& found);
+/// Returns ", did you mean NAME?" for a name that is similar to a member's, else an empty text.
+std::string member_hint(const Types& types, TypeId structure, std::string_view wrong);
 
 /// Lays out a struct or union from its members in their order, as the x86-64 ABI does. bits of a
 /// member: -1 for an ordinary one; 0 ends a unit. Returns false when it grows beyond 16 MB.

@@ -44,10 +44,15 @@ class Listener {
 
 class Parser : private TypeContext {
  public:
-  Parser(Lexer& lexer, Tree& tree, Types& types, Listener& listener)
-      : lexer_(lexer), types_(types), listener_(listener), expressions_(tokens_, tree, type_parser_) {}
+  Parser(Lexer& lexer, Tree& tree, Types& types, Listener& listener, Failures& failures)
+      : lexer_(lexer),
+        types_(types),
+        listener_(listener),
+        failures_(failures),
+        expressions_(tokens_, tree, type_parser_) {}
 
-  /// In a file, a description alone is an error. With -n it is a clause.
+  /// Reads to the end, whatever is wrong before it. In a file, a description alone is an error.
+  /// With -n it is a clause.
   void parse(Source::Kind kind);
 
  private:
@@ -56,7 +61,12 @@ class Parser : private TypeContext {
   std::int64_t constant(const char* tag) override;
   void enumerator(Place place, const std::string& name, std::int64_t value) override;
 
+  /// Reads a clause or declaration. Returns false at the end of the text.
+  bool part(Source::Kind kind);
   void descriptions(ClauseTree& clause, Source::Kind kind);
+  void predicate(ClauseTree& clause);
+  bool is_no_clause(const ClauseTree& clause);
+  [[noreturn]] void no_body(const ClauseTree& clause);
   void clause(Source::Kind kind);
   void declaration();
   void declare(const Specifiers& specifiers, const Declarator& declarator);
@@ -64,7 +74,12 @@ class Parser : private TypeContext {
   void inline_declaration();
   void translator_declaration();
 
-  std::vector<Statement> block();
+  /// Excuses the names that a wrong part of the text has.
+  void excuse_names();
+  /// Reads to the } of a block, whose { was at `open`.
+  std::vector<Statement> block(Place open);
+  /// Returns false behind the end of the block.
+  bool block_part(std::vector<Statement>& out, Place open);
   void statement(std::vector<Statement>& out);
   Statement if_statement(Place place);
   void aggregation_statement(Statement& out);
@@ -73,6 +88,8 @@ class Parser : private TypeContext {
   Lexer& lexer_;  // used between clauses; the stream's lookahead is used up there
   Types& types_;
   Listener& listener_;
+  Failures& failures_;
+  bool is_at_end_ = false;  // what lacks an end has been reported
   TokenStream tokens_{lexer_};
   TypeParser type_parser_{tokens_, types_, *this};
   ExpressionParser expressions_;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
+
+#include "vm/base/near_name.hpp"
 
 namespace vmrun::d::lang {
 namespace {
@@ -41,6 +44,13 @@ constexpr std::array kWords = std::to_array<Keyword>({
 const Keyword* keyword(std::string_view word) {
   const auto* found = std::ranges::lower_bound(kWords, word, {}, &Keyword::word);
   return found != kWords.end() && found->word == word ? &*found : nullptr;
+}
+
+constexpr std::string_view kOfPreprocessor[] = {"define", "elif",   "else",    "endif", "if",
+                                                "ifdef",  "ifndef", "include", "undef", "warning"};
+
+std::string hint_of(std::string_view meant, const char* sign) {
+  return meant.empty() ? std::string() : did_you_mean(sign + std::string(meant));
 }
 
 // The longest come first.
@@ -89,6 +99,49 @@ std::size_t number_end(std::string_view word) {
 
 }  // namespace
 
+std::string_view keyword_like(std::string_view word, bool declares) {
+  NearName near(word);
+  constexpr std::string_view kOfStatements[] = {"if",   "else",     "sizeof", "stringof",
+                                                "this", "offsetof", "xlate",  "self"};
+  if (!declares)
+    for (const std::string_view known : kOfStatements) near.offer(known);
+  for (const Keyword& known : kWords)
+    if (declares && known.declares) near.offer(known.word);
+  return near.found();
+}
+
+std::size_t token_bytes(std::string_view text) {
+  if (text.empty()) return 1;
+  std::size_t end = text[0] == '@' || text[0] == '$' || text[0] == '`' || text[0] == '#' ? 1 : 0;
+  while (end < text.size() && word_char(text[end])) end++;
+  if (end != 0) return end;
+  if (text[0] == '"' || text[0] == '\'') {
+    for (end = 1; end < text.size() && text[end] != '\n' && text[end] != text[0]; end++)
+      if (text[end] == '\\' && end + 1 < text.size() && text[end + 1] != '\n') end++;
+    return end < text.size() && text[end] == text[0] ? end + 1 : 1;  // without an end: its beginning
+  }
+  for (const std::string_view s : kSigns)
+    if (text.starts_with(s)) return s.size();
+  return 1;
+}
+
+std::size_t description_bytes(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    if (text[end] == '\'') {
+      const std::size_t close = text.find_first_of("'\n", end + 1);
+      if (close == std::string_view::npos || text[close] == '\n') break;
+      end = close + 1;
+    } else if (description_char(text[end]) || text[end] == '$' ||
+               (text[end] == '/' && end != 0 && end + 1 < text.size() && digit(text[end + 1]))) {
+      end++;
+    } else {
+      break;
+    }
+  }
+  return end == 0 ? 1 : end;
+}
+
 bool is_keyword(std::string_view word) { return keyword(word) != nullptr; }
 bool begins_declaration(std::string_view word) {
   const Keyword* k = keyword(word);
@@ -103,11 +156,14 @@ std::string Token::shown() const {
 }
 
 void Lexer::comment() {
-  const Place begin = place_;
+  const Place begin = place();
   at_ += 2;
   while (at_ < text_.size() && !(look() == '*' && look(1) == '/')) {
-    if (look() == '/' && look(1) == '*') fail(place_, "D_SYNTAX", "/* encountered inside a comment");
-    if (look() == '\n') place_.line++;
+    if (look() == '/' && look(1) == '*')
+      fail(place(), "D_SYNTAX",
+           "/* encountered inside a comment: the one that begins in line " + std::to_string(begin.line) +
+               " has no */ before it");
+    if (look() == '\n') line_.line++;
     at_++;
   }
   if (at_ >= text_.size()) fail(begin, "D_SYNTAX", "end of input inside a comment: no */ follows");
@@ -118,13 +174,13 @@ void Lexer::skip() {
   while (at_ < text_.size()) {
     const char c = look();
     if (c == '\n') {
-      place_.line++;
+      line_.line++;
       line_start_ = true;
       at_++;
     } else if (blank(c)) {
       at_++;
     } else if (c == '\\' && look(1) == '\n') {
-      place_.line++;
+      line_.line++;
       at_ += 2;
     } else if (c == '/' && look(1) == '*') {
       comment();
@@ -143,7 +199,7 @@ void Lexer::control_line() {
   std::size_t end = text_.find('\n', begin);
   if (end == std::string_view::npos) end = text_.size();
   const std::string_view line = text_.substr(begin, end - begin);
-  const Place place = place_;
+  const Place place = this->place();
   at_ = end;
   if (line.starts_with('!')) {
     if (place.line != 1) fail(place, "D_PRAGCTL_INVAL", "#! is for the first line");
@@ -155,12 +211,12 @@ void Lexer::control_line() {
     const std::size_t n = words[0] == "line" ? 1 : 0;
     if (n >= words.size() || !all_digits(words[n]) || words[n].size() > 9)
       fail(place, "D_PRAGCTL_INVAL", "#line needs the number of a line");
-    place_.line = static_cast<std::uint32_t>(std::stoul(words[n])) - 1;  // the end of this line counts one
+    line_.line = static_cast<std::uint32_t>(std::stoul(words[n])) - 1;  // the end of this line counts one
     if (n + 1 < words.size()) {
       std::string file = words[n + 1];
       if (file.size() >= 2 && file.front() == '"' && file.back() == '"')
         file = file.substr(1, file.size() - 2);
-      place_.file = macros_.file_number(file);
+      line_.file = macros_.file_number(file);
     }
   } else if (words[0] == "pragma") {
     words.erase(words.begin());
@@ -170,29 +226,36 @@ void Lexer::control_line() {
     for (std::size_t i = 1; i < words.size(); i++) text += ' ' + words[i];
     fail(place, "D_PRAGERR", text);
   } else if (words[0] != "ident") {
-    fail(place, "D_PRAGCTL_INVAL", "invalid control directive: #" + words[0]);
+    NearName near(words[0]);
+    for (const std::string_view known : {"pragma", "line", "error", "ident"}) near.offer(known);
+    const bool is_of_cpp = std::ranges::find(kOfPreprocessor, words[0]) != std::end(kOfPreprocessor);
+    fail(place, "D_PRAGCTL_INVAL",
+         "invalid control directive: #" + words[0] +
+             (is_of_cpp ? ": it is for the preprocessor, which -C runs" : hint_of(near.found(), "#")));
   }
 }
 
 Token Lexer::number() {
-  Token token{.kind = Token::Kind::kInteger, .place = place_};
+  Token token{.kind = Token::Kind::kInteger, .place = place()};
   const std::size_t begin = at_;
   while (word_char(look())) at_++;
   std::string_view digits = text_.substr(begin, at_ - begin);
   if (const std::size_t end = number_end(digits); end < digits.size())
-    fail(place_, "D_SYNTAX", "syntax error near \"" + std::string(digits.substr(end)) + '"');
+    fail(token.place, "D_SYNTAX",
+         "syntax error near \"" + std::string(digits.substr(end)) + "\": it follows the number " +
+             std::string(digits.substr(0, end)) + " without a sign between them");
   token.text = digits;
   if (look() == '.' && digit(look(1)))
-    fail(place_, "D_SYNTAX", "floating-point constants are not permitted in D programs");
+    fail(token.place, "D_SYNTAX", "floating-point constants are not permitted in D programs");
   bool has_unsigned = false;
   int longs = 0;
   while (!digits.empty() && std::strchr("uUlL", digits.back())) {
     const char c = digits.back();
     if (c == 'u' || c == 'U') {
-      if (has_unsigned) fail(place_, "D_INT_DIGIT", "constant " + token.text + " has an invalid suffix");
+      if (has_unsigned) fail(token.place, "D_INT_DIGIT", "constant " + token.text + " has an invalid suffix");
       has_unsigned = true;
     } else if (++longs > 2) {
-      fail(place_, "D_INT_DIGIT", "constant " + token.text + " has an invalid suffix");
+      fail(token.place, "D_INT_DIGIT", "constant " + token.text + " has an invalid suffix");
     }
     digits.remove_suffix(1);
   }
@@ -200,15 +263,15 @@ Token Lexer::number() {
   if (digits.size() > 1 && digits[0] == '0') {
     base = digits[1] == 'x' || digits[1] == 'X' ? 16 : 8;
     digits.remove_prefix(base == 16 ? 2 : 1);
-    if (digits.empty()) fail(place_, "D_INT_DIGIT", "constant " + token.text + " has no digits");
+    if (digits.empty()) fail(token.place, "D_INT_DIGIT", "constant " + token.text + " has no digits");
   }
   for (const char c : digits) {
     const unsigned value = static_cast<unsigned>(digit_value(c));
     if (value >= base)
-      fail(place_, "D_INT_DIGIT", "constant " + token.text + " contains the invalid digit '" + c + '\'');
+      fail(token.place, "D_INT_DIGIT", "constant " + token.text + " contains the invalid digit '" + c + '\'');
     if (__builtin_mul_overflow(token.value, base, &token.value) ||
         __builtin_add_overflow(token.value, value, &token.value))
-      fail(place_, "D_INT_OFLOW",
+      fail(token.place, "D_INT_OFLOW",
            "constant " + token.text + " cannot be represented in any built-in integral type");
   }
   token.is_unsigned = has_unsigned;
@@ -245,17 +308,18 @@ unsigned char Lexer::escape() {
 }
 
 Token Lexer::quoted(char quote) {
-  Token token{.kind = Token::Kind::kString, .place = place_};
+  Token token{.kind = Token::Kind::kString, .place = place()};
   at_++;
   while (look() != quote || at_ >= text_.size()) {
     if (at_ >= text_.size())
-      fail(token.place, "D_SYNTAX", "end of input inside a string or character constant");
+      fail(token.place, "D_SYNTAX",
+           std::string("end of input inside a string or character constant: no ") + quote + " follows");
     if (look() == '\n') {
       if (quote == '"') fail(token.place, "D_STR_NL", "newline encountered in string literal");
       fail(token.place, "D_CHR_NL", "newline encountered in character constant");
     }
     if (look() == '\\' && look(1) == '\n') {
-      place_.line++;
+      line_.line++;
       at_ += 2;
     } else if (look() == '\\' && at_ + 1 < text_.size()) {
       token.text += static_cast<char>(escape());
@@ -292,8 +356,12 @@ std::string Lexer::macro_name() {
   return std::string(text_.substr(begin, at_ - begin));
 }
 
+std::string Lexer::macro_hint(const std::string& name) const {
+  return macros_.like ? hint_of(macros_.like(name), "$") : std::string();
+}
+
 Token Lexer::macro() {
-  const Place place = place_;
+  const Place place = this->place();
   at_++;
   const bool as_text = look() == '$';
   if (as_text) at_++;
@@ -301,7 +369,7 @@ Token Lexer::macro() {
   if (name.empty()) fail(place, "D_SYNTAX", "$ needs the name of a macro variable");
   std::string value;
   if (!macros_.find(as_text ? '$' + name : name, value))
-    fail(place, "D_MACRO_UNDEF", "macro argument $" + name + " is not defined");
+    fail(place, "D_MACRO_UNDEF", "macro argument $" + name + " is not defined" + macro_hint(name));
   Token token{.kind = Token::Kind::kString, .text = value, .place = place};
   if (as_text) return token;
   if (value.empty()) fail(place, "D_MACRO_UNDEF", "macro argument $" + name + " is empty");
@@ -310,8 +378,13 @@ Token Lexer::macro() {
     // Reads a number as strtoull does.
     Macros none;
     Lexer inner(std::string_view(value).substr(negative ? 1 : 0), place.file, none);
-    inner.place_ = place;
-    token = inner.number();
+    inner.line_ = place;
+    try {
+      token = inner.number();
+    } catch (Failure& failure) {
+      failure.place = place;
+      throw;
+    }
     if (inner.at_ < inner.text_.size())
       fail(place, "D_MACRO_OFLOW", "macro $" + name + ": invalid number " + value);
     token.place = place;
@@ -328,15 +401,15 @@ Token Lexer::macro() {
 }
 
 Token Lexer::sign() {
-  Token token{.kind = Token::Kind::kSign, .place = place_};
+  Token token{.kind = Token::Kind::kSign, .place = place()};
   if (look() == '/' && look(1) != '=') {
     // The / that ends a predicate is followed by a clause's body, or by nothing.
     Macros quiet{
         .find = {}, .pragma = [](const Pragma&) {}, .file_number = [](const std::string&) { return 0u; }};
-    Lexer ahead(text_, place_.file, quiet);
+    Lexer ahead(text_, line_.file, quiet);
     ahead.at_ = at_ + 1;
     ahead.line_start_ = false;
-    ahead.place_ = place_;
+    ahead.line_ = line_;
     const char c = ahead.peek();
     if (c == '{' || c == ';' || c == '\0') {
       at_++;
@@ -351,21 +424,23 @@ Token Lexer::sign() {
     return token;
   }
   const unsigned char c = static_cast<unsigned char>(look());
-  if (c > ' ' && c < 127) fail(place_, "D_SYNTAX", std::string("syntax error near \"") + look() + '"');
+  at_++;  // the parser may go on behind it
+  if (c > ' ' && c < 127)
+    fail(token.place, "D_SYNTAX", std::string("syntax error near \"") + static_cast<char>(c) + '"');
   static constexpr char kHex[] = "0123456789abcdef";
-  fail(place_, "D_SYNTAX", std::string("invalid byte 0x") + kHex[c >> 4] + kHex[c & 15]);
+  fail(token.place, "D_SYNTAX", std::string("invalid byte 0x") + kHex[c >> 4] + kHex[c & 15]);
 }
 
 Token Lexer::next() {
   skip();
   line_start_ = false;
   const char c = look();
-  if (at_ >= text_.size()) return {.place = place_};
+  if (at_ >= text_.size()) return {.place = place()};
   if (digit(c)) return number();
   if (c == '"' || c == '\'') return quoted(c);
   if (c == '$') return macro();
   if (c == '@') {
-    Token token{.kind = Token::Kind::kAggregation, .place = place_};
+    Token token{.kind = Token::Kind::kAggregation, .place = place()};
     at_++;
     const std::size_t begin = at_;
     if (letter(look()))
@@ -374,7 +449,7 @@ Token Lexer::next() {
     return token;
   }
   if (letter(c) || c == '`') {
-    Token token{.kind = Token::Kind::kName, .place = place_};
+    Token token{.kind = Token::Kind::kName, .place = place()};
     const std::size_t begin = at_;
     while (word_char(look()) || look() == '`') at_++;
     token.text = text_.substr(begin, at_ - begin);
@@ -401,7 +476,7 @@ std::string Lexer::quoted_name() {
   while (end < text_.size() && text_[end] != '\'' && text_[end] != '\n')
     end += text_[end] == '\\' && end + 1 < text_.size() && text_[end + 1] != '\n' ? 2 : 1;
   if (end >= text_.size() || text_[end] == '\n')
-    fail(place_, "D_SYNTAX",
+    fail(place(), "D_SYNTAX",
          "a name in a probe description has no closing quote: " +
              std::string(text_.substr(at_, std::min<std::size_t>(end - at_, 40))));
   std::string out(text_.substr(at_, end + 1 - at_));
@@ -416,10 +491,10 @@ bool Lexer::arity_ends(std::size_t end, bool function_is_last) {
   if (!function_is_last || (end < text_.size() && word_char(text_[end]))) return false;
   Macros quiet{
       .find = {}, .pragma = [](const Pragma&) {}, .file_number = [](const std::string&) { return 0u; }};
-  Lexer ahead(text_, place_.file, quiet);
+  Lexer ahead(text_, line_.file, quiet);
   ahead.at_ = end;
   ahead.line_start_ = false;
-  ahead.place_ = place_;
+  ahead.line_ = line_;
   if (ahead.peek() != '/') return true;
   ahead.at_++;
   const char after = ahead.peek();
@@ -432,14 +507,14 @@ std::string Lexer::description(bool function_is_last) {
   std::string out;
   while (at_ < text_.size()) {
     if (look() == '$') {
-      const Place place = place_;
+      const Place place = this->place();
       at_++;
       const bool as_text = look() == '$';
       if (as_text) at_++;
       const std::string name = macro_name();
       std::string value;
       if (name.empty() || !macros_.find(as_text ? '$' + name : name, value))
-        fail(place, "D_MACRO_UNDEF", "macro argument $" + name + " is not defined");
+        fail(place, "D_MACRO_UNDEF", "macro argument $" + name + " is not defined" + macro_hint(name));
       out += value;
     } else if (look() == '\'') {
       out += quoted_name();

@@ -49,12 +49,15 @@ struct Macros {
   std::function<bool(std::string_view name, std::string& value)> find;
   std::function<void(const Pragma&)> pragma;
   std::function<std::uint32_t(const std::string& file)> file_number;
+  /// Returns the name that a wrong one probably means, or an empty text. It may be unset.
+  std::function<std::string(std::string_view name)> like = {};
 };
 
 class Lexer {
  public:
-  Lexer(std::string_view text, std::uint32_t file, const Macros& macros)
-      : text_(text), place_{file, 1}, macros_(macros) {}
+  /// source: the number of the text, for places.
+  Lexer(std::string_view text, std::uint32_t file, const Macros& macros, std::uint32_t source = 0)
+      : text_(text), line_{file, 1, source}, macros_(macros) {}
 
   Token next();
   /// Called between clauses. Returns whether the word of a probe description follows, not a
@@ -72,7 +75,16 @@ class Lexer {
     skip();
     return look();
   }
-  Place place() const { return place_; }
+  Place place() const {
+    Place here = line_;
+    here.offset = static_cast<std::uint32_t>(at_);
+    return here;
+  }
+  /// Goes back to a token.
+  void go_to(const Place& place) {
+    line_ = place;
+    at_ = place.offset;
+  }
 
  private:
   char look(std::size_t n = 0) const { return at_ + n < text_.size() ? text_[at_ + n] : '\0'; }
@@ -85,18 +97,26 @@ class Lexer {
   unsigned char escape();
   Token macro();
   std::string macro_name();
+  std::string macro_hint(const std::string& name) const;
   std::string quoted_name();
   bool arity_ends(std::size_t end, bool function_is_last);
   Token sign();
 
   std::string_view text_;
   std::size_t at_ = 0;
-  Place place_;
+  Place line_;  // where the lexer is; its offset is not used
   bool line_start_ = true;
   const Macros& macros_;
 };
 
 bool is_keyword(std::string_view word);
+/// Returns the keyword that a wrong word probably means; empty when there is none. declares: one
+/// that begins a declaration, else one that a statement may have.
+std::string_view keyword_like(std::string_view word, bool declares);
+/// Returns how many bytes the token has with which the text begins. It is at least 1.
+std::size_t token_bytes(std::string_view text);
+/// Returns how many bytes the probe description has with which the text begins.
+std::size_t description_bytes(std::string_view text);
 /// Whether a keyword can begin a declaration.
 bool begins_declaration(std::string_view keyword);
 

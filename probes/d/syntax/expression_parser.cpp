@@ -145,7 +145,7 @@ Node* ExpressionParser::postfix() {
 
 Node* ExpressionParser::index(Node* node, Place place) {
   tokens_.take();
-  std::vector<Node*> children = arguments("]");
+  std::vector<Node*> children = arguments("]", place);
   if (children.empty()) fail(place, "D_SYNTAX", "[ ] needs an index");
   children.insert(children.begin(), node);
   return tree_.make(Node::Kind::kIndex, place, std::move(children));
@@ -155,7 +155,7 @@ Node* ExpressionParser::call(Node* node, Place place) {
   if (node->kind != Node::Kind::kName || node->scope != VariableScope::kGlobal)
     fail(place, "D_FUNC_IDENT", "function designator is not of function type: an identifier is needed");
   tokens_.take();
-  Node* call = tree_.make(Node::Kind::kCall, node->place, arguments(")"));
+  Node* call = tree_.make(Node::Kind::kCall, node->place, arguments(")", place));
   call->text = node->text;
   return call;
 }
@@ -166,22 +166,27 @@ Node* ExpressionParser::member(Node* node, Place place) {
     node->op = Op::kDereference;
     node->text = "->";
   }
+  const Place of_name = tokens_.peek().place;
   std::string name = tokens_.member_name();
-  node = tree_.make(Node::Kind::kMember, place, {node});
+  node = tree_.make(Node::Kind::kMember, of_name, {node});
   node->text = std::move(name);
   return node;
 }
 
-std::vector<Node*> ExpressionParser::arguments(std::string_view end) {
+std::vector<Node*> ExpressionParser::arguments(std::string_view end, Place open) {
   std::vector<Node*> out;
   if (tokens_.accept(end)) return out;
   do out.push_back(assignment());
   while (tokens_.accept(","));
-  tokens_.expect(end);
+  tokens_.expect_closing(end, end == ")" ? "(" : "[", open);
   return out;
 }
 
 Node* ExpressionParser::primary() {
+  // A sign that is wrong here stays: it may end the statement.
+  if (const Token& next = tokens_.peek();
+      next.kind == Token::Kind::kEnd || (next.kind == Token::Kind::kSign && !next.is("(")) || next.is("for"))
+    tokens_.unexpected(next, next.kind == Token::Kind::kEnd ? "" : ": an expression is expected");
   Token token = tokens_.take();
   switch (token.kind) {
     case Token::Kind::kInteger: return integer(token);
@@ -200,9 +205,8 @@ Node* ExpressionParser::primary() {
     case Token::Kind::kKeyword: return keyword(token);
     default: break;
   }
-  if (!token.is("(")) tokens_.unexpected(token);
   Node* node = expression();
-  tokens_.expect(")");
+  tokens_.expect_closing(")", "(", token.place);
   return node;
 }
 
@@ -215,8 +219,8 @@ Node* ExpressionParser::integer(const Token& token) {
 
 Node* ExpressionParser::aggregation(Token token) {
   std::vector<Node*> keys;
-  if (tokens_.accept("[")) {
-    keys = arguments("]");
+  if (const Place open = tokens_.peek().place; tokens_.accept("[")) {
+    keys = arguments("]", open);
     if (keys.empty()) fail(token.place, "D_SYNTAX", "[ ] needs a key");
   }
   Node* node = tree_.make(Node::Kind::kAggregation, token.place, std::move(keys));

@@ -39,7 +39,8 @@ class ExpressionParser {
   Node* keyword(const Token& token);
   Node* offset_of(Place place);
   Node* xlate(Place place);
-  std::vector<Node*> arguments(std::string_view end);
+  /// open: the sign before the arguments, which `end` closes.
+  std::vector<Node*> arguments(std::string_view end, Place open);
 
   TokenStream& tokens_;
   Tree& tree_;

@@ -6,4 +6,4 @@
 erlang*:::process-spawn { n++; }
 erlang*:::no-such-probe { n++; }
 
-/* expect-err: line 7: [D_PDESC_ZERO] probe description erlang*:::no-such-probe does not match any probes */
+/* expect-err: :7:1: error: [D_PDESC_ZERO] probe description erlang*:::no-such-probe does not match any probes */

@@ -57,4 +57,7 @@ TEST_CASE("wrong usage") {
   CHECK(refused({"-J"}) == "illegal option -- J");
   CHECK(refused({"-q", "-s"}) == "option requires an argument -- s");
   CHECK(refused({"--nosuch"}) == "illegal option -- --nosuch");
+  CHECK(refused({"--nod", "x"}) == "illegal option -- --nod; did you mean --node?");
+  CHECK(refused({"--cokie=x"}) == "illegal option -- --cokie=x; did you mean --cookie?");
+  CHECK(refused({"-help"}) == "option requires an argument -- p; did you mean --help?");
 }
