@@ -32,8 +32,8 @@ ExceptionClass class_in(Word limb) { return static_cast<ExceptionClass>(limb & 0
 
 bool is_raw(Term trace) { return trace.is_list() && trace.tail().is_big(); }
 
-/// Return addresses are the words on a stack with a header's tag. One that equals the one before, or
-/// `previous`, is left out.
+/// Return addresses are the words on a stack with a header's tag. One that equals the one before,
+/// or `previous`, is left out.
 unsigned stack_addresses(const Process& p, const Word* innermost, Word* out, unsigned most,
                          const Word* previous = nullptr) {
   unsigned n = 0;

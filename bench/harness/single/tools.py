@@ -15,7 +15,7 @@ COMPILED = 'lists maps ets gen_server gen_statem erl_parse erl_lint io_lib_prett
 ANALYSED = 'lists maps sets dict orddict ordsets proplists queue gb_trees gb_sets array string'.split()
 ROUNDS = f'''
     Forms = [begin
-                 {{ok, {{_, [{{abstract_code, {{_, F}}}}]}}}} = beam_lib:chunks(code:which(M), [abstract_code]),
+                 {{ok, {{_, [{{_, {{_, F}}}}]}}}} = beam_lib:chunks(code:which(M), [abstract_code]),
                  F
              end || M <- [{','.join(COMPILED)}]],
     Round = fun(_) ->

@@ -66,7 +66,8 @@ TEST_CASE("integers and doubles compare as the numbers they are") {
   CHECK_FALSE(integer_to_double(huge, &d));
   REQUIRE(integer_to_double(odd, &d));
   CHECK(d == 9007199254740992.0);  // ties to even
-  // By digits of 64 bits, each of them rounded, as in OTP; the nearest double is 9.223372036559164e19.
+  // By digits of 64 bits, each of them rounded, as in OTP; the nearest double is
+  // 9.223372036559164e19.
   REQUIRE(integer_to_double(parse(h, "92233720365591633975"), &d));
   CHECK(d == 9.223372036559163e19);
 }
