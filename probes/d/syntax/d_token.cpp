@@ -400,17 +400,28 @@ Token Lexer::macro() {
   fail(place, "D_SYNTAX", "macro $" + name + " is neither an integer nor an identifier: " + value);
 }
 
+char Lexer::peek_from(std::size_t* at) const {
+  Macros quiet{
+      .find = {}, .pragma = [](const Pragma&) {}, .file_number = [](const std::string&) { return 0u; }};
+  Lexer ahead(text_, line_.file, quiet);
+  ahead.at_ = *at;
+  ahead.line_start_ = false;
+  ahead.line_ = line_;
+  try {
+    const char c = ahead.peek();
+    *at = ahead.at_;
+    return c;
+  } catch (const Failure&) {
+    return ' ';
+  }
+}
+
 Token Lexer::sign() {
   Token token{.kind = Token::Kind::kSign, .place = place()};
   if (look() == '/' && look(1) != '=') {
     // The / that ends a predicate is followed by a clause's body, or by nothing.
-    Macros quiet{
-        .find = {}, .pragma = [](const Pragma&) {}, .file_number = [](const std::string&) { return 0u; }};
-    Lexer ahead(text_, line_.file, quiet);
-    ahead.at_ = at_ + 1;
-    ahead.line_start_ = false;
-    ahead.line_ = line_;
-    const char c = ahead.peek();
+    std::size_t behind = at_ + 1;
+    const char c = peek_from(&behind);
     if (c == '{' || c == ';' || c == '\0') {
       at_++;
       token.text = "/{";
@@ -489,15 +500,9 @@ std::string Lexer::quoted_name() {
 bool Lexer::arity_ends(std::size_t end, bool function_is_last) {
   if (end < text_.size() && text_[end] == ':') return true;
   if (!function_is_last || (end < text_.size() && word_char(text_[end]))) return false;
-  Macros quiet{
-      .find = {}, .pragma = [](const Pragma&) {}, .file_number = [](const std::string&) { return 0u; }};
-  Lexer ahead(text_, line_.file, quiet);
-  ahead.at_ = end;
-  ahead.line_start_ = false;
-  ahead.line_ = line_;
-  if (ahead.peek() != '/') return true;
-  ahead.at_++;
-  const char after = ahead.peek();
+  if (peek_from(&end) != '/') return true;
+  end++;
+  const char after = peek_from(&end);
   return after != '{' && after != ';' && after != '\0';
 }
 

@@ -100,6 +100,9 @@ class Lexer {
   std::string macro_hint(const std::string& name) const;
   std::string quoted_name();
   bool arity_ends(std::size_t end, bool function_is_last);
+  /// Returns the first byte from there on that is neither blank nor comment, or 0 at the end. One
+  /// that is blank stands for a comment with an error, which is reported when it is read.
+  char peek_from(std::size_t* at) const;
   Token sign();
 
   std::string_view text_;

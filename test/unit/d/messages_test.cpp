@@ -210,6 +210,7 @@ TEST_CASE("what has no end says where it began") {
       {"BEGIN { }\n/* never", "2:1+1 end of input inside a comment: no */ follows"},
       {"BEGIN { /* a\n /* b */ }",
        "2:2+1 /* encountered inside a comment: the one that begins in line 1 has no */ before it"},
+      {"BEGIN { x = / /* never", "1:13+1 syntax error near \"/\": an expression is expected"},
       {"BEGIN { trace((1 + 2); }", "1:22+1 syntax error near \";\": ) is expected before it"},
       {"BEGIN { trace((1 +\n2); }", "2:3+1 syntax error near \";\": the ( in line 1 has no )"},
       {"BEGIN /1 == 1 { }",
