@@ -43,6 +43,12 @@ bool may_execute(void* page, std::size_t bytes) {
   return mprotect(page, bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
+/// Lets perf record know that all of this is code. The kernel tells perf when memory becomes
+/// executable, but not when it is moved, and code is moved to its place.
+void tell_perf_of_code(void* area, std::size_t bytes) {
+  if (mprotect(area, bytes, PROT_READ | PROT_EXEC) == 0) mprotect(area, bytes, PROT_NONE);
+}
+
 #if defined(__aarch64__)
 /// Whether the kernel lets other processors forget what they have fetched of memory that is written
 /// now. Code lies where other code has been, so without that none is made.
@@ -91,6 +97,7 @@ Area::Area(const void* near, std::size_t bytes) : free_(new Free), lines_of_(new
     munmap(pages, bytes);
     return;
   }
+  tell_perf_of_code(pages, bytes);
   begin_ = static_cast<std::uint8_t*>(pages);
   size_ = bytes;
   free_->pieces.emplace(0, bytes);
