@@ -5,32 +5,14 @@
 
 #include "runtime/bif/memory_items.hpp"
 #include "runtime/bif/system_items.hpp"
-#include "runtime/ets/table.hpp"
 #include "vm/base/clock.hpp"
 #include "vm/base/memory_count.hpp"
 #include "vm/nif/dirty.hpp"
 #include "vm/port/port.hpp"
 #include "vm/process/process_table.hpp"
-#include "vm/sched/scheduler.hpp"
 #include "vm/term/atom.hpp"
 
 namespace vmrun {
-namespace {
-
-Word table_count() {
-  Word n = 0;
-  ets::for_each_table([&](const ets::Table&) { ++n; });
-  return n;
-}
-
-Word reductions() {
-  Word sum = 0;
-  for (unsigned i = 0; i < schedulers_started(); ++i)
-    sum += scheduler_at(i).reductions_done.load(std::memory_order_relaxed);
-  return sum;
-}
-
-}  // namespace
 
 void each_machine_total(const std::function<void(const char*, Word, Word)>& take) {
   take("process_count", process_table.count(), process_table.limit());
@@ -38,7 +20,7 @@ void each_machine_total(const std::function<void(const char*, Word, Word)>& take
   take("atom_count", atom_count(), atom_limit());
   take("ets_count", table_count(), 0);  // ets_limit is a figure only: there may be more
   for (const auto& [name, bytes] : memory_items()) take((std::string("memory_") + name).c_str(), bytes, 0);
-  take("reductions", reductions(), 0);
+  take("reductions", total_reductions(), 0);
   take("garbage_collection", memory_counted(MemoryKind::kCollections), 0);
   take("reclaimed_words", memory_counted(MemoryKind::kReclaimedWords), 0);
   const PortTraffic bytes = port_traffic();

@@ -14,12 +14,6 @@
 namespace vmrun {
 namespace {
 
-Word total_reductions() {
-  Word sum = 0;
-  for (unsigned i = 0; i < scheduler_count(); ++i)
-    sum += scheduler_at(i).reductions_done.load(std::memory_order_relaxed);
-  return sum;
-}
 Word total_slices() {
   Word sum = 0;
   for (unsigned i = 0; i < scheduler_count(); ++i)
@@ -91,6 +85,13 @@ const SystemItem kStatistics[] = {
 };
 
 }  // namespace
+
+Word total_reductions() {
+  Word sum = 0;
+  for (unsigned i = 0; i < schedulers_started(); ++i)
+    sum += scheduler_at(i).reductions_done.load(std::memory_order_relaxed);
+  return sum;
+}
 
 Term bif_erlang_statistics_1(Process& p, const Term* a) { return answer_item(p, kStatistics, a[0]); }
 

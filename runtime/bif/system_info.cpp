@@ -63,6 +63,12 @@ constexpr const char* kArchitecture = "x86_64-pc-linux-gnu";
 
 const Word machine_start_ns = monotonic_ns();
 
+Word table_count() {
+  Word n = 0;
+  ets::for_each_table([&](const ets::Table&) { ++n; });
+  return n;
+}
+
 Word default_min_heap_words() {
   return spawn_defaults.min_heap_words ? spawn_defaults.min_heap_words : kToldHeapWords;
 }
@@ -244,12 +250,7 @@ const SystemItem kInfo[] = {
        return interface_version(p, ERL_NIF_MAJOR_VERSION,
                                 static_cast<int>(default_nif_minor_version(release_number)));
      }},
-    {"ets_count",
-     [](Process& p) {
-       Word n = 0;
-       ets::for_each_table([&](const ets::Table&) { ++n; });
-       return number_term(p, n);
-     }},
+    {"ets_count", [](Process& p) { return number_term(p, table_count()); }},
     {"ets_always_compress", [](Process&) { return atoms::false_; }},
     {"ets_limit", [](Process&) { return Term::small(system_mode.ets_limit); }},
     {"os_type", [](Process& p) { return bif_os_type_0(p, nullptr); }},

@@ -32,6 +32,10 @@ inline Term number_term(Process& p, Word n) { return make_unsigned(p.heap, n); }
 extern const Word machine_start_ns;
 
 Word default_min_heap_words();
+/// Sums what all schedulers have executed, up to the slices that run. Any thread.
+Word total_reductions();
+/// Returns the number of ets tables. Any thread.
+Word table_count();
 /// #{error_logger => _, kill => _, size => _}, for processes that say nothing else.
 Term default_max_heap_size(Process& p);
 /// Whether the time offset can still change.
